@@ -1,0 +1,59 @@
+/// A list of images, as a server gives it.
+package struct Feed: Hashable, Sendable {
+    package enum Format: String, Sendable {
+        case essential
+    }
+
+    package let format: Format
+    package let title: String?
+    package let images: [FeedImage]
+
+    package init(format: Format, title: String? = nil, images: [FeedImage]) {
+        self.format = format
+        self.title = title
+        self.images = images
+    }
+}
+
+/// One picture of a feed. Its bytes are behind `url` and live apart: two feed images can share them.
+package struct FeedImage: Hashable, Sendable {
+    package let id: String
+    package let description: String?
+    package let location: String?
+    package let url: ResourceURL
+
+    package init(id: String, description: String? = nil, location: String? = nil, url: ResourceURL) {
+        self.id = id
+        self.description = description
+        self.location = location
+        self.url = url
+    }
+}
+
+/// What a server gave along with an answer to recognise it by: sent back, it may answer "not modified" instead.
+package struct Validators: Hashable, Sendable {
+    package let etag: String?
+    package let lastModified: String?
+
+    package init(etag: String? = nil, lastModified: String? = nil) {
+        self.etag = etag
+        self.lastModified = lastModified
+    }
+
+    package var isEmpty: Bool { etag == nil && lastModified == nil }
+}
+
+/// A feed as the cache holds it.
+package struct SavedFeed: Hashable, Sendable {
+    package let url: ResourceURL
+    package let feed: Feed
+    package let savedAt: Timestamp
+    package let validators: Validators
+
+    package init(url: ResourceURL, feed: Feed, savedAt: Timestamp, validators: Validators = Validators()) {
+        self.url = url
+        self.feed = feed
+        self.savedAt = savedAt
+        self.validators = validators
+    }
+}

@@ -1,0 +1,52 @@
+/// A moment in microseconds since 1970 UTC: an integer, so that what is saved comes back exact.
+package struct Timestamp: Hashable, Comparable, Sendable {
+    package let microseconds: Int64
+
+    package init(microseconds: Int64) { self.microseconds = microseconds }
+
+    package static func < (earlier: Timestamp, later: Timestamp) -> Bool {
+        earlier.microseconds < later.microseconds
+    }
+
+    package static func - (later: Timestamp, earlier: Timestamp) -> Duration {
+        .microseconds(later.microseconds) - .microseconds(earlier.microseconds)
+    }
+
+    package static func + (moment: Timestamp, span: Duration) -> Timestamp {
+        let (seconds, attoseconds) = span.components
+        return Timestamp(microseconds: moment.microseconds + seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
+    }
+}
+
+extension Timestamp {
+    /// RFC 3339 in UTC with microseconds: `2026-03-29T01:59:59.000001Z`.
+    package var rfc3339: String {
+        let (seconds, micros) = floorDivide(microseconds, 1_000_000)
+        let (days, secondOfDay) = floorDivide(seconds, 86_400)
+        let (year, month, day) = Self.civilDate(daysSince1970: days)
+        let clock = "\(pad(secondOfDay / 3600, 2)):\(pad(secondOfDay / 60 % 60, 2)):\(pad(secondOfDay % 60, 2))"
+        return "\(pad(year, 4))-\(pad(month, 2))-\(pad(day, 2))T\(clock).\(pad(micros, 6))Z"
+    }
+
+    /// The proleptic Gregorian date of a day, counted in eras of 400 years that begin on 1 March of year 0, so that the
+    /// leap day is the last of its year.
+    private static func civilDate(daysSince1970 days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let (era, dayOfEra) = floorDivide(days + 719_468, 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+    }
+}
+
+private func floorDivide(_ number: Int64, _ divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+    let remainder = (number % divisor + divisor) % divisor
+    return ((number - remainder) / divisor, remainder)
+}
+
+private func pad(_ number: Int64, _ width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+}

@@ -1,0 +1,71 @@
+/// Every way a use case can fail, in the domain's own words. Adapters translate what their library reports into this,
+/// so that nobody above them knows a curl, SQLite or errno code.
+package struct FeedError: Error, Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        /// The server could not be reached, or can't serve now; trying later may help.
+        case connectivity
+        /// The answer came, and it is wrong: the wrong status, shape or bytes.
+        case invalidData
+        case notFound
+        case storage(StorageFault)
+        case cancelled
+    }
+
+    /// What is wrong with the cache or an output; each asks something else of the person who reads it.
+    package enum StorageFault: Hashable, Sendable {
+        case cannotCreate
+        /// Reading or writing failed part-way: a full disk, an I/O error.
+        case failed
+        /// The database can't be read; `feedsync validate` sets it aside.
+        case unreadable
+        /// Written by a newer feedsync; never touched.
+        case newerVersion
+        /// Another run holds the lock.
+        case locked
+    }
+
+    package let kind: Kind
+    package let message: String
+    /// The HTTP status behind the failure, if there was an answer.
+    package let status: Int?
+    /// The host it concerns: failures of one kind, status and host are one cause, told in one line.
+    package let host: String?
+
+    package init(_ kind: Kind, _ message: String, status: Int? = nil, host: String? = nil) {
+        self.kind = kind
+        self.message = message
+        self.status = status
+        self.host = host
+    }
+
+    package static let cancelled = FeedError(.cancelled, "cancelled")
+
+    package static func connectivity(_ message: String, status: Int? = nil, host: String? = nil) -> FeedError {
+        FeedError(.connectivity, message, status: status, host: host)
+    }
+
+    package static func invalidData(_ message: String, status: Int? = nil, host: String? = nil) -> FeedError {
+        FeedError(.invalidData, message, status: status, host: host)
+    }
+
+    package static func notFound(_ message: String) -> FeedError { FeedError(.notFound, message) }
+
+    package static func storage(_ fault: StorageFault, _ message: String) -> FeedError {
+        FeedError(.storage(fault), message)
+    }
+
+    package var isCancellation: Bool { kind == .cancelled }
+}
+
+extension FeedError.Kind {
+    /// The name in JSON and logs.
+    package var name: String {
+        switch self {
+        case .connectivity: "connectivity"
+        case .invalidData: "invalidData"
+        case .notFound: "notFound"
+        case .storage: "storage"
+        case .cancelled: "cancelled"
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/// An open cache directory.
+package struct Cache: Sendable {
+    package let feeds: any FeedStore
+    package let images: any ImageStore
+    /// What opening it had to mend, for the person who runs it.
+    package let notices: [String]
+
+    package init(feeds: any FeedStore, images: any ImageStore, notices: [String] = []) {
+        self.feeds = feeds
+        self.images = images
+        self.notices = notices
+    }
+}
+
+/// What a command wants of a cache.
+package enum CacheAccess: Hashable, Sendable {
+    /// Changes nothing and waits for nobody. A cache that isn't there reads as empty, and is not created.
+    case read
+    /// Creates it if need be and keeps every other writer out, waiting at most this long for one that is there.
+    case write(lockWait: Duration)
+    /// As `write`, and a database that can't be read is set aside for a new one.
+    case repair(lockWait: Duration)
+}

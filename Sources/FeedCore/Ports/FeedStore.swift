@@ -1,0 +1,44 @@
+/// Where saved feeds are kept. One suite of tests states what every implementation promises.
+package protocol FeedStore: Sendable {
+    func retrieve(_ url: ResourceURL) async throws(FeedError) -> SavedFeed?
+
+    /// Runs `work` in one transaction: all that it changed stands afterwards or, if it throws, none of it.
+    /// Changes run one after another, also across processes.
+    func change<Outcome: Sendable>(
+        _ work: @escaping @Sendable (any FeedStoreChange) throws(FeedError) -> Outcome
+    ) async throws(FeedError) -> Outcome
+
+    /// Every saved feed, by URL, without its images.
+    func summaries() async throws(FeedError) -> [FeedSummary]
+}
+
+/// What can be done to a feed store within one transaction.
+package protocol FeedStoreChange {
+    /// Deleting a feed that isn't there is no error.
+    func delete(_ url: ResourceURL) throws(FeedError)
+    /// Over a feed that is there, it replaces it.
+    func insert(_ saved: SavedFeed) throws(FeedError)
+    /// The saved feed is the server's latest: only its timestamp and validators are renewed.
+    func confirm(_ url: ResourceURL, savedAt: Timestamp, validators: Validators) throws(FeedError)
+}
+
+package struct FeedSummary: Hashable, Sendable {
+    package let url: ResourceURL
+    package let title: String?
+    package let format: Feed.Format
+    package let savedAt: Timestamp
+    /// How many images the feed names, and of how many of them the data is there.
+    package let images: Int
+    package let imagesCached: Int
+
+    package init(
+        url: ResourceURL, title: String?, format: Feed.Format, savedAt: Timestamp, images: Int, imagesCached: Int
+    ) {
+        self.url = url
+        self.title = title
+        self.format = format
+        self.savedAt = savedAt
+        self.images = images
+        self.imagesCached = imagesCached
+    }
+}

@@ -1,0 +1,96 @@
+/// Where image data is kept: indexed by URL, named by digest, so that equal bytes are there once.
+package protocol ImageStore: Sendable {
+    /// What is known of each URL, in the same order; nil where there is no data, or its file is gone.
+    func find(_ urls: [ResourceURL]) async throws(FeedError) -> [StoredImage?]
+
+    /// The bytes, checked against their digest: damaged data is never delivered, but a `storage` error.
+    func data(of image: StoredImage) async throws(FeedError) -> [UInt8]
+
+    /// A place for bytes that are still coming. Nothing of it is visible until it is published.
+    func stage() throws(FeedError) -> any StagedImage
+
+    /// Makes the images' bytes durable, then visible, then indexes them by URL (the last of a URL wins).
+    /// Answers for each image in order what went wrong with it alone; throws when the store itself fails.
+    func publish(_ images: [ReceivedImage]) async throws(FeedError) -> [FeedError?]
+
+    /// Distinct images and their bytes.
+    func totals() async throws(FeedError) -> ImageTotals
+
+    /// Deletes the data of every URL that no saved feed names, then whatever no row names. `dryRun` only counts.
+    func removeUnreferenced(dryRun: Bool) async throws(FeedError) -> ImageRemoval
+
+    /// Reads every image again and deletes those whose bytes don't match their digest. `dryRun` only counts.
+    func removeDamaged(dryRun: Bool) async throws(FeedError) -> ImageRemoval
+}
+
+/// Bytes on their way into the store, hashed as they come. Calls come one after another.
+package protocol StagedImage: Sendable {
+    func append(_ chunk: [UInt8]) throws(FeedError)
+    /// Throws the bytes away; also what happens to a staged image that is just let go of.
+    func discard()
+}
+
+/// An image whose bytes are all there and were recognised, ready to be published.
+package struct ReceivedImage: Sendable {
+    package let url: ResourceURL
+    package let bytes: any StagedImage
+    package let size: Int64
+    package let type: ImageType
+    package let validators: Validators
+    package let fetchedAt: Timestamp
+
+    package init(
+        url: ResourceURL, bytes: any StagedImage, size: Int64, type: ImageType, validators: Validators,
+        fetchedAt: Timestamp
+    ) {
+        self.url = url
+        self.bytes = bytes
+        self.size = size
+        self.type = type
+        self.validators = validators
+        self.fetchedAt = fetchedAt
+    }
+}
+
+package struct StoredImage: Hashable, Sendable {
+    package let digest: Digest
+    package let size: Int64
+    package let type: ImageType
+    package let validators: Validators
+    package let fetchedAt: Timestamp
+    /// The file, relative to the cache.
+    package let path: String
+
+    package init(
+        digest: Digest, size: Int64, type: ImageType, validators: Validators, fetchedAt: Timestamp, path: String
+    ) {
+        self.digest = digest
+        self.size = size
+        self.type = type
+        self.validators = validators
+        self.fetchedAt = fetchedAt
+        self.path = path
+    }
+}
+
+package struct ImageTotals: Hashable, Sendable {
+    package let count: Int
+    package let bytes: Int64
+
+    package init(count: Int, bytes: Int64) {
+        self.count = count
+        self.bytes = bytes
+    }
+}
+
+package struct ImageRemoval: Hashable, Sendable {
+    /// Distinct images that no row names any more.
+    package let images: Int
+    /// Of files of images and leftovers.
+    package let bytesFreed: Int64
+
+    package init(images: Int, bytesFreed: Int64) {
+        self.images = images
+        self.bytesFreed = bytesFreed
+    }
+}
