@@ -16,11 +16,17 @@ package protocol ImageStore: Sendable {
     /// Distinct images and their bytes.
     func totals() async throws(FeedError) -> ImageTotals
 
-    /// Deletes the data of every URL that no saved feed names, then whatever no row names. `dryRun` only counts.
-    func removeUnreferenced(dryRun: Bool) async throws(FeedError) -> ImageRemoval
+    /// Deletes the data of every URL that no saved feed names, then whatever no row names.
+    func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval
 
-    /// Reads every image again and deletes those whose bytes don't match their digest. `dryRun` only counts.
-    func removeDamaged(dryRun: Bool) async throws(FeedError) -> ImageRemoval
+    /// Reads every image again and deletes those whose bytes don't match their digest.
+    func removeDamaged(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval
+}
+
+/// Whether something is deleted, or only counted as if these feeds were deleted before.
+package enum RemovalMode: Hashable, Sendable {
+    case forReal
+    case dryRun(withoutFeeds: [ResourceURL])
 }
 
 /// Bytes on their way into the store, hashed as they come. Calls come one after another.
@@ -88,6 +94,8 @@ package struct ImageRemoval: Hashable, Sendable {
     package let images: Int
     /// Of files of images and leftovers.
     package let bytesFreed: Int64
+
+    package static let nothing = ImageRemoval(images: 0, bytesFreed: 0)
 
     package init(images: Int, bytesFreed: Int64) {
         self.images = images

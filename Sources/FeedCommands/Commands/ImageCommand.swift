@@ -1,0 +1,55 @@
+import FeedCore
+
+struct ImageCommand {
+    private let session: Session
+    private var settings: Settings { session.settings }
+
+    init(_ session: Session) { self.session = session }
+
+    func run(_ url: ResourceURL) async throws(FeedError) -> ExitCode {
+        do {
+            if let cached = try await loadCached(url) {
+                try deliver(cached)
+                return .ok
+            }
+            return try await loadRemote(url)
+        } catch where error.kind == .cancelled || error.isAboutOutput {
+            throw error
+        } catch {
+            throw error.about(url)
+        }
+    }
+
+    /// What is in the cache is had without waiting for anybody; nil where a server has to be asked.
+    private func loadCached(_ url: ResourceURL) async throws(FeedError) -> ImageData? {
+        let local = LocalImageDataLoader(store: try await session.openCache(.read).images, now: session.now)
+        guard !settings.offline else { return try await local.load(url) }
+        do {
+            return try await local.load(url)
+        } catch where error.isCancellation {
+            throw error
+        } catch {
+            return nil  // The loader with fallback comes to the same error, and acts on it.
+        }
+    }
+
+    private func loadRemote(_ url: ResourceURL) async throws(FeedError) -> ExitCode {
+        let delivery = try await session.openForDelivery()
+        let loader = ImageDataLoaderWithFallback(
+            local: LocalImageDataLoader(store: delivery.cache.images, now: session.now),
+            remote: session.remoteImages(with: try session.makeClient()), saves: delivery.saves)
+        let loaded = try await loader.load(url)
+        try deliver(loaded.data)
+        guard let problem = loaded.saveFailure ?? delivery.problem else { return .ok }
+        session.report("\(url): not saved: \(problem.message)")
+        return ExitCode.of(problem)
+    }
+
+    private func deliver(_ image: ImageData) throws(FeedError) {
+        if let file = settings.output, file != "-" {
+            try session.toolbox.output.replaceFile(at: file, with: image.bytes)
+        } else {
+            try session.toolbox.output.write(image.bytes)
+        }
+    }
+}

@@ -1,0 +1,16 @@
+import FeedCore
+
+struct StatusCommand {
+    private let session: Session
+
+    init(_ session: Session) { self.session = session }
+
+    func run() async throws(FeedError) -> ExitCode {
+        let cache = try await session.openCache(.read)
+        let report = StatusReport(
+            cache: session.cachePath, feeds: try await cache.feeds.summaries(), images: try await cache.images.totals(),
+            now: session.now(), maxAge: session.settings.maxAge)
+        try session.write(session.settings.json ? report.json : report.text)
+        return .ok
+    }
+}

@@ -1,0 +1,66 @@
+import FeedCore
+
+struct SyncCommand {
+    private let session: Session
+    private var settings: Settings { session.settings }
+
+    init(_ session: Session) { self.session = session }
+
+    func run(_ given: [ResourceURL]) async throws -> ExitCode {
+        let start = ContinuousClock.now
+        let cache = try await session.openCache(settings.dryRun ? .read : .write(lockWait: settings.lockWait))
+        let feeds = try await feeds(given, in: cache)
+        let client = try session.makeClient()
+        let local = session.localFeeds(in: cache)
+        let downloads = ImageDownloads(
+            remote: session.remoteImages(with: client), store: cache.images,
+            window: ImageDownloads.Window(jobs: settings.jobs, perHost: settings.maxPerHost), now: session.now)
+        let sync = FeedSync(
+            refresh: session.refresh(cache, with: client, saves: !settings.dryRun), local: local,
+            images: cache.images, downloads: downloads, maxAge: settings.maxAge, dryRun: settings.dryRun)
+        let report = try await watch { await sync.run(feeds, events: $0) }
+        return try finish(report, took: ContinuousClock.now - start)
+    }
+
+    /// Those given, each once; with none given, those in the cache.
+    private func feeds(_ given: [ResourceURL], in cache: Cache) async throws -> [ResourceURL] {
+        var seen = Set<String>()
+        let feeds = given.isEmpty ? try await cache.feeds.summaries().map(\.url) : given
+        guard !feeds.isEmpty else {
+            throw UsageError("there is no feed to sync: none was given, and the cache holds none", hint: "see feedsync help")
+        }
+        return feeds.filter { seen.insert($0.text).inserted }
+    }
+
+    /// Tells of the steps of a run while it goes on, where that is wanted.
+    private func watch(
+        _ run: @Sendable (AsyncStream<SyncEvent>.Continuation) async -> SyncReport
+    ) async throws -> SyncReport {
+        let isWanted = settings.dryRun || settings.verbosity == .verbose
+        let (events, continuation) = AsyncStream.makeStream(
+            of: SyncEvent.self, bufferingPolicy: isWanted ? .unbounded : .bufferingOldest(0))
+        async let report = run(continuation)
+        for await event in events {
+            if settings.verbosity == .verbose, let line = SyncText.step(event) { session.report(line) }
+            if settings.dryRun, let line = SyncText.plan(event) { try session.write(TerminalText.escape(line) + "\n") }
+        }
+        return await report
+    }
+
+    private func finish(_ report: SyncReport, took duration: Duration) throws -> ExitCode {
+        for line in SyncText.offline(report, now: session.now()) { session.notice(line) }
+        let failures = SyncText.failures(report)
+        for line in failures { session.report(line) }
+        let summary = SyncText.summary(report, took: duration)
+        // A run with failures, or one that was stopped, says what it did get done.
+        if failures.isEmpty, !report.wasCancelled { session.remark(summary) } else { session.report(summary) }
+        if settings.json { try session.write(SyncJSON.text(report, took: duration)) }
+        return exitCode(of: report)
+    }
+
+    private func exitCode(of report: SyncReport) -> ExitCode {
+        let hardFailure = report.feeds.first { $0.outcome == .failed }?.error ?? report.fatal
+        if let hardFailure { return ExitCode.of(hardFailure) }
+        return report.images.failed > 0 ? .someImagesFailed : .ok
+    }
+}

@@ -1,0 +1,33 @@
+import FeedCore
+
+/// Failures gathered by cause, so that a hundred images behind one dead host are told in one line.
+struct Causes {
+    struct Key: Hashable {
+        let kind: FeedError.Kind
+        let status: Int?
+        let host: String?
+        /// Set where each failure asks for something else: two feeds of one host are wrong in two ways.
+        let message: String?
+    }
+
+    private var order: [Key] = []
+    private var found: [Key: (first: ResourceURL, error: FeedError, count: Int)] = [:]
+
+    mutating func add(_ url: ResourceURL, _ error: FeedError, apartByMessage: Bool) {
+        // An error without a host, as one of a file, is a cause of its own.
+        let message = apartByMessage || error.host == nil ? error.message : nil
+        let key = Key(kind: error.kind, status: error.status, host: error.host, message: message)
+        if found[key] == nil { order.append(key) }
+        found[key, default: (url, error, 0)].count += 1
+    }
+
+    /// `URL: reason`, or `37 images from HOST: reason (first: URL)`.
+    func lines(of noun: String) -> [String] {
+        order.compactMap { key in
+            guard let (first, error, count) = found[key] else { return nil }
+            if count == 1 { return "\(first): \(error.message)" }
+            let place = error.host.map { " from \($0)" } ?? ""
+            return "\(Phrases.count(count, noun))\(place): \(error.message) (first: \(first))"
+        }
+    }
+}

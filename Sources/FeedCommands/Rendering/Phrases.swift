@@ -1,0 +1,38 @@
+import FeedCore
+
+/// Numbers as people read them.
+enum Phrases {
+    /// In powers of 1024: `512`, `1.5K`, `64M`.
+    static func size(_ bytes: Int64) -> String {
+        var value = Double(bytes)
+        var unit = ""
+        for next in ["K", "M", "G", "T"] where value >= 1024 {
+            value /= 1024
+            unit = next
+        }
+        if unit.isEmpty || value >= 9.95 { return "\(Int64(value.rounded()))\(unit)" }
+        let tenths = Int64((value * 10).rounded())
+        return tenths % 10 == 0 ? "\(tenths / 10)\(unit)" : "\(tenths / 10).\(tenths % 10)\(unit)"
+    }
+
+    /// `2 hours`: the largest unit that fits, rounded down.
+    static func span(_ duration: Duration) -> String {
+        let seconds = max(0, duration.components.seconds)
+        let units: [(Int64, String)] = [(86_400, "day"), (3600, "hour"), (60, "minute")]
+        for (length, name) in units where seconds >= length { return count(Int(seconds / length), name) }
+        return count(Int(seconds), "second")
+    }
+
+    /// `1 image`, `2 images`.
+    static func count(_ number: Int, _ noun: String) -> String {
+        "\(number) \(noun)\(number == 1 ? "" : "s")"
+    }
+
+    /// `0.42s`, `12.5s`, `3m 05s`.
+    static func stopwatch(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        if seconds >= 60 { return "\(seconds / 60)m \(seconds % 60 < 10 ? "0" : "")\(seconds % 60)s" }
+        let hundredths = seconds * 100 + attoseconds / 10_000_000_000_000_000
+        return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)s"
+    }
+}

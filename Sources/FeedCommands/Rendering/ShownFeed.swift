@@ -1,0 +1,56 @@
+import FeedCore
+import JSONText
+
+/// A feed as `show` prints it.
+struct ShownFeed {
+    let url: ResourceURL
+    let loaded: FeedLoaderWithFallback.Loaded
+
+    /// `found` holds, for each image in order, what the cache has of it.
+    func json(_ found: [StoredImage?]) -> String {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("url", url.text)
+        writer.member("title", loaded.feed.title)
+        writer.member("source", source)
+        writer.member("saved_at", loaded.savedAt?.rfc3339)
+        writer.name("images")
+        writer.beginArray()
+        for (image, stored) in zip(loaded.feed.images, found) { write(image, stored, to: &writer) }
+        writer.endArray()
+        writer.endObject()
+        return String(decoding: writer.bytes, as: UTF8.self) + "\n"
+    }
+
+    private func write(_ image: FeedImage, _ stored: StoredImage?, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("id", image.id)
+        writer.member("description", image.description)
+        writer.member("location", image.location)
+        writer.member("url", image.url.text)
+        writer.member("digest", stored.map { "sha256:\($0.digest.hex)" })
+        writer.member("path", stored?.path)
+        writer.endObject()
+    }
+
+    private var source: String {
+        switch loaded.source {
+        case .remote: "remote"
+        case .cache: "cache"
+        }
+    }
+
+    func text(now: Timestamp) -> String {
+        let count = Phrases.count(loaded.feed.images.count, "image")
+        let saved = loaded.savedAt.map { ", saved \(Phrases.span(now - $0)) ago" } ?? ""
+        let heading = loaded.feed.title.map { "\($0)\n" } ?? ""
+        var text = TerminalText.escape(heading.isEmpty ? "" : String(heading.dropLast())) + (heading.isEmpty ? "" : "\n")
+        text += TerminalText.escape("\(url)") + "\n\(count), from the \(source == "cache" ? "cache" : "server")\(saved)\n"
+        for image in loaded.feed.images {
+            text += "\n" + TerminalText.escape(image.description ?? image.id) + "\n"
+            if let location = image.location { text += "  " + TerminalText.escape(location) + "\n" }
+            text += "  " + TerminalText.escape(image.url.text) + "\n"
+        }
+        return text
+    }
+}

@@ -1,0 +1,70 @@
+import FeedCore
+
+/// What a sync says on standard error.
+enum SyncText {
+    /// One line for each distinct cause of failure.
+    static func failures(_ report: SyncReport) -> [String] {
+        var feeds = Causes()
+        for feed in report.feeds where feed.outcome == .failed {
+            if let error = feed.error { feeds.add(feed.url, error, apartByMessage: true) }
+        }
+        var images = Causes()
+        for failure in report.images.failures { images.add(failure.url, failure.error, apartByMessage: false) }
+        return feeds.lines(of: "feed") + images.lines(of: "image") + (fatal(report).map { [$0] } ?? [])
+    }
+
+    /// What ended the run, unless a feed's line says so already.
+    private static func fatal(_ report: SyncReport) -> String? {
+        guard let fatal = report.fatal, !report.feeds.contains(where: { $0.error == fatal }) else { return nil }
+        return fatal.message
+    }
+
+    /// Each feed whose saved copy stands in for its server.
+    static func offline(_ report: SyncReport, now: Timestamp) -> [String] {
+        report.feeds.compactMap { feed in
+            guard feed.outcome == .offline, let savedAt = feed.savedAt, let error = feed.error else { return nil }
+            return "\(feed.url): offline, the feed saved \(Phrases.span(now - savedAt)) ago stands in (\(error.message))"
+        }
+    }
+
+    static func summary(_ report: SyncReport, took duration: Duration) -> String {
+        let failedFeeds = report.feeds.count { $0.outcome == .failed }
+        let feeds = Phrases.count(report.feeds.count, "feed") + (failedFeeds > 0 ? " (\(failedFeeds) failed)" : "")
+        let images = report.images
+        var parts = ["\(images.cached) cached"]
+        let size = images.downloaded > 0 ? " (\(Phrases.size(images.bytes)))" : ""
+        parts.append("\(images.downloaded) downloaded\(size)")
+        if images.skipped > 0 { parts.append("\(images.skipped) skipped") }
+        if images.failed > 0 { parts.append("\(images.failed) failed") }
+        let end = report.wasCancelled ? "stopped after" : "in"
+        let all = "\(feeds), \(Phrases.count(images.total, "image")): \(parts.joined(separator: ", "))"
+        return "\(all), \(end) \(Phrases.stopwatch(duration))"
+    }
+
+    /// One step of a run, for `--verbose`.
+    static func step(_ event: SyncEvent) -> String? {
+        switch event {
+        case .feed(let feed):
+            feed.outcome == .failed
+                ? nil : "\(feed.url): \(feed.outcome.rawValue), \(Phrases.count(feed.images, "image"))"
+        case .imagesFound(let total, let cached): "\(Phrases.count(total, "image")), \(cached) cached"
+        case .imageMissing: nil
+        case .imageDownloaded(let url, let bytes): "\(url): downloaded, \(Phrases.size(bytes))"
+        case .imageFailed(let url, let error): "\(url): \(error.message)"
+        }
+    }
+
+    /// What a step would have done, for `--dry-run`.
+    static func plan(_ event: SyncEvent) -> String? {
+        switch event {
+        case .feed(let feed):
+            switch feed.outcome {
+            case .updated: "would save \(feed.url) (\(Phrases.count(feed.images, "image")))"
+            case .unchanged: "would keep \(feed.url) (unchanged, \(Phrases.count(feed.images, "image")))"
+            case .offline, .failed: nil
+            }
+        case .imageMissing(let url): "would download \(url)"
+        case .imagesFound, .imageDownloaded, .imageFailed: nil
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import FeedCore
+
+/// One run of one command: its settings, and the ways it speaks and reaches the cache and the network.
+struct Session: Sendable {
+    let toolbox: Toolbox
+    let settings: Settings
+    let cachePath: String
+
+    var now: @Sendable () -> Timestamp { toolbox.now }
+
+    // MARK: Speaking
+
+    /// Told whatever the verbosity: something went wrong.
+    func report(_ problem: String) {
+        toolbox.output.say("feedsync: \(TerminalText.escape(problem))")
+    }
+
+    /// Told unless `--quiet`: nothing went wrong, yet a person should know.
+    func notice(_ line: String) {
+        if settings.verbosity != .quiet { report(line) }
+    }
+
+    /// Told to those who watch, or who asked to be told everything.
+    func remark(_ line: String) {
+        if settings.verbosity == .verbose || (settings.verbosity == .normal && toolbox.output.isWatched) {
+            report(line)
+        }
+    }
+
+    func write(_ text: String) throws(FeedError) {
+        try toolbox.output.write(Array(text.utf8))
+    }
+
+    // MARK: The cache
+
+    func openCache(_ access: CacheAccess) async throws(FeedError) -> Cache {
+        let cache = try await toolbox.openCache(cachePath, access)
+        for line in cache.notices { report(line) }
+        return cache
+    }
+
+    /// A cache for a command whose first duty is to deliver: where it can't be written it is only read.
+    struct Delivery {
+        let cache: Cache
+        let saves: Bool
+        /// Why nothing can be saved, if somebody has to do something about it.
+        let problem: FeedError?
+    }
+
+    func openForDelivery() async throws(FeedError) -> Delivery {
+        do {
+            let cache = try await openCache(.write(lockWait: settings.lockWait))
+            return Delivery(cache: cache, saves: true, problem: nil)
+        } catch where error.kind == .storage(.locked) {
+            return Delivery(cache: try await openCache(.read), saves: false, problem: nil)
+        } catch where error.kind == .storage(.cannotCreate) {
+            return Delivery(cache: try await openCache(.read), saves: false, problem: error)
+        }
+    }
+
+    // MARK: The network
+
+    func makeClient() throws(FeedError) -> any HTTPClient {
+        var network = NetworkSettings(userAgent: settings.userAgent)
+        network.connectTimeout = settings.connectTimeout
+        network.idleTimeout = settings.timeout
+        network.maxConnectionsPerHost = settings.maxPerHost
+        return RedirectFollower(try toolbox.makeClient(network), limit: settings.maxRedirects)
+    }
+
+    func localFeeds(in cache: Cache) -> LocalFeedLoader {
+        LocalFeedLoader(store: cache.feeds, now: now)
+    }
+
+    func refresh(_ cache: Cache, with client: any HTTPClient, saves: Bool) -> FeedRefresh {
+        let remote = RemoteFeedLoader(client: client, decoder: toolbox.decoder, maxBytes: settings.maxFeedSize)
+        return FeedRefresh(remote: remote, local: localFeeds(in: cache), saves: saves)
+    }
+
+    func remoteImages(with client: any HTTPClient) -> RemoteImageDataLoader {
+        RemoteImageDataLoader(client: client, maxBytes: settings.maxFileSize)
+    }
+}

@@ -1,0 +1,76 @@
+/// Use case: the latest feed if it can be had, else the saved one while it is fresh.
+package struct FeedLoaderWithFallback: Sendable {
+    package struct Loaded: Hashable, Sendable {
+        package enum Source: Hashable, Sendable {
+            /// `saveFailure` says why it could not be saved, if it couldn't.
+            case remote(saveFailure: FeedError?)
+            /// With the reason why the server's own could not be had, nil if it wasn't asked.
+            case cache(instead: FeedError?)
+        }
+
+        package let feed: Feed
+        package let savedAt: Timestamp?
+        package let source: Source
+    }
+
+    private let refresh: FeedRefresh
+    private let local: LocalFeedLoader
+    private let maxAge: MaxAge
+
+    package init(refresh: FeedRefresh, local: LocalFeedLoader, maxAge: MaxAge) {
+        self.refresh = refresh
+        self.local = local
+        self.maxAge = maxAge
+    }
+
+    package func load(_ url: ResourceURL) async throws(FeedError) -> Loaded {
+        do {
+            let latest = try await refresh.refresh(url)
+            let source = Loaded.Source.remote(saveFailure: latest.saveFailure)
+            return Loaded(feed: latest.feed, savedAt: latest.savedAt, source: source)
+        } catch where error.isCancellation {
+            throw error
+        } catch {
+            return try await loadSaved(url, instead: error)
+        }
+    }
+
+    /// The saved feed without asking the server.
+    package func loadOffline(_ url: ResourceURL) async throws(FeedError) -> Loaded {
+        switch try await local.load(url, maxAge: maxAge) {
+        case .fresh(let saved):
+            return Loaded(feed: saved.feed, savedAt: saved.savedAt, source: .cache(instead: nil))
+        case .stale(let savedAt):
+            throw .connectivity("the saved feed is stale: it was saved at \(savedAt.rfc3339) (see --max-age)")
+        case .neverSaved:
+            throw .notFound("this feed was never saved")
+        }
+    }
+
+    /// The error keeps the remote failure's kind, since that is what a person can act on, and names both causes.
+    private func loadSaved(_ url: ResourceURL, instead cause: FeedError) async throws(FeedError) -> Loaded {
+        let saved: LocalFeedLoader.Loaded
+        do {
+            saved = try await local.load(url, maxAge: maxAge)
+        } catch where error.isCancellation {
+            throw error
+        } catch {
+            throw cause.adding("and the saved feed can't be read: \(error.message)")
+        }
+        switch saved {
+        case .fresh(let saved):
+            return Loaded(feed: saved.feed, savedAt: saved.savedAt, source: .cache(instead: cause))
+        case .stale(let savedAt):
+            throw cause.adding("and the saved feed is stale: it was saved at \(savedAt.rfc3339)")
+        case .neverSaved:
+            throw cause.adding("and no saved feed stands in")
+        }
+    }
+}
+
+extension FeedError {
+    /// The same error with more to its story.
+    package func adding(_ words: String) -> FeedError {
+        FeedError(kind, "\(message), \(words)", status: status, host: host)
+    }
+}

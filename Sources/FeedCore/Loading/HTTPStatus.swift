@@ -1,0 +1,16 @@
+/// What a status says about an answer: the one place that tells a wrong answer from a server that can't serve now.
+enum HTTPStatus {
+    static let ok = 200
+    static let notModified = 304
+    static let redirects: Set<Int> = [301, 302, 303, 307, 308]
+    private static let passing: Set<Int> = [408, 425, 429]
+
+    /// The error that a status other than the wanted one is.
+    static func failure(_ status: Int, at url: ResourceURL) -> FeedError {
+        let message = "the server answered HTTP \(status)"
+        if passing.contains(status) || (500...599).contains(status) {
+            return .connectivity(message, status: status, host: url.host)
+        }
+        return .invalidData(message, status: status, host: url.host)
+    }
+}

@@ -1,0 +1,12 @@
+/// An image's bytes, recognised.
+package struct ImageData: Hashable, Sendable {
+    package let bytes: [UInt8]
+    package let type: ImageType
+    package let validators: Validators
+
+    package init(bytes: [UInt8], type: ImageType, validators: Validators = Validators()) {
+        self.bytes = bytes
+        self.type = type
+        self.validators = validators
+    }
+}

@@ -1,0 +1,50 @@
+/// Use case: an image's data from the cache, else from its server, saving it.
+package struct ImageDataLoaderWithFallback: Sendable {
+    package struct Loaded: Hashable, Sendable {
+        package let data: ImageData
+        /// Why data from the server could not be saved. It is delivered all the same.
+        package let saveFailure: FeedError?
+    }
+
+    private let local: LocalImageDataLoader
+    private let remote: RemoteImageDataLoader
+    private let saves: Bool
+
+    package init(local: LocalImageDataLoader, remote: RemoteImageDataLoader, saves: Bool = true) {
+        self.local = local
+        self.remote = remote
+        self.saves = saves
+    }
+
+    package func load(_ url: ResourceURL) async throws(FeedError) -> Loaded {
+        do {
+            return Loaded(data: try await local.load(url), saveFailure: nil)
+        } catch where error.isCancellation {
+            throw error
+        } catch where error.kind == .notFound {
+            return try await loadRemote(url, after: nil)
+        } catch {
+            // Damaged or unreadable data is had anew; the reason counts only if that fails too.
+            return try await loadRemote(url, after: error)
+        }
+    }
+
+    private func loadRemote(_ url: ResourceURL, after cacheFailure: FeedError?) async throws(FeedError) -> Loaded {
+        let data: ImageData
+        do {
+            data = try await remote.load(url)
+        } catch {
+            guard let cacheFailure, !error.isCancellation else { throw error }
+            throw error.adding("and from the cache: \(cacheFailure.message)")
+        }
+        guard saves else { return Loaded(data: data, saveFailure: nil) }
+        do {
+            try await local.save(data, for: url)
+            return Loaded(data: data, saveFailure: nil)
+        } catch where error.isCancellation {
+            throw error
+        } catch {
+            return Loaded(data: data, saveFailure: error)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Synchronization
+
+/// Takes an image's bytes as they come and turns away at the first of them what is no image.
+final class ImageSink: BodySink {
+    private struct State {
+        var staged: (any StagedImage)?
+        var type: ImageType?
+        var size: Int64 = 0
+    }
+
+    private let stage: @Sendable () throws(FeedError) -> any StagedImage
+    private let host: String?
+    private let state = Mutex(State())
+
+    init(host: String?, stage: @escaping @Sendable () throws(FeedError) -> any StagedImage) {
+        self.host = host
+        self.stage = stage
+    }
+
+    func begin(_ head: HTTPHead) throws(FeedError) -> Bool {
+        state.withLock { $0 = State() }
+        return head.status == HTTPStatus.ok
+    }
+
+    func receive(_ chunk: [UInt8]) throws(FeedError) {
+        try state.withLock { state throws(FeedError) in
+            if state.staged == nil {
+                state.type = try recognise(chunk)
+                state.staged = try stage()
+            }
+            try state.staged?.append(chunk)
+            state.size += Int64(chunk.count)
+        }
+    }
+
+    /// What came, once all of it has; nil if there were no bytes.
+    func received() -> (bytes: any StagedImage, type: ImageType, size: Int64)? {
+        state.withLock { state in
+            guard let staged = state.staged, let type = state.type else { return nil }
+            return (staged, type, state.size)
+        }
+    }
+
+    private func recognise(_ chunk: [UInt8]) throws(FeedError) -> ImageType {
+        if let type = ImageType(signatureOf: chunk) { return type }
+        let isPage = chunk.prefix(512).contains(UInt8(ascii: "<"))
+        throw .invalidData(isPage ? "a web page or other markup, no image" : "no image of a known type", host: host)
+    }
+}
+
+/// Bytes that are staged in memory, to be delivered rather than stored.
+final class CollectedImage: StagedImage {
+    private let collected = Mutex<[UInt8]>([])
+
+    var data: [UInt8] { collected.withLock { $0 } }
+
+    func append(_ chunk: [UInt8]) throws(FeedError) {
+        collected.withLock { bytes in
+            if bytes.isEmpty { bytes = chunk } else { bytes += chunk }
+        }
+    }
+
+    func discard() {
+        collected.withLock { $0 = [] }
+    }
+}

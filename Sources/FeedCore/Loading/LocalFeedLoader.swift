@@ -1,0 +1,54 @@
+/// Use cases: load a feed from the cache, and save one to it.
+package struct LocalFeedLoader: Sendable {
+    package enum Loaded: Hashable, Sendable {
+        case fresh(SavedFeed)
+        case stale(savedAt: Timestamp)
+        case neverSaved
+    }
+
+    private let store: any FeedStore
+    private let now: @Sendable () -> Timestamp
+
+    package init(store: any FeedStore, now: @escaping @Sendable () -> Timestamp) {
+        self.store = store
+        self.now = now
+    }
+
+    /// Only reads: a stale feed is not delivered, and stays where it is.
+    package func load(_ url: ResourceURL, maxAge: MaxAge) async throws(FeedError) -> Loaded {
+        guard let saved = try await retrieve(url) else { return .neverSaved }
+        guard FeedCachePolicy.isFresh(savedAt: saved.savedAt, now: now(), maxAge: maxAge) else {
+            return .stale(savedAt: saved.savedAt)
+        }
+        return .fresh(saved)
+    }
+
+    /// The saved feed whatever its age: what a new answer is compared with.
+    package func retrieve(_ url: ResourceURL) async throws(FeedError) -> SavedFeed? {
+        let saved = try await store.retrieve(url)
+        guard !Task.isCancelled else { throw .cancelled }
+        return saved
+    }
+
+    /// Deletes the old cache, timestamps and saves, in this order and in one transaction: a save that fails leaves the
+    /// old cache as it was. Returns the moment it was saved at.
+    package func save(
+        _ feed: Feed, from url: ResourceURL, validators: Validators
+    ) async throws(FeedError) -> Timestamp {
+        try await store.change { [now] change throws(FeedError) in
+            try change.delete(url)
+            let moment = now()
+            try change.insert(SavedFeed(url: url, feed: feed, savedAt: moment, validators: validators))
+            return moment
+        }
+    }
+
+    /// The saved feed was shown to be the server's latest: only its timestamp and validators are renewed.
+    package func confirm(_ url: ResourceURL, validators: Validators) async throws(FeedError) -> Timestamp {
+        try await store.change { [now] change throws(FeedError) in
+            let moment = now()
+            try change.confirm(url, savedAt: moment, validators: validators)
+            return moment
+        }
+    }
+}

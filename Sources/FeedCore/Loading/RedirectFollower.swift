@@ -1,0 +1,37 @@
+/// Follows redirects where they may go: over http and https, a limited number of times.
+///
+/// It is the domain that follows them, not the HTTP library, because each hop is a decision: a remote server must never
+/// make feedsync read a local file, and what was meant for one origin must not reach another.
+package struct RedirectFollower: HTTPClient {
+    private let client: any HTTPClient
+    private let limit: Int
+
+    package init(_ client: any HTTPClient, limit: Int) {
+        self.client = client
+        self.limit = limit
+    }
+
+    package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
+        var request = request
+        for _ in 0...max(0, limit) {
+            let response = try await client.get(request, into: sink)
+            guard HTTPStatus.redirects.contains(response.head.status), let target = response.redirectTarget else {
+                return response
+            }
+            request = request.redirected(to: try Self.check(target, from: request.url, response.head.status))
+        }
+        throw .invalidData("more than \(limit) redirects (see --max-redirs)", host: request.url.host)
+    }
+
+    private static func check(
+        _ target: String, from url: ResourceURL, _ status: Int
+    ) throws(FeedError) -> ResourceURL {
+        do {
+            let next = try ResourceURL(target)
+            if next.isRemote { return next }
+        } catch {
+            throw .invalidData("redirected to a URL that \(error.reason)", status: status, host: url.host)
+        }
+        throw .invalidData("redirected to a local file, which no server may name", status: status, host: url.host)
+    }
+}

@@ -1,0 +1,146 @@
+/// Use case: one run. Bring every feed's saved copy up to date, then have the data of all their images.
+package struct FeedSync: Sendable {
+    private let refresh: FeedRefresh
+    private let local: LocalFeedLoader
+    private let images: any ImageStore
+    private let downloads: ImageDownloads
+    private let maxAge: MaxAge
+    private let dryRun: Bool
+    private let feedsAtOnce: Int
+
+    package init(
+        refresh: FeedRefresh, local: LocalFeedLoader, images: any ImageStore, downloads: ImageDownloads,
+        maxAge: MaxAge, dryRun: Bool = false, feedsAtOnce: Int = 6
+    ) {
+        self.refresh = refresh
+        self.local = local
+        self.images = images
+        self.downloads = downloads
+        self.maxAge = maxAge
+        self.dryRun = dryRun
+        self.feedsAtOnce = max(1, feedsAtOnce)
+    }
+
+    private struct SyncedFeed: Sendable {
+        let report: FeedReport
+        let images: [FeedImage]
+    }
+
+    /// Each feed is tried, whatever happens to the others. Ends `events` when it is done.
+    package func run(_ feeds: [ResourceURL], events: AsyncStream<SyncEvent>.Continuation) async -> SyncReport {
+        defer { events.finish() }
+        let synced = await refreshAll(feeds, events)
+        let reports = synced.compactMap(\.?.report)
+        let broken = reports.compactMap(\.error).first { $0.isFatal }
+        guard broken == nil, !Task.isCancelled else { return report(reports, ImagesReport(), fatal: broken) }
+        do {
+            let (missing, images) = try await lookUp(synced.compactMap { $0 }, events)
+            if dryRun {
+                for url in missing { events.yield(.imageMissing(url)) }
+                return report(reports, images)
+            }
+            let outcome = await downloads.run(missing, adding: images, events: events)
+            return report(reports, outcome.report, fatal: outcome.fatal)
+        } catch {
+            return report(reports, ImagesReport(), fatal: error.isCancellation ? nil : error)
+        }
+    }
+
+    private func report(_ feeds: [FeedReport], _ images: ImagesReport, fatal: FeedError? = nil) -> SyncReport {
+        SyncReport(feeds: feeds, images: images, fatal: fatal, wasCancelled: Task.isCancelled)
+    }
+
+    /// In the order of `feeds`; nil for one that was cancelled.
+    private func refreshAll(
+        _ feeds: [ResourceURL], _ events: AsyncStream<SyncEvent>.Continuation
+    ) async -> [SyncedFeed?] {
+        var synced = [SyncedFeed?](repeating: nil, count: feeds.count)
+        await withTaskGroup(of: (Int, SyncedFeed?).self) { group in
+            var waiting = feeds.indices.makeIterator()
+            func startNext(in group: inout TaskGroup<(Int, SyncedFeed?)>) {
+                guard !Task.isCancelled, let index = waiting.next() else { return }
+                group.addTask { (index, await sync(feeds[index])) }
+            }
+            for _ in 0..<feedsAtOnce { startNext(in: &group) }
+            while let (index, feed) = await group.next() {
+                synced[index] = feed
+                if let feed { events.yield(.feed(feed.report)) }
+                startNext(in: &group)
+            }
+        }
+        return synced
+    }
+
+    private func sync(_ url: ResourceURL) async -> SyncedFeed? {
+        do {
+            let latest = try await refresh.refresh(url)
+            let outcome: FeedReport.Outcome =
+                switch (latest.saveFailure, latest.outcome) {
+                case (_?, _): .failed
+                case (nil, .updated): .updated
+                case (nil, .unchanged): .unchanged
+                }
+            let images = latest.feed.images
+            let report = FeedReport(
+                url: url, outcome: outcome, images: images.count, savedAt: latest.savedAt, error: latest.saveFailure)
+            return SyncedFeed(report: report, images: images)
+        } catch where error.isCancellation {
+            return nil
+        } catch {
+            return await standIn(for: url, error)
+        }
+    }
+
+    /// A feed that can't be reached is no failure while its saved copy is fresh. One that answers with invalid data is.
+    private func standIn(for url: ResourceURL, _ cause: FeedError) async -> SyncedFeed? {
+        do {
+            if cause.kind == .connectivity, case .fresh(let saved) = try await local.load(url, maxAge: maxAge) {
+                let report = FeedReport(
+                    url: url, outcome: .offline, images: saved.feed.images.count, savedAt: saved.savedAt, error: cause)
+                return SyncedFeed(report: report, images: saved.feed.images)
+            }
+            return SyncedFeed(report: FeedReport(url: url, outcome: .failed, error: cause), images: [])
+        } catch where error.isCancellation {
+            return nil
+        } catch {
+            return SyncedFeed(report: FeedReport(url: url, outcome: .failed, error: error), images: [])
+        }
+    }
+
+    /// Counts the feeds' distinct URLs and says which of them have to be downloaded: the data of a feed that is offline
+    /// is left for a run in which its server answers.
+    private func lookUp(
+        _ feeds: [SyncedFeed], _ events: AsyncStream<SyncEvent>.Continuation
+    ) async throws(FeedError) -> (missing: [ResourceURL], ImagesReport) {
+        var wanted: [ResourceURL] = []
+        var places: [String: Int] = [:]
+        var isOnline: [Bool] = []
+        for feed in feeds {
+            for url in feed.images.lazy.map(\.url) {
+                let place = places[url.text, default: wanted.count]
+                if place == wanted.count {
+                    places[url.text] = place
+                    wanted.append(url)
+                    isOnline.append(false)
+                }
+                if feed.report.outcome != .offline { isOnline[place] = true }
+            }
+        }
+        let found = try await images.find(wanted)
+        var report = ImagesReport()
+        report.total = wanted.count
+        report.cached = found.count { $0 != nil }
+        let absent = wanted.indices.filter { found[$0] == nil }
+        let missing = absent.filter { isOnline[$0] }.map { wanted[$0] }
+        report.skipped = absent.count - missing.count
+        events.yield(.imagesFound(total: report.total, cached: report.cached))
+        return (missing, report)
+    }
+}
+
+extension FeedError {
+    /// The cache itself is in trouble: going on would fail in the same way.
+    var isFatal: Bool {
+        if case .storage = kind { true } else { false }
+    }
+}

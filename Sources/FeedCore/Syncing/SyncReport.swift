@@ -1,0 +1,65 @@
+/// What one run did: everything that its output, in whatever form, and its exit status are made of.
+package struct SyncReport: Hashable, Sendable {
+    package let feeds: [FeedReport]
+    package let images: ImagesReport
+    /// What ended the run early: the cache itself failed.
+    package let fatal: FeedError?
+    package let wasCancelled: Bool
+
+    package init(feeds: [FeedReport], images: ImagesReport, fatal: FeedError? = nil, wasCancelled: Bool = false) {
+        self.feeds = feeds
+        self.images = images
+        self.fatal = fatal
+        self.wasCancelled = wasCancelled
+    }
+}
+
+package struct FeedReport: Hashable, Sendable {
+    package enum Outcome: String, Sendable {
+        case updated, unchanged
+        /// The server could not be reached, and the saved feed is fresh.
+        case offline
+        case failed
+    }
+
+    package let url: ResourceURL
+    package let outcome: Outcome
+    /// How many images the feed names.
+    package let images: Int
+    package let savedAt: Timestamp?
+    package let error: FeedError?
+
+    package init(url: ResourceURL, outcome: Outcome, images: Int = 0, savedAt: Timestamp? = nil, error: FeedError?) {
+        self.url = url
+        self.outcome = outcome
+        self.images = images
+        self.savedAt = savedAt
+        self.error = error
+    }
+}
+
+/// Every distinct URL is counted once in `total`, and once in what became of it.
+package struct ImagesReport: Hashable, Sendable {
+    package struct Failure: Hashable, Sendable {
+        package let url: ResourceURL
+        package let error: FeedError
+
+        package init(url: ResourceURL, error: FeedError) {
+            self.url = url
+            self.error = error
+        }
+    }
+
+    package var total = 0
+    package var cached = 0
+    package var downloaded = 0
+    /// Left alone on purpose: images of a feed whose server is out of reach.
+    package var skipped = 0
+    package var failures: [Failure] = []
+    /// Of the images downloaded in this run.
+    package var bytes: Int64 = 0
+
+    package var failed: Int { failures.count }
+
+    package init() {}
+}
