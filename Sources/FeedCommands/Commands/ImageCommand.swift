@@ -13,7 +13,7 @@ struct ImageCommand {
                 return .ok
             }
             return try await loadRemote(url)
-        } catch where error.kind == .cancelled || error.isAboutOutput {
+        } catch where error.isCancellation {
             throw error
         } catch {
             throw error.about(url)

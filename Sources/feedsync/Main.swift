@@ -1,0 +1,65 @@
+import CacheStorage
+import FeedCommands
+import FeedCore
+import FeedFormats
+import Glibc
+import HTTPTransport
+
+/// The composition root: the only place that knows every adapter.
+@main
+struct Main {
+    static func main() async {
+        StandardStreams.secure()
+        // A reader that goes away is an error of the write, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        let application = Application(toolbox: toolbox, surroundings: surroundings)
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        let run = Task { await application.run(arguments) }
+        let signals = TerminationSignals { run.cancel() }
+        let code = await run.value
+        exit(signals.received.map { 128 + $0 } ?? code.rawValue)
+    }
+
+    private static var toolbox: Toolbox {
+        Toolbox(
+            openCache: { path, access throws(FeedError) in try await CacheDirectory.open(path, access) },
+            makeClient: { settings throws(FeedError) in
+                SchemeRouter(remote: try CurlHTTPClient(settings: settings), files: LocalFileClient())
+            },
+            decoder: FeedDecoder(),
+            output: StandardStreams(),
+            now: wallClock)
+    }
+
+    private static var surroundings: Surroundings {
+        Surroundings(
+            environment: environment,
+            currentDirectory: currentDirectory,
+            accountHome: getpwuid(getuid()).flatMap { account in account.pointee.pw_dir.map { String(cString: $0) } },
+            fileExists: { access($0, F_OK) == 0 })
+    }
+
+    private static var environment: [String: String] {
+        var variables: [String: String] = [:]
+        var next = environ
+        while let entry = next.pointee {
+            let parts = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+            next += 1
+        }
+        return variables
+    }
+
+    /// The root if the folder we are in is gone: then a relative path leads nowhere, and is told so.
+    private static var currentDirectory: String {
+        guard let path = getcwd(nil, 0) else { return "/" }
+        defer { free(path) }
+        return String(cString: path)
+    }
+
+    @Sendable private static func wallClock() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+    }
+}

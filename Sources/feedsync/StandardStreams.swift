@@ -1,0 +1,47 @@
+import FeedCommands
+import FeedCore
+import Glibc
+
+/// The process's own standard output and error.
+struct StandardStreams: Output {
+    /// A descriptor that was closed when we started would be given to the first file we open, and data meant for the
+    /// terminal would end up in it. Opened for the wrong direction, it stays an error to use.
+    static func secure() {
+        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
+        where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
+            open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        }
+    }
+
+    var isWatched: Bool { isatty(STDERR_FILENO) == 1 }
+
+    func write(_ data: [UInt8]) throws(FeedError) {
+        if let reason = Self.writeAll(data, to: STDOUT_FILENO) {
+            throw .storage(.failed, "standard output can't be written: \(reason)")
+        }
+    }
+
+    func say(_ line: String) {
+        _ = Self.writeAll(Array("\(line)\n".utf8), to: STDERR_FILENO)
+    }
+
+    func replaceFile(at path: String, with data: [UInt8]) throws(FeedError) {
+        try FileReplacement(path: path).write(data)
+    }
+
+    /// Nil when all is written, else the reason.
+    static func writeAll(_ data: [UInt8], to descriptor: Int32) -> String? {
+        data.withUnsafeBytes { buffer in
+            var rest = buffer[...]
+            while !rest.isEmpty {
+                let written = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if written > 0 {
+                    rest = rest.dropFirst(written)
+                } else if errno != EINTR {
+                    return String(cString: strerror(errno))
+                }
+            }
+            return nil
+        }
+    }
+}

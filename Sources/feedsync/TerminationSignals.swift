@@ -1,0 +1,35 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// INT, TERM and HUP: the first stops the run cleanly, the second ends it at once.
+final class TerminationSignals: Sendable {
+    private let first = Mutex<Int32?>(nil)
+    private let sources: Mutex<[any DispatchSourceSignal]>
+
+    /// The number of the signal that stops the run, if one came.
+    var received: Int32? { first.withLock { $0 } }
+
+    init(stop: @escaping @Sendable () -> Void) {
+        sources = Mutex([])
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            // nohup starts a program with HUP ignored, and means it.
+            guard signal(number, SIG_IGN) != nil || number != SIGHUP else { continue }
+            watch(number, stop)
+        }
+    }
+
+    private func watch(_ number: Int32, _ stop: @escaping @Sendable () -> Void) {
+        let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+        source.setEventHandler { [self] in
+            let isSecond = first.withLock { first in
+                defer { first = first ?? number }
+                return first != nil
+            }
+            if isSecond { _exit(128 + number) }
+            stop()
+        }
+        source.resume()
+        sources.withLock { $0.append(source) }
+    }
+}
