@@ -1,0 +1,44 @@
+package import FeedCore
+
+/// What a run ends with, for scripts to act on.
+package enum ExitCode: Int32, CaseIterable, Sendable {
+    case ok = 0
+    case failure = 1
+    case someImagesFailed = 23
+    case usage = 64
+    case invalidData = 65
+    case notFound = 66
+    case unreachable = 69
+    case cannotCreate = 73
+    case ioFailure = 74
+    case locked = 75
+    case configuration = 78
+
+    package var meaning: String {
+        switch self {
+        case .ok: "done; also: offline, and the saved feed is fresh"
+        case .failure: "an error with no code of its own"
+        case .someImagesFailed: "the feed was saved, but some images could not be had"
+        case .usage: "wrong usage"
+        case .invalidData: "the feed is invalid"
+        case .notFound: "not found: an unknown image, a feed never saved, a missing file"
+        case .unreachable: "the feed can't be reached, and no fresh saved copy stands in"
+        case .cannotCreate: "an output can't be created"
+        case .ioFailure: "reading or writing failed part-way"
+        case .locked: "another run holds the lock"
+        case .configuration: "a FEEDSYNC_ variable is wrong"
+        }
+    }
+
+    package static func of(_ error: FeedError) -> ExitCode {
+        switch error.kind {
+        case .connectivity: .unreachable
+        case .invalidData: .invalidData
+        case .notFound: .notFound
+        case .storage(.cannotCreate): .cannotCreate
+        case .storage(.failed), .storage(.unreadable), .storage(.newerVersion): .ioFailure
+        case .storage(.locked): .locked
+        case .cancelled: .failure
+        }
+    }
+}

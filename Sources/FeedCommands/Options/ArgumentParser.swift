@@ -1,0 +1,135 @@
+/// What the program was asked to do.
+package enum Invocation: Hashable, Sendable {
+    case run(Command, Settings, operands: [String])
+    /// Of one command, or of all.
+    case help(CommandSpec?)
+    case version
+}
+
+/// Makes an invocation of a command line and the environment. It reads nothing but what it is given.
+package struct ArgumentParser {
+    private let environment: [String: String]
+    private let fileExists: (String) -> Bool
+
+    package init(environment: [String: String], fileExists: @escaping (String) -> Bool) {
+        self.environment = environment
+        self.fileExists = fileExists
+    }
+
+    /// `arguments` are those behind the program's name.
+    package func parse(_ arguments: [String]) throws(UsageError) -> Invocation {
+        let line = try CommandLineSyntax(arguments)
+        // Values first: what stands before a --help has to be right.
+        var settings = Settings()
+        try settings.apply(line.options, blaming: .usage)
+        if line.request == .version { return .version }
+
+        let named = try line.firstWord.flatMap { word throws(UsageError) in try command(namedBy: word) }
+        if line.request == .help { return .help(named) }
+
+        let spec = named ?? CommandTable.sync
+        try check(line.options, areOf: spec)
+        let operands = named == nil ? line.operands : Array(line.operands.dropFirst())
+        try check(operands, areOf: spec)
+        guard let command = spec.command else { return .help(try topic(operands.first)) }
+        return .run(command, try self.settings(of: command, line.options), operands: operands)
+    }
+
+    /// Command line over environment over default. The whole environment is checked, also what this command has no use
+    /// for: a mistake in it is told at once, not when another command comes to it.
+    private func settings(of command: Command, _ given: [GivenOption]) throws(UsageError) -> Settings {
+        let variables = try EnvironmentOptions.read(environment)
+        var settings = Settings()
+        try settings.apply(variables.filter { $0.option.commands.contains(command) }, blaming: .configuration)
+        try settings.apply(given, blaming: .usage)
+        return settings
+    }
+
+    /// Nil where the word is no command but a feed.
+    private func command(namedBy word: String) throws(UsageError) -> CommandSpec? {
+        if let spec = CommandTable.named(word) { return spec }
+        guard isUnknown(word) else { return nil }
+        throw Self.unknownCommand(word)
+    }
+
+    private func topic(_ word: String?) throws(UsageError) -> CommandSpec? {
+        guard let word else { return nil }
+        guard let spec = CommandTable.named(word) else { throw Self.unknownCommand(word) }
+        return spec
+    }
+
+    private static func unknownCommand(_ word: String) -> UsageError {
+        guard !word.isEmpty else { return emptyOperand }
+        return UsageError(
+            "unknown command '\(FeedOperand.shown(word))'",
+            hint: Suggestion.hint(for: word, among: CommandTable.all.map(\.name)) ?? "see feedsync help")
+    }
+
+    private func check(_ options: [GivenOption], areOf spec: CommandSpec) throws(UsageError) {
+        for given in options where !spec.takes(given.option) {
+            let owners = Command.allCases.filter(given.option.commands.contains).map(\.rawValue)
+            let others = owners.dropLast().joined(separator: ", ")
+            let last = owners.last ?? ""
+            throw UsageError(
+                "\(given.spelling) is not an option of \(spec.name); "
+                    + "it belongs to \(others.isEmpty ? last : "\(others) and \(last)")")
+        }
+    }
+
+    private func check(_ operands: [String], areOf spec: CommandSpec) throws(UsageError) {
+        let usage = "usage: \(spec.usage[0])"
+        if operands.contains("") { throw Self.emptyOperand }
+        if operands.count < spec.operandCount.lowerBound {
+            throw UsageError("\(spec.name) needs \(spec.operand.one)", hint: usage)
+        }
+        if operands.count > spec.operandCount.upperBound {
+            let surplus = FeedOperand.shown(operands[spec.operandCount.upperBound])
+            throw UsageError("\(spec.name) takes \(spec.operand.one), not also '\(surplus)'", hint: usage)
+        }
+        guard spec.operand == .feed || spec.operand == .image else { return }
+        for word in operands where isUnknown(word) {
+            throw UsageError(
+                "'\(TerminalText.escape(word))' is neither a URL nor an existing file",
+                hint: CommandTable.named(word) == nil ? "a file that is yet to come can be given as ./NAME" : usage)
+        }
+    }
+
+    private static let emptyOperand = UsageError("an operand is empty", hint: "is a variable in a script not set?")
+
+    /// A bare word: most likely a mistyped command, unless there is a file of that name.
+    private func isUnknown(_ word: String) -> Bool {
+        !word.contains { "/.:".contains($0) } && !fileExists(word)
+    }
+}
+
+extension CommandSpec.Operand {
+    fileprivate var one: String {
+        switch self {
+        case .none: "no operand"
+        case .feed: "one FEED"
+        case .image: "one URL"
+        case .command: "one COMMAND"
+        }
+    }
+}
+
+extension Settings {
+    fileprivate mutating func apply(_ options: [GivenOption], blaming exitCode: ExitCode) throws(UsageError) {
+        for given in options {
+            guard case .set(let apply) = given.option.effect else { continue }
+            do {
+                try apply(&self, given.value)
+            } catch {
+                throw given.invalid(error, exitCode)
+            }
+        }
+    }
+}
+
+extension GivenOption {
+    func invalid(_ reason: InvalidValue, _ exitCode: ExitCode) -> UsageError {
+        UsageError(
+            "invalid value '\(TerminalText.escape(value))' for \(spelling): expected \(reason.expected)",
+            exitCode: exitCode)
+    }
+}

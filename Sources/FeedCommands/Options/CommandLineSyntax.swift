@@ -1,0 +1,89 @@
+/// An option as it was given, its value not yet understood.
+struct GivenOption {
+    let option: OptionSpec
+    /// `--max-age`, `-j` or `FEEDSYNC_JOBS`: what messages call it.
+    let spelling: String
+    let value: String
+}
+
+/// A command line taken apart by the rules of GNU getopt: options and operands, in any order. What they mean, and whether
+/// they go together, is decided elsewhere.
+struct CommandLineSyntax {
+    enum Request { case help, version }
+
+    private(set) var options: [GivenOption] = []
+    private(set) var operands: [String] = []
+    /// The first operand, where it can name a command: after `--` it can't.
+    private(set) var firstWord: String?
+    /// `--help` or `--version`; what stands behind it was not looked at.
+    private(set) var request: Request?
+    private var rest: ArraySlice<String>
+
+    init(_ arguments: [String]) throws(UsageError) {
+        rest = arguments[...]
+        while request == nil, let argument = rest.popFirst() {
+            if argument == "--" {
+                operands += rest
+                break
+            } else if argument.hasPrefix("--") {
+                try readLong(argument)
+            } else if argument.hasPrefix("-"), argument != "-" {
+                try readShort(argument)
+            } else {
+                readWord(argument)
+            }
+        }
+        if request == .help, operands.isEmpty, let topic = rest.first, !topic.hasPrefix("-") {
+            readWord(topic)
+        }
+    }
+
+    private mutating func readWord(_ argument: String) {
+        if operands.isEmpty { firstWord = argument }
+        operands.append(argument)
+    }
+
+    private mutating func readLong(_ argument: String) throws(UsageError) {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let spelling = String(parts[0])
+        guard let option = OptionTable.long(spelling.dropFirst(2)) else {
+            throw Self.unknown(spelling, looksLike: spelling)
+        }
+        if option.isFlag, parts.count > 1 { throw UsageError("\(spelling) takes no value") }
+        try take(option, spelling, attached: parts.count > 1 ? String(parts[1]) : nil)
+    }
+
+    /// `-q`, `-qn`, `-j4`, `-j 4`, `-qj4`.
+    private mutating func readShort(_ argument: String) throws(UsageError) {
+        var letters = argument.dropFirst()
+        while request == nil, let letter = letters.popFirst() {
+            guard let option = OptionTable.short(letter) else {
+                throw Self.unknown("-\(letter)", looksLike: "-" + argument)
+            }
+            if option.isFlag {
+                try take(option, "-\(letter)", attached: nil)
+            } else {
+                return try take(option, "-\(letter)", attached: letters.isEmpty ? nil : String(letters))
+            }
+        }
+    }
+
+    private mutating func take(_ option: OptionSpec, _ spelling: String, attached: String?) throws(UsageError) {
+        switch option.effect {
+        case .help: request = .help
+        case .version: request = .version
+        case .set:
+            guard let value = option.isFlag ? OptionSpec.present : attached ?? rest.popFirst() else {
+                throw UsageError("\(spelling) needs a value: \(spelling) \(option.placeholder ?? "")")
+            }
+            options.append(GivenOption(option: option, spelling: spelling, value: value))
+        }
+    }
+
+    private static func unknown(_ spelling: String, looksLike: String) -> UsageError {
+        let name = String(looksLike.prefix { $0 != "=" })
+        return UsageError(
+            "unknown option '\(TerminalText.escape(spelling))'",
+            hint: Suggestion.hint(for: name, among: OptionTable.all.map { "--" + $0.long }))
+    }
+}

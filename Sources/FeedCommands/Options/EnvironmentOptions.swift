@@ -1,0 +1,23 @@
+/// Options that stand in the environment as `FEEDSYNC_NAME`.
+enum EnvironmentOptions {
+    /// In the order of their names, so that of several mistakes the same is told each time. An empty variable counts as
+    /// none: it is how one is unset for a single command.
+    static func read(_ environment: [String: String]) throws(UsageError) -> [GivenOption] {
+        var given: [GivenOption] = []
+        var scratch = Settings()
+        let ours = environment.filter { $0.key.hasPrefix(OptionSpec.variablePrefix) }
+        for (name, value) in ours.sorted(by: { $0.key < $1.key }) {
+            guard let option = OptionTable.variable(name), case .set(let apply) = option.effect else {
+                throw UsageError(
+                    "unknown variable '\(TerminalText.escape(name))' in the environment",
+                    hint: Suggestion.hint(for: name, among: OptionTable.all.compactMap(\.variable)),
+                    exitCode: .configuration)
+            }
+            guard !value.isEmpty else { continue }
+            let one = GivenOption(option: option, spelling: name, value: value)
+            do { try apply(&scratch, value) } catch { throw one.invalid(error, .configuration) }
+            given.append(one)
+        }
+        return given
+    }
+}

@@ -1,0 +1,64 @@
+package import FeedCore
+
+/// A FEED (or the URL of an image) as given on the command line: a URL, or the path of a file.
+package enum FeedOperand {
+    package static func url(_ operand: String, currentDirectory: String) throws(UsageError) -> ResourceURL {
+        guard !operand.isEmpty else { throw UsageError("an operand is empty") }
+        guard let scheme = scheme(of: operand) else {
+            let path = operand.hasPrefix("/") ? operand : "\(currentDirectory)/\(operand)"
+            return ResourceURL(filePath: normalise(path))
+        }
+        guard ResourceURL.Scheme(rawValue: scheme.lowercased()) != nil else { throw unknownScheme(scheme, operand) }
+        do {
+            let url = try ResourceURL(operand)
+            // One file is one feed, however its path is written.
+            return url.filePath.map { ResourceURL(filePath: normalise($0)) } ?? url
+        } catch {
+            throw UsageError("'\(shown(operand))' is no usable URL: \(error.reason)")
+        }
+    }
+
+    /// An operand as a message may show it: no control character and no password.
+    package static func shown(_ operand: String) -> String {
+        guard let scheme = scheme(of: operand), let at = operand.lastIndex(of: "@") else {
+            return TerminalText.escape(operand)
+        }
+        let rest = operand[operand.index(operand.startIndex, offsetBy: scheme.count + 1)...]
+        // In a URL that may be malformed nothing before the last @ is known not to be a password.
+        return TerminalText.escape("\(scheme):\(rest.hasPrefix("//") ? "//" : "")***\(operand[at...])")
+    }
+
+    private static func unknownScheme(_ scheme: Substring, _ operand: String) -> UsageError {
+        let rest = operand.dropFirst(scheme.count + 1)
+        let hint =
+            if rest.first?.isNumber == true {
+                "did you mean http://\(shown(operand))?"
+            } else if rest.hasPrefix("//") {
+                "a feed is at an http:, https: or file: URL"
+            } else {
+                "if it is a file, give it as ./NAME"
+            }
+        return UsageError("'\(shown(operand))' has a scheme that is not supported: \(scheme)", hint: hint)
+    }
+
+    /// By RFC 3986; nil for a path. A `/` before any `:` makes it a path.
+    private static func scheme(of operand: String) -> Substring? {
+        guard let colon = operand.firstIndex(of: ":") else { return nil }
+        let scheme = operand[..<colon]
+        guard let first = scheme.utf8.first, isLetter(first),
+            scheme.utf8.allSatisfy({ isLetter($0) || ($0 >= 0x30 && $0 <= 0x39) || "+-.".utf8.contains($0) })
+        else { return nil }
+        return scheme
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7A }
+
+    /// By the text alone: `.`, `..` and doubled slashes go.
+    private static func normalise(_ path: String) -> String {
+        var names: [Substring] = []
+        for name in path.split(separator: "/") where name != "." {
+            if name == ".." { _ = names.popLast() } else { names.append(name) }
+        }
+        return "/" + names.joined(separator: "/")
+    }
+}

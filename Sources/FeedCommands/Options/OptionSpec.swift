@@ -1,0 +1,73 @@
+/// One option: all that the parser, the help and the environment need to know of it.
+package struct OptionSpec: Sendable {
+    package enum Group: String, CaseIterable, Sendable {
+        case main = "Options"
+        case network = "Network options"
+        case common = "Common options"
+    }
+
+    enum Effect: Sendable {
+        case set(@Sendable (inout Settings, String) throws(InvalidValue) -> Void)
+        case help
+        case version
+    }
+
+    package let long: String
+    package let short: Character?
+    /// What its value is called; nil for a flag.
+    package let placeholder: String?
+    /// As the help shows it.
+    package let defaultText: String?
+    package let help: String
+    package let group: Group
+    package let commands: Set<Command>
+    let effect: Effect
+}
+
+extension OptionSpec {
+    package var isFlag: Bool { placeholder == nil }
+
+    /// The environment variable that stands in for it.
+    package var variable: String? {
+        guard case .set = effect else { return nil }
+        return Self.variablePrefix + String(long.map { $0 == "-" ? "_" : $0 }).uppercased()
+    }
+
+    package static let variablePrefix = "FEEDSYNC_"
+    /// The value a flag has by being there.
+    static let present = "true"
+
+    typealias Field<Value> = any WritableKeyPath<Settings, Value> & Sendable
+
+    /// An option with a value. Its default is the one in `Settings`, unless that is decided elsewhere: then `defaultText`.
+    static func value<Value>(
+        _ long: String, short: Character? = nil, _ placeholder: String,
+        sets target: Field<Value>, as syntax: ValueSyntax<Value>,
+        defaultText: String? = nil, _ group: Group, of commands: Set<Command>, _ help: String
+    ) -> OptionSpec {
+        OptionSpec(
+            long: long, short: short, placeholder: placeholder,
+            defaultText: defaultText ?? syntax.write(Settings()[keyPath: target]),
+            help: help, group: group, commands: commands,
+            effect: .set { settings, text throws(InvalidValue) in
+                settings[keyPath: target] = try syntax.read(text)
+            })
+    }
+
+    static func flag(
+        _ long: String, short: Character? = nil, sets target: Field<Bool>,
+        _ group: Group, of commands: Set<Command>, _ help: String
+    ) -> OptionSpec {
+        OptionSpec(
+            long: long, short: short, placeholder: nil, defaultText: nil, help: help, group: group, commands: commands,
+            effect: .set { settings, text throws(InvalidValue) in
+                settings[keyPath: target] = try ValueSyntax.flag.read(text)
+            })
+    }
+
+    static func request(_ long: String, short: Character? = nil, _ effect: Effect, _ help: String) -> OptionSpec {
+        OptionSpec(
+            long: long, short: short, placeholder: nil, defaultText: nil, help: help, group: .common,
+            commands: Command.every, effect: effect)
+    }
+}

@@ -1,0 +1,71 @@
+/// Every option, in the order the help lists them. The parser, the help and the environment read this and nothing else.
+package enum OptionTable {
+    package static let all = main + network + common
+
+    private static let main: [OptionSpec] = [
+        .value(
+            "max-age", "AGE", sets: \.maxAge, as: .age, .main, of: [.sync, .show, .validate, .status],
+            "how long a saved feed counts as fresh: 90s, 15m, 36h, 7d, 2w, forever"),
+        .flag("offline", sets: \.offline, .main, of: [.show, .image], "use what is saved; ask no server"),
+        .value(
+            "output", short: "o", "FILE", sets: \.output, as: .outputPath, defaultText: "standard output", .main,
+            of: [.image], "write the image to FILE"),
+        .flag(
+            "deep", sets: \.deep, .main, of: [.validate],
+            "also read every image again and delete damaged ones"),
+        .flag(
+            "dry-run", short: "n", sets: \.dryRun, .main, of: [.sync, .validate],
+            "say what would be done, and change nothing"),
+        .flag(
+            "json", sets: \.json, .main, of: [.sync, .show, .validate, .status],
+            "write the result as JSON to standard output"),
+        .value(
+            "lock-wait", "S", sets: \.lockWait, as: .seconds, .main, of: [.sync, .show, .image, .validate],
+            "seconds to wait for another run on the same cache"),
+    ]
+
+    private static let network: [OptionSpec] = [
+        .value("jobs", short: "j", "N", sets: \.jobs, as: .count, .network, of: online, "images in flight at once"),
+        .value(
+            "max-per-host", "N", sets: \.maxPerHost, as: .count, .network, of: online,
+            "of them to one host (scheme, name and port)"),
+        .value(
+            "connect-timeout", "S", sets: \.connectTimeout, as: .seconds, .network, of: online,
+            "seconds a connection may take to be made"),
+        .value(
+            "timeout", "S", sets: \.timeout, as: .seconds, .network, of: online,
+            "seconds a transfer may go without a byte arriving"),
+        .value(
+            "max-filesize", "SIZE", sets: \.maxFileSize, as: .size, .network, of: online,
+            "the most an image may have: 500K, 64M, 1G"),
+        .value(
+            "max-feed-size", "SIZE", sets: \.maxFeedSize, as: .size, .network, of: online, "the most a feed may have"),
+        .value(
+            "max-redirs", "N", sets: \.maxRedirects, as: .countOrNone, .network, of: online,
+            "redirects to follow for one request"),
+        .value(
+            "user-agent", "TEXT", sets: \.userAgent, as: .headerText, .network, of: online,
+            "what to tell servers that this is"),
+    ]
+
+    private static let common: [OptionSpec] = [
+        .value(
+            "cache", "DIR", sets: \.cache, as: .path("/var/cache/feedsync"),
+            defaultText: "$XDG_CACHE_HOME/feedsync, else ~/.cache/feedsync", .common, of: Command.every,
+            "where feeds and images are kept"),
+        .flag("quiet", short: "q", sets: \.quiet, .common, of: Command.every, "tell of errors only"),
+        .flag("verbose", short: "v", sets: \.verbose, .common, of: Command.every, "tell of each step and each image"),
+        .request("help", short: "h", .help, "show help, here of one command, and end"),
+        .request("version", .version, "show the version and end"),
+    ]
+
+    private static let online: Set<Command> = [.sync, .show, .image]
+}
+
+extension OptionTable {
+    package static func long(_ name: some StringProtocol) -> OptionSpec? { all.first { $0.long == name } }
+
+    package static func short(_ letter: Character) -> OptionSpec? { all.first { $0.short == letter } }
+
+    package static func variable(_ name: String) -> OptionSpec? { all.first { $0.variable == name } }
+}

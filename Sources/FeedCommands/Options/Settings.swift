@@ -1,0 +1,45 @@
+package import FeedCore
+
+/// What the options mean, once they are read. The values here are the defaults; the help takes them from here.
+package struct Settings: Hashable, Sendable {
+    package enum Verbosity: Hashable, Sendable { case quiet, normal, verbose }
+
+    /// As given by `--cache` or `FEEDSYNC_CACHE`; see `CacheLocation` for what holds without.
+    package var cache: String?
+    package var maxAge = MaxAge.standard
+    package var lockWait = Duration.zero
+
+    package var jobs = 16
+    package var maxPerHost = 6
+    package var connectTimeout = Duration.seconds(10)
+    /// With no byte arriving.
+    package var timeout = Duration.seconds(30)
+    package var maxFileSize: Int64 = 64 << 20
+    package var maxFeedSize: Int64 = 256 << 20
+    package var maxRedirects = 10
+    package var userAgent = "feedsync/\(Version.current)"
+
+    package var dryRun = false
+    package var offline = false
+    package var deep = false
+    package var json = false
+    package var verbosity = Verbosity.normal
+    /// Nil: standard output.
+    package var output: String?
+
+    package init() {}
+}
+
+extension Settings {
+    // Two options that set one value: the last one given wins.
+
+    var quiet: Bool {
+        get { verbosity == .quiet }
+        set { verbosity = newValue ? .quiet : verbosity == .quiet ? .normal : verbosity }
+    }
+
+    var verbose: Bool {
+        get { verbosity == .verbose }
+        set { verbosity = newValue ? .verbose : verbosity == .verbose ? .normal : verbosity }
+    }
+}
