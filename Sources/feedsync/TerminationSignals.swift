@@ -14,9 +14,18 @@ final class TerminationSignals: Sendable {
         sources = Mutex([])
         for number in [SIGINT, SIGTERM, SIGHUP] {
             // nohup starts a program with HUP ignored, and means it.
-            guard signal(number, SIG_IGN) != nil || number != SIGHUP else { continue }
+            if number == SIGHUP, Self.isIgnored(number) { continue }
+            // The source is told of the signal in addition to what the signal does by itself.
+            signal(number, SIG_IGN)
             watch(number, stop)
         }
+    }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        sigaction(number, nil, &action)
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     private func watch(_ number: Int32, _ stop: @escaping @Sendable () -> Void) {

@@ -1,0 +1,81 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@Suite("Download queue")
+struct DownloadQueueTests {
+    /// One letter an image: the name of its host.
+    private func queue(_ hosts: String, jobs: Int, perHost: Int) throws -> DownloadQueue {
+        let urls = try hosts.enumerated().map { try Samples.url("http://\($1).example/\($0)") }
+        return DownloadQueue(urls, jobs: jobs, perHost: perHost)
+    }
+
+    private func startAll(_ queue: inout DownloadQueue) -> [Int] {
+        var started: [Int] = []
+        while let image = queue.next() { started.append(image) }
+        return started
+    }
+
+    @Test("starts no more than the jobs at once, and another for each that ends")
+    func jobs() throws {
+        var queue = try queue("abcde", jobs: 3, perHost: 9)
+        #expect(startAll(&queue) == [0, 1, 2])
+        queue.finished(1)
+        #expect(startAll(&queue) == [3])
+        queue.finished(0)
+        queue.finished(2)
+        #expect(startAll(&queue) == [4])
+    }
+
+    @Test("starts no more than the limit to one host, and lets other hosts pass the busy one")
+    func perHost() throws {
+        var queue = try queue("aaaabb", jobs: 16, perHost: 2)
+        #expect(Set(startAll(&queue)) == [0, 1, 4, 5])
+        queue.finished(4)
+        #expect(startAll(&queue) == [])
+        queue.finished(0)
+        #expect(startAll(&queue) == [2])
+    }
+
+    @Test("takes hosts in turn, so that the first of them does not have all the jobs")
+    func inTurn() throws {
+        var queue = try queue("aaaabb", jobs: 4, perHost: 9)
+        #expect(Set(startAll(&queue)) == [0, 1, 4, 5])
+    }
+
+    @Test("scheme, name and port make a host, in whatever case the name stands")
+    func hosts() throws {
+        let urls = try ["http://a/", "http://A:80/", "https://a/", "http://a:81/"].map(Samples.url)
+        var queue = DownloadQueue(urls, jobs: 9, perHost: 1)
+        #expect(startAll(&queue) == [0, 2, 3])
+        queue.finished(0)
+        #expect(startAll(&queue) == [1])
+    }
+
+    @Test("has every image start once, whatever the order in which they end", arguments: 0..<20)
+    func complete(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let hosts = String((0..<200).map { _ in "abcdefgh".randomElement(using: &random) ?? "a" })
+        var queue = try queue(hosts, jobs: 7, perHost: 3)
+        let names = Array(hosts)
+        var inFlight: [Int] = []
+        var started: [Int] = []
+        repeat {
+            while let image = queue.next() {
+                inFlight.append(image)
+                started.append(image)
+            }
+            #expect(inFlight.count <= 7)
+            #expect(Dictionary(grouping: inFlight) { names[$0] }.values.allSatisfy { $0.count <= 3 })
+            if !inFlight.isEmpty { queue.finished(inFlight.remove(at: .random(in: inFlight.indices, using: &random))) }
+        } while !queue.isIdle
+        #expect(started.sorted() == Array(0..<200))
+    }
+
+    @Test("of nothing is idle")
+    func empty() {
+        var queue = DownloadQueue([], jobs: 1, perHost: 1)
+        #expect(queue.next() == nil)
+        #expect(queue.isIdle)
+    }
+}

@@ -1,0 +1,99 @@
+import FeedCore
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Load feed from remote")
+struct LoadFeedFromRemoteUseCaseTests {
+    private let url: ResourceURL
+    private let feed: Feed
+
+    init() throws {
+        url = try Samples.url("https://feeds.example/feed.json")
+        feed = try Samples.feed()
+    }
+
+    private func loader(_ client: ScriptedHTTPClient, _ decoder: some FeedDecoding) -> RemoteFeedLoader {
+        RemoteFeedLoader(client: client, decoder: decoder, maxBytes: 1000)
+    }
+
+    @Test("downloads, validates and delivers the feed with what to recognise it by")
+    func happy() async throws {
+        let validators = Validators(etag: "\"a\"", lastModified: "Fri, 20 Nov 2026 00:00:00 GMT")
+        let client = ScriptedHTTPClient { _ in .ok([1, 2, 3], validators: validators) }
+        let decoder = StubDecoder(feed)
+        let answer = try await loader(client, decoder).load(url)
+        #expect(answer == .feed(feed, validators))
+        #expect(client.requests == [HTTPRequest(url: url, maxBytes: 1000)])
+        #expect(decoder.decoded == [[1, 2, 3]])
+    }
+
+    @Test("an empty list is a feed")
+    func empty() async throws {
+        let empty = Feed(format: .essential, images: [])
+        let client = ScriptedHTTPClient { _ in .ok([1]) }
+        #expect(try await loader(client, StubDecoder(empty)).load(url) == .feed(empty, Validators()))
+    }
+
+    @Test(
+        "a status that is an answer, but not a feed, is invalid data",
+        arguments: [201, 204, 206, 300, 301, 304, 305, 400, 401, 403, 404, 410, 418, 451, 600])
+    func wrongStatus(status: Int) async throws {
+        let client = ScriptedHTTPClient { _ in .status(status) }
+        let error = await #expect(throws: FeedError.self) { try await loader(client, StubDecoder(feed)).load(url) }
+        #expect(error?.kind == .invalidData)
+        #expect(error?.status == status)
+        #expect(error?.host == "feeds.example")
+        #expect(error?.message.contains("\(status)") == true)
+    }
+
+    @Test(
+        "a status of a server that can't serve now is a failure to connect",
+        arguments: [408, 425, 429, 500, 502, 503, 504, 599])
+    func passingStatus(status: Int) async throws {
+        let client = ScriptedHTTPClient { _ in .status(status) }
+        let error = await #expect(throws: FeedError.self) { try await loader(client, StubDecoder(feed)).load(url) }
+        #expect(error?.kind == .connectivity)
+        #expect(error?.status == status)
+    }
+
+    @Test("a body that is no feed is the decoder's error")
+    func undecodable() async throws {
+        let client = ScriptedHTTPClient { _ in .ok([1]) }
+        let wrong = FeedError.invalidData("items[3].image: not an http(s) URL")
+        await #expect(throws: wrong) { try await loader(client, StubDecoder(failingWith: wrong)).load(url) }
+    }
+
+    @Test("what the client could not do is its error")
+    func connectivity() async throws {
+        let cut = FeedError.connectivity("cut off", host: "feeds.example")
+        let client = ScriptedHTTPClient { _ in .failure(cut) }
+        await #expect(throws: cut) { try await loader(client, StubDecoder(feed)).load(url) }
+    }
+
+    @Test("asked with validators, the server may answer that nothing changed")
+    func notModified() async throws {
+        let old = Validators(etag: "\"old\"")
+        let client = ScriptedHTTPClient { _ in .status(304) }
+        #expect(try await loader(client, StubDecoder(feed)).load(url, validators: old) == .notModified(old))
+        #expect(client.requests.map(\.validators) == [old])
+    }
+
+    @Test("newer validators in a 304 take the place of the old")
+    func renewedValidators() async throws {
+        let new = Validators(etag: "\"new\"")
+        let client = ScriptedHTTPClient { _ in .status(304, validators: new) }
+        let answer = try await loader(client, StubDecoder(feed)).load(url, validators: Validators(etag: "\"old\""))
+        #expect(answer == .notModified(new))
+    }
+
+    @Test("cancelled while the answer comes, it delivers neither feed nor error of its own")
+    func cancelled() async throws {
+        let decoder = StubDecoder(feed)
+        let client = ScriptedHTTPClient { _ in .ok([1]).after { withUnsafeCurrentTask { $0?.cancel() } } }
+        let task = Task { [url] in try await loader(client, decoder).load(url) }
+        let result = await task.result
+        #expect(throws: FeedError.cancelled) { try result.get() }
+        #expect(decoder.decoded.isEmpty)
+    }
+}

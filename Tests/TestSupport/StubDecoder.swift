@@ -1,0 +1,18 @@
+package import FeedCore
+import Synchronization
+
+/// Decodes every body to the same feed, or fails, and records what it was given.
+package final class StubDecoder: FeedDecoding {
+    private let result: Result<Feed, FeedError>
+    private let recorded = Mutex<[[UInt8]]>([])
+
+    package var decoded: [[UInt8]] { recorded.withLock { $0 } }
+
+    package init(_ feed: Feed) { result = .success(feed) }
+    package init(failingWith error: FeedError) { result = .failure(error) }
+
+    package func decode(_ body: [UInt8], from url: ResourceURL) throws(FeedError) -> Feed {
+        recorded.withLock { $0.append(body) }
+        return try result.get()
+    }
+}
