@@ -35,6 +35,13 @@ struct OptionsEnvironmentTests {
             try settings(["image", feed, "-o", "-"], environment: ["FEEDSYNC_OUTPUT": "x.jpg"])?.output == nil)
     }
 
+    @Test("a flag that is false takes back only itself") func falseFlags() throws {
+        let quiet = ["FEEDSYNC_QUIET": "true", "FEEDSYNC_VERBOSE": "false"]
+        #expect(try settings([], environment: quiet)?.verbosity == .quiet)
+        let verbose = ["FEEDSYNC_QUIET": "false", "FEEDSYNC_VERBOSE": "true"]
+        #expect(try settings([], environment: verbose)?.verbosity == .verbose)
+    }
+
     @Test("an empty variable is none") func empty() throws {
         let environment = ["FEEDSYNC_CACHE": "", "FEEDSYNC_JOBS": "", "FEEDSYNC_USER_AGENT": ""]
         #expect(try settings([], environment: environment) == Settings())
