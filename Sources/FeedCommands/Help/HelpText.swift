@@ -71,6 +71,8 @@ package enum HelpText {
     }
 
     private static func right(_ option: OptionSpec) -> String {
-        option.help + (option.defaultText.map { " (default: \($0))" } ?? "")
+        guard let text = option.defaultText else { return option.help }
+        let tail = "(default: \(text))"
+        return "\(option.help) \(tail.count <= TextLayout.longestUnbroken ? TextLayout.unbroken(tail) : tail)"
     }
 }

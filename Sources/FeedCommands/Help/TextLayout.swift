@@ -1,6 +1,14 @@
 /// Plain text set to the width of a terminal.
 enum TextLayout {
     static let width = 80
+    /// What is longer leaves ragged lines if it is kept in one piece.
+    static let longestUnbroken = 30
+    private static let noBreakSpace: Character = "\u{A0}"
+
+    /// A few words that stay on one line.
+    static func unbroken(_ text: String) -> String {
+        String(text.map { $0 == " " ? noBreakSpace : $0 })
+    }
 
     static func paragraph(_ text: String, indent: Int = 0) -> String {
         let margin = String(repeating: " ", count: indent)
@@ -39,6 +47,7 @@ enum TextLayout {
                 line = String(word)
             }
         }
-        return line.isEmpty ? lines : lines + [line]
+        if !line.isEmpty { lines.append(line) }
+        return lines.map { String($0.map { $0 == noBreakSpace ? " " : $0 }) }
     }
 }

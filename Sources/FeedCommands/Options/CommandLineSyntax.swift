@@ -47,7 +47,7 @@ struct CommandLineSyntax {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let spelling = String(parts[0])
         guard let option = OptionTable.long(spelling.dropFirst(2)) else {
-            throw Self.unknown(spelling, looksLike: spelling)
+            throw Self.unknown(spelling, looksLike: spelling.dropFirst(2))
         }
         if option.isFlag, parts.count > 1 { throw UsageError("\(spelling) takes no value") }
         try take(option, spelling, attached: parts.count > 1 ? String(parts[1]) : nil)
@@ -58,7 +58,7 @@ struct CommandLineSyntax {
         var letters = argument.dropFirst()
         while request == nil, let letter = letters.popFirst() {
             guard let option = OptionTable.short(letter) else {
-                throw Self.unknown("-\(letter)", looksLike: "-" + argument)
+                throw Self.unknown("-\(letter)", looksLike: argument.dropFirst())
             }
             if option.isFlag {
                 try take(option, "-\(letter)", attached: nil)
@@ -80,10 +80,10 @@ struct CommandLineSyntax {
         }
     }
 
-    private static func unknown(_ spelling: String, looksLike: String) -> UsageError {
-        let name = String(looksLike.prefix { $0 != "=" })
+    private static func unknown(_ spelling: String, looksLike: Substring) -> UsageError {
+        let name = looksLike.prefix { $0 != "=" }
         return UsageError(
             "unknown option '\(TerminalText.escape(spelling))'",
-            hint: Suggestion.hint(for: name, among: OptionTable.all.map { "--" + $0.long }))
+            hint: Suggestion.hint(for: name, among: OptionTable.all.map(\.long), prefix: "--"))
     }
 }

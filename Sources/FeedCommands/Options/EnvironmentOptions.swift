@@ -10,7 +10,7 @@ enum EnvironmentOptions {
             guard let option = OptionTable.variable(name), case .set(let apply) = option.effect else {
                 throw UsageError(
                     "unknown variable '\(TerminalText.escape(name))' in the environment",
-                    hint: Suggestion.hint(for: name, among: OptionTable.all.compactMap(\.variable)),
+                    hint: hint(for: name),
                     exitCode: .configuration)
             }
             guard !value.isEmpty else { continue }
@@ -19,5 +19,11 @@ enum EnvironmentOptions {
             given.append(one)
         }
         return given
+    }
+
+    private static func hint(for name: String) -> String? {
+        let prefix = OptionSpec.variablePrefix
+        let known = OptionTable.all.compactMap(\.variable).map { String($0.dropFirst(prefix.count)) }
+        return Suggestion.hint(for: name.dropFirst(prefix.count), among: known, prefix: prefix)
     }
 }

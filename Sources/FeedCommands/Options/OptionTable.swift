@@ -37,15 +37,15 @@ package enum OptionTable {
             "seconds a transfer may go without a byte arriving"),
         .value(
             "max-filesize", "SIZE", sets: \.maxFileSize, as: .size, .network, of: online,
-            "the most an image may have: 500K, 64M, 1G"),
+            "the largest image to accept: 500K, 64M, 1G"),
         .value(
-            "max-feed-size", "SIZE", sets: \.maxFeedSize, as: .size, .network, of: online, "the most a feed may have"),
+            "max-feed-size", "SIZE", sets: \.maxFeedSize, as: .size, .network, of: online, "the largest feed to accept"),
         .value(
             "max-redirs", "N", sets: \.maxRedirects, as: .countOrNone, .network, of: online,
             "redirects to follow for one request"),
         .value(
             "user-agent", "TEXT", sets: \.userAgent, as: .headerText, .network, of: online,
-            "what to tell servers that this is"),
+            "what this calls itself to servers"),
     ]
 
     private static let common: [OptionSpec] = [
@@ -53,10 +53,10 @@ package enum OptionTable {
             "cache", "DIR", sets: \.cache, as: .path("/var/cache/feedsync"),
             defaultText: "$XDG_CACHE_HOME/feedsync, else ~/.cache/feedsync", .common, of: Command.every,
             "where feeds and images are kept"),
-        .flag("quiet", short: "q", sets: \.quiet, .common, of: Command.every, "tell of errors only"),
-        .flag("verbose", short: "v", sets: \.verbose, .common, of: Command.every, "tell of each step and each image"),
-        .request("help", short: "h", .help, "show help, here of one command, and end"),
-        .request("version", .version, "show the version and end"),
+        .flag("quiet", short: "q", sets: \.quiet, .common, of: Command.every, "report errors only"),
+        .flag("verbose", short: "v", sets: \.verbose, .common, of: Command.every, "report each step and each image"),
+        .request("help", short: "h", .help, "show help and exit"),
+        .request("version", .version, "show the version and exit"),
     ]
 
     private static let online: Set<Command> = [.sync, .show, .image]

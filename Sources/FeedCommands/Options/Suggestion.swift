@@ -1,10 +1,13 @@
 /// What was probably meant by a word that isn't known.
 enum Suggestion {
     private static let greatestDistance = 2
+    /// More than this is no hint but the manual.
+    private static let mostCompletions = 5
 
-    /// "did you mean sync?", or nil if nothing is near.
-    static func hint(for given: String, among known: [String]) -> String? {
-        let nearest = nearest(to: given, among: known)
+    /// "did you mean sync?", or nil if nothing is near. `prefix` is what each word is written with and what doesn't make
+    /// any two of them alike.
+    static func hint(for given: some StringProtocol, among known: [String], prefix: String = "") -> String? {
+        let nearest = nearest(to: String(given), among: known).map { prefix + $0 }
         guard let last = nearest.last else { return nil }
         let others = nearest.dropLast().joined(separator: ", ")
         return "did you mean \(others.isEmpty ? last : "\(others) or \(last)")?"
@@ -13,15 +16,15 @@ enum Suggestion {
     /// The words that `given` is the beginning of, else those fewest typing slips away.
     private static func nearest(to given: String, among known: [String]) -> [String] {
         let word = Array(given.unicodeScalars)
-        guard word.contains(where: { $0 != "-" }) else { return [] }
+        guard !word.isEmpty else { return [] }
         let completions = known.filter { $0.hasPrefix(given) }
-        guard completions.isEmpty else { return completions }
+        guard completions.isEmpty else { return completions.count <= mostCompletions ? completions : [] }
         let near = known.compactMap { candidate -> (word: String, distance: Int)? in
             let letters = Array(candidate.unicodeScalars)
             // Nothing long is compared, however long the given word is.
             guard abs(letters.count - word.count) <= greatestDistance else { return nil }
             let distance = distance(word, letters)
-            return distance <= greatestDistance && distance < letters.count / 2 + 1 ? (candidate, distance) : nil
+            return distance <= greatestDistance && 2 * distance < letters.count ? (candidate, distance) : nil
         }
         let least = near.map(\.distance).min()
         return near.filter { $0.distance == least }.map(\.word)

@@ -16,12 +16,11 @@ extension ValueSyntax<MaxAge> {
     static let age = ValueSyntax { text throws(InvalidValue) in
         if text == "forever" { return .forever }
         guard let unit = units.first(where: { $0.suffix == text.last }), let number = digits(text.dropLast()),
-            case let (seconds, overflow) = number.multipliedReportingOverflow(by: unit.seconds), !overflow,
-            seconds <= longest
+            number <= longest / unit.seconds
         else {
             throw InvalidValue(expected: "a number with a unit (s, m, h, d, w) such as 36h or 7d, or forever")
         }
-        return .span(.seconds(seconds))
+        return .span(.seconds(number * unit.seconds))
     } write: { age in
         guard case .span(let span) = age else { return "forever" }
         let seconds = span.components.seconds
@@ -61,7 +60,9 @@ extension ValueSyntax<Int> {
                 throw InvalidValue(expected: "a whole number from \(least) to \(Int32.max), such as \(example)")
             }
             return Int(number)
-        } write: { "\($0)" }
+        } write: {
+            "\($0)"
+        }
     }
 }
 
@@ -94,7 +95,9 @@ extension ValueSyntax<Bool> {
         case "false", "0": false
         default: throw InvalidValue(expected: "true or false")
         }
-    } write: { _ in nil }
+    } write: { _ in
+        nil
+    }
 }
 
 extension ValueSyntax<String?> {
@@ -102,14 +105,18 @@ extension ValueSyntax<String?> {
         ValueSyntax { text throws(InvalidValue) in
             guard !text.isEmpty else { throw InvalidValue(expected: "a path such as \(example)") }
             return text
-        } write: { $0 }
+        } write: {
+            $0
+        }
     }
 
     /// As `path`; `-` is standard output, as everywhere.
     static let outputPath = ValueSyntax { text throws(InvalidValue) in
         let path = try path("image.jpg").read(text)
         return path == "-" ? nil : path
-    } write: { $0 }
+    } write: {
+        $0
+    }
 }
 
 extension ValueSyntax<String> {
@@ -119,7 +126,9 @@ extension ValueSyntax<String> {
             throw InvalidValue(expected: "text without control characters, such as mirror/1.0")
         }
         return text
-    } write: { $0 }
+    } write: {
+        $0
+    }
 }
 
 private func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }

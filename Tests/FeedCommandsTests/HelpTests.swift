@@ -1,0 +1,83 @@
+import Testing
+
+@testable import FeedCommands
+
+@Suite("The help")
+struct HelpTests {
+    private static let texts = [HelpText.text(for: nil)] + CommandTable.all.map { HelpText.text(for: $0) }
+
+    @Test("fits 80 columns of plain ASCII, and ends in one line break", arguments: texts)
+    func layout(text: String) {
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            #expect(line.utf8.count <= 80)
+            #expect(line.last != " ")
+        }
+        #expect(text.utf8.allSatisfy { $0 == 0x0A || (0x20...0x7E).contains($0) })
+        #expect(text.hasSuffix("\n") && !text.hasSuffix("\n\n") && !text.contains("\n\n\n"))
+    }
+
+    @Test("of a command lists its options, their defaults, and no others", arguments: CommandTable.all.map(\.name))
+    func options(name: String) throws {
+        let spec = try #require(CommandTable.named(name))
+        let text = HelpText.text(for: spec)
+        for option in OptionTable.all {
+            let entry = entry(of: option, in: text)
+            #expect((entry != nil) == spec.takes(option), "--\(option.long)")
+            guard let entry else { continue }
+            #expect(entry.contains(option.help))
+            if let text = option.defaultText { #expect(entry.contains("(default: \(text))")) }
+            if let letter = option.short { #expect(entry.hasPrefix("-\(letter), --\(option.long)")) }
+            if let placeholder = option.placeholder { #expect(entry.contains("--\(option.long) \(placeholder) ")) }
+        }
+    }
+
+    /// Its lines as one, with single spaces.
+    private func entry(of option: OptionSpec, in text: String) -> String? {
+        let lines = text.split(separator: "\n")
+        let names = ["--\(option.long)"]
+        guard
+            let start = lines.firstIndex(where: { line in
+                line.hasPrefix("  ") && line.split(separator: " ").prefix(2).contains { names.contains(String($0)) }
+                    && line.drop { $0 == " " }.hasPrefix("-")
+            })
+        else { return nil }
+        let rest = lines[(start + 1)...].prefix { $0.hasPrefix(String(repeating: " ", count: 20)) }
+        return ([lines[start]] + rest).flatMap { $0.split(separator: " ") }.joined(separator: " ")
+    }
+
+    @Test("of a command says how it is called and gives an example", arguments: CommandTable.all.map(\.name))
+    func commands(name: String) throws {
+        let spec = try #require(CommandTable.named(name))
+        let text = HelpText.text(for: spec)
+        #expect(text.hasPrefix("Usage: \(spec.usage[0])\n"))
+        #expect(!spec.examples.isEmpty)
+        for example in spec.examples { #expect(text.contains("  \(example.line)\n")) }
+    }
+
+    @Test("the examples are right", arguments: CommandTable.all.flatMap(\.examples).map(\.line))
+    func examples(line: String) {
+        let words = line.split(separator: " ").map(String.init)
+        #expect(words.first == "feedsync")
+        #expect(usageError(Array(words.dropFirst())) == nil)
+    }
+
+    @Test("lists every command, exit code and the variables") func overview() {
+        let text = HelpText.text(for: nil)
+        for spec in CommandTable.all { #expect(text.contains("\n  \(spec.name) ") && text.contains(spec.summary)) }
+        for code in ExitCode.allCases { #expect(text.contains("  \(code.rawValue)  \(code.meaning)\n")) }
+        #expect(text.contains("FEEDSYNC_CACHE"))
+    }
+
+    @Test("columns stay aligned") func columns() {
+        let words = Array(repeating: "word", count: 20).joined(separator: " ")
+        let text = TextLayout.columns([("  -a", "short"), ("  --too-wide-for-it", words)], leftWidth: 10)
+        let fourteen = Array(repeating: "word", count: 13).joined(separator: " ")
+        let six = Array(repeating: "word", count: 7).joined(separator: " ")
+        let margin = String(repeating: " ", count: 12)
+        #expect(text == "  -a        short\n  --too-wide-for-it\n\(margin)\(fourteen)\n\(margin)\(six)\n")
+    }
+
+    @Test("the version is one line") func version() {
+        #expect(HelpText.version == "feedsync 0.1.0\n")
+    }
+}

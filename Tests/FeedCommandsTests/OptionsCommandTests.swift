@@ -1,0 +1,145 @@
+import Testing
+
+@testable import FeedCommands
+
+@Suite("Commands and their operands")
+struct OptionsCommandTests {
+    @Test("with no command it is sync", arguments: [[], [feed], [feed, "./b.json", "c.json", "/d"]])
+    func bare(operands: [String]) throws {
+        #expect(try parse(operands) == .run(.sync, Settings(), operands: operands))
+        #expect(try parse(["sync"] + operands) == .run(.sync, Settings(), operands: operands))
+    }
+
+    @Test("every command runs by its name", arguments: Command.allCases)
+    func named(command: Command) throws {
+        let operands = command.sampleOperands
+        #expect(try parse([command.rawValue] + operands) == .run(command, Settings(), operands: operands))
+    }
+
+    @Test("only the first operand can be a command") func firstOperand() {
+        #expect(usageError([feed, "show"])?.message == "'show' is neither a URL nor an existing file")
+        #expect(usageError(["sync", "show"])?.hint == "usage: feedsync [sync] [options] [FEED...]")
+    }
+
+    @Test("the same feed may be given twice") func repeated() throws {
+        #expect(try parse([feed, feed]) == .run(.sync, Settings(), operands: [feed, feed]))
+    }
+
+    @Test(
+        "a bare word that is no command is wrong usage",
+        arguments: [
+            ("snyc", "did you mean sync?"), ("val", "did you mean validate?"), ("staus", "did you mean status?"),
+            ("s", "did you mean sync, show or status?"), ("restore", "see feedsync help"),
+        ])
+    func unknownCommand(word: String, hint: String) {
+        let error = UsageError("unknown command '\(word)'", hint: hint)
+        #expect(usageError([word]) == error)
+        #expect(usageError([word, feed, "-q"]) == error)
+        #expect(usageError([word, "--help"]) == error)
+        #expect(usageError(["--help", word]) == error)
+        #expect(usageError(["help", word]) == error)
+    }
+
+    @Test("a bare word that is a file is a feed") func bareFile() throws {
+        #expect(try parse(["photos"], files: ["photos"]) == .run(.sync, Settings(), operands: ["photos"]))
+        #expect(try parse(["show", "photos"], files: ["photos"]) == .run(.show, Settings(), operands: ["photos"]))
+    }
+
+    @Test("a command's name is the command even if there is such a file") func commandOverFile() throws {
+        #expect(try parse(["status"], files: ["status"]) == .run(.status, Settings(), operands: []))
+    }
+
+    @Test(
+        "a path need not be there, a bare word must",
+        arguments: [("./photos", true), ("photos.json", true), ("a/b", true), ("http://x", true), ("photos", false)])
+    func bareOperand(operand: String, isTaken: Bool) {
+        for command in ["sync", "show", "image"] {
+            #expect((usageError([command, operand]) == nil) == isTaken)
+        }
+        #expect((usageError([feed, operand]) == nil) == isTaken)
+        #expect((usageError(["--", operand]) == nil) == isTaken)
+    }
+
+    @Test(
+        "too few or too many operands are wrong usage",
+        arguments: [
+            (["show"], "show needs one FEED", "usage: feedsync show [options] FEED"),
+            (["image"], "image needs one URL", "usage: feedsync image [options] URL"),
+            (["show", feed, "./b"], "show takes one FEED, not also './b'", "usage: feedsync show [options] FEED"),
+            (
+                ["image", feed, "http://u:secret@h/"], "image takes one URL, not also 'http://***@h/'",
+                "usage: feedsync image [options] URL"
+            ),
+            (
+                ["status", "\u{9B}x"], "status takes no operand, not also '\\u{9B}x'",
+                "usage: feedsync status [options]"
+            ),
+            (
+                ["validate", feed], "validate takes no operand, not also '\(feed)'",
+                "usage: feedsync validate [options]"
+            ),
+            (["help", "sync", "show"], "help takes one COMMAND, not also 'show'", "usage: feedsync help [COMMAND]"),
+        ])
+    func operandCounts(arguments: [String], message: String, hint: String) {
+        #expect(usageError(arguments) == UsageError(message, hint: hint))
+    }
+
+    @Test(
+        "an empty operand is wrong usage",
+        arguments: [[""], ["sync", ""], ["show", ""], [feed, ""], ["status", ""], ["help", ""], ["--", ""]])
+    func emptyOperand(arguments: [String]) {
+        #expect(usageError(arguments)?.message == "an operand is empty")
+    }
+
+    @Test(
+        "an option of another command is refused, saying whose it is",
+        arguments: [
+            (["--deep"], "--deep is not an option of sync; it belongs to validate"),
+            (["-o", "x", "show", feed], "-o is not an option of show; it belongs to image"),
+            (["status", "--jobs=4"], "--jobs is not an option of status; it belongs to sync, show and image"),
+            (["status", "-n"], "-n is not an option of status; it belongs to sync and validate"),
+            (["help", "--offline"], "--offline is not an option of help; it belongs to show and image"),
+        ])
+    func foreignOption(arguments: [String], message: String) {
+        #expect(usageError(arguments)?.message == message)
+    }
+
+    @Test(
+        "help is asked for in many ways",
+        arguments: [
+            ["-h"], ["--help"], ["help"], ["-qh"], ["--help", "--nonsense"], ["-h", "-x"], ["--", "-h"].reversed(),
+            [feed, "--help"], ["help", "-q", "--cache=x"],
+        ])
+    func help(arguments: [String]) throws {
+        #expect(try parse(arguments) == .help(nil))
+    }
+
+    @Test("each command's help is asked for in many ways", arguments: CommandTable.all.map(\.name))
+    func helpOfCommand(name: String) throws {
+        let help = Invocation.help(CommandTable.named(name))
+        #expect(try parse(["help", name]) == help)
+        #expect(try parse([name, "--help"]) == help)
+        #expect(try parse([name, "-h", "--nonsense", "a", "b"]) == help)
+        #expect(try parse(["-h", name]) == help)
+        #expect(try parse(["--cache", "x", name, "-qh"]) == help)
+    }
+
+    @Test("help and version win over what follows, not over what precedes")
+    func helpNeedsRightOptions() {
+        #expect(usageError(["--nonsense", "--help"])?.message == "unknown option '--nonsense'")
+        #expect(usageError(["-j0", "--help"])?.message.hasPrefix("invalid value '0' for -j") == true)
+        #expect(usageError(["--nonsense", "--version"]) != nil)
+        #expect(usageError(["-j0", "--version"]) != nil)
+    }
+
+    @Test("an operand called --help is none") func helpBehindTerminator() {
+        #expect(usageError(["--", "--help"])?.message == "'--help' is neither a URL nor an existing file")
+    }
+
+    @Test(
+        "the version is shown wherever it is asked for",
+        arguments: [["--version"], ["show", "--version"], ["nonsense", "--version"], ["--version", "--nonsense"]])
+    func version(arguments: [String]) throws {
+        #expect(try parse(arguments) == .version)
+    }
+}

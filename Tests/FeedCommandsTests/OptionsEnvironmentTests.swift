@@ -1,0 +1,97 @@
+import FeedCore
+import Testing
+
+@testable import FeedCommands
+
+@Suite("Options in the environment")
+struct OptionsEnvironmentTests {
+    @Test("a variable stands in for an option") func variables() throws {
+        let environment = [
+            "FEEDSYNC_CACHE": "/c", "FEEDSYNC_MAX_AGE": "2w", "FEEDSYNC_JOBS": "3", "FEEDSYNC_JSON": "true",
+            "PATH": "/bin", "OTHER_FEEDSYNC_X": "1", "feedsync_cache": "no",
+        ]
+        let expected = changed {
+            $0.cache = "/c"
+            $0.maxAge = .span(.seconds(14 * 86_400))
+            $0.jobs = 3
+            $0.json = true
+        }
+        #expect(try settings([], environment: environment) == expected)
+    }
+
+    @Test(
+        "flags are true or false",
+        arguments: [("true", true), ("1", true), ("false", false), ("0", false), ("", false)])
+    func flags(value: String, expected: Bool) throws {
+        #expect(try settings([], environment: ["FEEDSYNC_DRY_RUN": value])?.dryRun == expected)
+    }
+
+    @Test("the command line comes before the environment") func precedence() throws {
+        #expect(try settings(["--jobs", "5"], environment: ["FEEDSYNC_JOBS": "3"])?.jobs == 5)
+        #expect(try settings(["-v"], environment: ["FEEDSYNC_QUIET": "true"])?.verbosity == .verbose)
+        #expect(try settings(["-q"], environment: ["FEEDSYNC_VERBOSE": "1"])?.verbosity == .quiet)
+        #expect(try settings(["-q"], environment: ["FEEDSYNC_VERBOSE": "false"])?.verbosity == .quiet)
+        #expect(
+            try settings(["image", feed, "-o", "-"], environment: ["FEEDSYNC_OUTPUT": "x.jpg"])?.output == nil)
+    }
+
+    @Test("a flag that is false takes back only itself") func falseFlags() throws {
+        let quiet = ["FEEDSYNC_QUIET": "true", "FEEDSYNC_VERBOSE": "false"]
+        #expect(try settings([], environment: quiet)?.verbosity == .quiet)
+        let verbose = ["FEEDSYNC_QUIET": "false", "FEEDSYNC_VERBOSE": "true"]
+        #expect(try settings([], environment: verbose)?.verbosity == .verbose)
+    }
+
+    @Test("an empty variable is none") func empty() throws {
+        let environment = ["FEEDSYNC_CACHE": "", "FEEDSYNC_JOBS": "", "FEEDSYNC_USER_AGENT": ""]
+        #expect(try settings([], environment: environment) == Settings())
+    }
+
+    @Test("a variable for another command is ignored") func foreign() throws {
+        let environment = ["FEEDSYNC_DEEP": "true", "FEEDSYNC_JSON": "true", "FEEDSYNC_OUTPUT": "x"]
+        #expect(try settings([], environment: environment) == changed { $0.json = true })
+        #expect(try settings(["image", feed], environment: environment) == changed { $0.output = "x" })
+    }
+
+    @Test(
+        "a wrong value is a configuration error that names the variable, for whatever command",
+        arguments: [("FEEDSYNC_JOBS", "0"), ("FEEDSYNC_DEEP", "yes"), ("FEEDSYNC_MAX_AGE", "7\u{7}")])
+    func wrongValue(name: String, value: String) {
+        for arguments in [[], ["status"], ["image", feed], ["--jobs=4"]] {
+            let error = usageError(arguments, environment: [name: value])
+            #expect(error?.exitCode == .configuration)
+            let shown = TerminalText.escape(value)
+            #expect(error?.message.hasPrefix("invalid value '\(shown)' for \(name): expected ") == true)
+        }
+    }
+
+    @Test(
+        "an unknown variable is a configuration error, with a hint",
+        arguments: [
+            ("FEEDSYNC_MAXAGE", "did you mean FEEDSYNC_MAX_AGE?"), ("FEEDSYNC_CAHCE", "did you mean FEEDSYNC_CACHE?"),
+            ("FEEDSYNC_", nil), ("FEEDSYNC_HELP", nil), ("FEEDSYNC_VERSION", nil), ("FEEDSYNC_jobs", nil),
+        ])
+    func unknown(name: String, hint: String?) {
+        let error = UsageError(
+            "unknown variable '\(name)' in the environment", hint: hint, exitCode: .configuration)
+        #expect(usageError([], environment: [name: "x"]) == error)
+    }
+
+    @Test("of several mistakes the first by name is told") func deterministic() {
+        let environment = ["FEEDSYNC_Z": "1", "FEEDSYNC_JOBS": "x", "FEEDSYNC_A": "1", "FEEDSYNC_M": "1"]
+        #expect(usageError([], environment: environment)?.message.contains("FEEDSYNC_A") == true)
+    }
+
+    @Test("a mistake on the command line comes before one in the environment") func usageFirst() {
+        let environment = ["FEEDSYNC_JOBS": "x"]
+        #expect(usageError(["--jobs=y"], environment: environment)?.exitCode == .usage)
+        #expect(usageError(["show"], environment: environment)?.exitCode == .usage)
+    }
+
+    @Test("help and version need no right environment") func help() throws {
+        let environment = ["FEEDSYNC_JOBS": "x", "FEEDSYNC_NONSENSE": "1"]
+        #expect(try parse(["help"], environment: environment) == .help(nil))
+        #expect(try parse(["--help"], environment: environment) == .help(nil))
+        #expect(try parse(["--version"], environment: environment) == .version)
+    }
+}

@@ -1,0 +1,115 @@
+import FeedCore
+import Testing
+
+@testable import FeedCommands
+
+@Suite("Feeds on the command line")
+struct OptionsOperandTests {
+    private func url(_ operand: String) throws(UsageError) -> ResourceURL {
+        try FeedOperand.url(operand, currentDirectory: "/home/me")
+    }
+
+    @Test(
+        "an operand is a URL, or a path from the current folder",
+        arguments: [
+            ("https://example.com/feed.json?a=b", "https://example.com/feed.json?a=b"),
+            ("HTTP://example.com/", "http://example.com/"),
+            ("/srv/feed.json", "file:///srv/feed.json"), ("feed.json", "file:///home/me/feed.json"),
+            ("photos", "file:///home/me/photos"), ("./feed.json", "file:///home/me/feed.json"),
+            ("../a//b/./c/", "file:///home/a/b/c"), ("/../../a", "file:///a"), (".", "file:///home/me"),
+            ("a b%#?.json", "file:///home/me/a%20b%25%23%3F.json"), ("./a:b.json", "file:///home/me/a:b.json"),
+            ("-", "file:///home/me/-"), ("example.com/feed.json", "file:///home/me/example.com/feed.json"),
+            ("file:///srv/a/../feed.json", "file:///srv/feed.json"), ("file:/srv//x%20y", "file:///srv/x%20y"),
+            ("FILE://localhost/srv/x", "file:///srv/x"), ("1:2", "file:///home/me/1:2"),
+        ])
+    func urls(operand: String, expected: String) throws {
+        #expect(try url(operand).text == expected)
+    }
+
+    @Test("from the root folder a path has one slash") func root() throws {
+        #expect(try FeedOperand.url("a", currentDirectory: "/").text == "file:///a")
+    }
+
+    @Test("a password stays out of the text, and is kept") func credentials() throws {
+        let url = try url("https://me:secret@example.com/feed.json")
+        #expect(url.text == "https://example.com/feed.json")
+        #expect(url.credentials == "me:secret")
+    }
+
+    @Test(
+        "other schemes and broken URLs are wrong usage, and say why",
+        arguments: [
+            (
+                "ftp://example.com/x", "'ftp://example.com/x' has a scheme that is not supported: ftp",
+                "a feed is at an http:, https: or file: URL"
+            ),
+            (
+                "mailto:me", "'mailto:me' has a scheme that is not supported: mailto",
+                "if it is a file, give it as ./NAME"
+            ),
+            (
+                "localhost:8080/feed.json", "'localhost:8080/feed.json' has a scheme that is not supported: localhost",
+                "did you mean http://localhost:8080/feed.json?"
+            ),
+            ("http://", "'http://' is no usable URL: has no host", nil),
+            ("http:example.com", "'http:example.com' is no usable URL: has no host", nil),
+            ("http://h:99999/", "'http://h:99999/' is no usable URL: has no valid port", nil),
+            ("file:feed.json", "'file:feed.json' is no usable URL: a file: URL needs an absolute path", nil),
+            (
+                "http://h/a b\u{1B}",
+                "'http://h/a b\\u{1B}' is no usable URL: contains a space, control character or backslash", nil
+            ),
+            ("", "an operand is empty", nil),
+        ])
+    func mistakes(operand: String, message: String, hint: String?) {
+        #expect(throws: UsageError(message, hint: hint)) { try url(operand) }
+    }
+
+    @Test(
+        "no message shows a password",
+        arguments: [
+            "http://me:secret@", "http://me:secret@h ost/", "http://me:sec/ret@h:x/", "ftp://me:secret@h/",
+            "http:me:secret@h", "http://me:secret@@/", "x:1secret@h", "http://me:1secret@h:port/",
+        ])
+    func redaction(operand: String) {
+        do {
+            _ = try url(operand)
+            Issue.record("was taken")
+        } catch {
+            #expect(!"\(error.message)\(error.hint ?? "")".contains("sec"))
+            #expect(error.message.contains("***@"))
+        }
+    }
+}
+
+@Suite("The place of the cache")
+struct OptionsCacheLocationTests {
+    @Test(
+        "the first that is named holds",
+        arguments: [
+            ("dir", ["FEEDSYNC_CACHE": "/f", "XDG_CACHE_HOME": "/x", "HOME": "/h"], "dir"),
+            (nil, ["FEEDSYNC_CACHE": "f", "XDG_CACHE_HOME": "/x", "HOME": "/h"], "f"),
+            (nil, ["XDG_CACHE_HOME": "/x", "HOME": "/h"], "/x/feedsync"),
+            (nil, ["FEEDSYNC_CACHE": "", "XDG_CACHE_HOME": "/x/", "HOME": "/h"], "/x/feedsync"),
+            (nil, ["XDG_CACHE_HOME": "x", "HOME": "/h"], "/h/.cache/feedsync"),
+            (nil, ["XDG_CACHE_HOME": "", "HOME": "/h/"], "/h/.cache/feedsync"),
+            (nil, ["HOME": "/"], "/.cache/feedsync"),
+            (nil, ["HOME": ""], "/account/.cache/feedsync"),
+            (nil, ["HOME": "relative"], "/account/.cache/feedsync"),
+            (nil, [:], "/account/.cache/feedsync"),
+        ] as [(String?, [String: String], String)])
+    func order(option: String?, environment: [String: String], expected: String) throws {
+        #expect(
+            try CacheLocation.path(option: option, environment: environment, accountHome: "/account") == expected)
+    }
+
+    @Test("with none named, it is said how to name one", arguments: [nil, ""])
+    func nowhere(accountHome: String?) {
+        do {
+            let path = try CacheLocation.path(option: nil, environment: [:], accountHome: accountHome)
+            Issue.record("found \(path)")
+        } catch {
+            #expect(error.hint == "give one with --cache DIR or FEEDSYNC_CACHE")
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Testing
+
+@testable import FeedCommands
+
+@Suite("The syntax of the command line")
+struct OptionsSyntaxTests {
+    @Test(
+        "a value may stand behind the name or in it",
+        arguments: [
+            ["--jobs", "4"], ["--jobs=4"], ["-j", "4"], ["-j4"],
+        ])
+    func valueForms(arguments: [String]) throws {
+        #expect(try parse(arguments) == .run(.sync, changed { $0.jobs = 4 }, operands: []))
+    }
+
+    @Test(
+        "short flags can be bundled, the last one with a value",
+        arguments: [
+            ["-qn"], ["-nq"], ["-q", "-n"], ["-qnj16"], ["-qnj", "16"],
+        ])
+    func bundles(arguments: [String]) throws {
+        let expected = changed {
+            $0.verbosity = .quiet
+            $0.dryRun = true
+        }
+        #expect(try settings(arguments) == expected)
+    }
+
+    @Test(
+        "options and operands may come in any order",
+        arguments: [
+            ["show", "--offline", feed, "--json"], ["--offline", "show", feed, "--json"],
+            ["--json", "--offline", "show", feed], ["show", feed, "--json", "--offline"],
+        ])
+    func anyOrder(arguments: [String]) throws {
+        let expected = changed {
+            $0.offline = true
+            $0.json = true
+        }
+        #expect(try parse(arguments) == .run(.show, expected, operands: [feed]))
+    }
+
+    @Test("what follows -- is an operand, whatever it looks like")
+    func terminator() throws {
+        let invocation = try parse(["-q", "--", "--json", "sync", "-"], files: ["--json", "sync", "-"])
+        #expect(invocation == .run(.sync, changed { $0.verbosity = .quiet }, operands: ["--json", "sync", "-"]))
+    }
+
+    @Test("a second -- is an operand") func secondTerminator() throws {
+        #expect(try parse(["--", "--"], files: ["--"]) == .run(.sync, Settings(), operands: ["--"]))
+    }
+
+    @Test("a single dash is an operand") func dash() throws {
+        #expect(try parse(["show", "-"], files: ["-"]) == .run(.show, Settings(), operands: ["-"]))
+    }
+
+    @Test("the value of an option may begin with a dash, and holds all behind the first =")
+    func strangeValues() throws {
+        #expect(try settings(["--cache", "-x"])?.cache == "-x")
+        #expect(try settings(["--cache=a=b"])?.cache == "a=b")
+        #expect(try settings(["--cache", "--"])?.cache == "--")
+    }
+
+    @Test("of an option given twice the last one holds") func lastWins() throws {
+        #expect(try settings(["-j4", "--jobs=5", "-j", "6"])?.jobs == 6)
+    }
+
+    @Test(
+        "of quiet and verbose the last one holds",
+        arguments: [
+            (["-q", "-v"], Settings.Verbosity.verbose), (["-vq"], .quiet), (["--quiet", "-v", "-q"], .quiet),
+        ])
+    func lastVerbosityWins(arguments: [String], expected: Settings.Verbosity) throws {
+        #expect(try settings(arguments)?.verbosity == expected)
+    }
+
+    @Test("-o - is standard output") func standardOutput() throws {
+        #expect(try settings(["image", feed, "-o", "a.jpg"])?.output == "a.jpg")
+        #expect(try settings(["image", feed, "-o", "-"])?.output == nil)
+    }
+
+    @Test(
+        "what is wrong is said, with a hint where there is one",
+        arguments: [
+            (["--max-agee", "7d"], "unknown option '--max-agee'", "did you mean --max-age?"),
+            (["--mxa-age=7d"], "unknown option '--mxa-age'", "did you mean --max-age?"),
+            (["--quie"], "unknown option '--quie'", "did you mean --quiet?"),
+            (["--connect"], "unknown option '--connect'", "did you mean --connect-timeout?"),
+            (["--max-f"], "unknown option '--max-f'", "did you mean --max-filesize or --max-feed-size?"),
+            (["-max-age", "7d"], "unknown option '-m'", "did you mean --max-age?"),
+            (["--nothing-like-it"], "unknown option '--nothing-like-it'", nil),
+            (["-x"], "unknown option '-x'", nil),
+            (["-qx"], "unknown option '-x'", nil),
+            (["-J4"], "unknown option '-J'", nil),
+            (["---"], "unknown option '---'", nil),
+            (["--=x"], "unknown option '--'", nil),
+            (["--a\u{1B}[2Jb"], "unknown option '--a\\u{1B}[2Jb'", nil),
+            (["--json=x"], "--json takes no value", nil),
+            (["--quiet="], "--quiet takes no value", nil),
+            (["--help=x"], "--help takes no value", nil),
+            (["--cache"], "--cache needs a value: --cache DIR", nil),
+            (["-qj"], "-j needs a value: -j N", nil),
+        ] as [([String], String, String?)])
+    func mistakes(arguments: [String], message: String, hint: String?) {
+        #expect(usageError(arguments) == UsageError(message, hint: hint))
+    }
+
+    @Test("a wrong value is named with its option and what is expected, escaped") func wrongValue() {
+        #expect(
+            usageError(["-j", "many\n"])?.message
+                == "invalid value 'many\\u{A}' for -j: expected a whole number from 1 to 2147483647, such as 8")
+        #expect(usageError(["--max-age=7"])?.message.hasPrefix("invalid value '7' for --max-age: expected ") == true)
+        #expect(usageError(["-j0"])?.exitCode == .usage)
+    }
+}

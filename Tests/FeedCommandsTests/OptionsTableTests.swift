@@ -1,0 +1,94 @@
+import Testing
+
+@testable import FeedCommands
+
+@Suite("The table of options")
+struct OptionsTableTests {
+    @Test("no two options share a name, a letter or a variable") func unique() {
+        let all = OptionTable.all
+        #expect(Set(all.map(\.long)).count == all.count)
+        #expect(Set(all.compactMap(\.short)).count == all.compactMap(\.short).count)
+        #expect(Set(all.compactMap(\.variable)).count == all.compactMap(\.variable).count)
+    }
+
+    @Test("names are lower case words joined by dashes", arguments: OptionTable.all.map(\.long))
+    func names(name: String) {
+        let isPlain = name.utf8.allSatisfy { $0 == UInt8(ascii: "-") || (0x61...0x7A).contains($0) }
+        #expect(isPlain && !name.hasPrefix("-") && !name.hasSuffix("-") && name.count > 1)
+    }
+
+    @Test("every option belongs to a command", arguments: OptionTable.all.map(\.long))
+    func owners(name: String) throws {
+        #expect(try !#require(OptionTable.long(name)).commands.isEmpty)
+    }
+
+    @Test("every option that sets something sets the same in each of its forms", arguments: OptionTable.all.map(\.long))
+    func forms(name: String) throws {
+        let option = try #require(OptionTable.long(name))
+        guard let variable = option.variable else { return }
+        let value = option.isFlag ? OptionSpec.present : option.sampleValue
+        for command in Command.allCases where option.commands.contains(command) {
+            let call = [command.rawValue] + command.sampleOperands
+            let expected = try #require(try settings(call, environment: [variable: value]))
+            #expect(expected != Settings())
+            if option.isFlag {
+                #expect(try settings(call + ["--\(name)"]) == expected)
+            } else {
+                #expect(try settings(call + ["--\(name)", value]) == expected)
+                #expect(try settings(call + ["--\(name)=\(value)"]) == expected)
+            }
+            guard let letter = option.short else { continue }
+            #expect(try settings(call + (option.isFlag ? ["-\(letter)"] : ["-\(letter)", value])) == expected)
+            #expect(option.isFlag ? true : try settings(call + ["-\(letter)\(value)"]) == expected)
+        }
+    }
+
+    @Test("no command takes an option of others", arguments: OptionTable.all.map(\.long))
+    func foreign(name: String) throws {
+        let option = try #require(OptionTable.long(name))
+        let given = option.isFlag ? ["--\(name)"] : ["--\(name)", option.sampleValue]
+        for command in Command.allCases where !option.commands.contains(command) {
+            let error = usageError([command.rawValue] + command.sampleOperands + given)
+            #expect(error?.message.hasPrefix("--\(name) is not an option of \(command.rawValue); ") == true)
+        }
+    }
+
+    @Test("a default that can be given leaves the settings as they are", arguments: OptionTable.all.map(\.long))
+    func defaults(name: String) throws {
+        let option = try #require(OptionTable.long(name))
+        guard let text = option.defaultText, !["cache", "output"].contains(name) else { return }
+        #expect(try settings(["--\(name)", text]) == Settings())
+    }
+
+    @Test(
+        "the defaults are those that are promised",
+        arguments: [
+            ("max-age", "7d"), ("jobs", "16"), ("max-per-host", "6"), ("connect-timeout", "10"), ("timeout", "30"),
+            ("max-filesize", "64M"), ("max-feed-size", "256M"), ("max-redirs", "10"), ("lock-wait", "0"),
+            ("user-agent", "feedsync/0.1.0"),
+        ])
+    func promisedDefaults(name: String, text: String) {
+        #expect(OptionTable.long(name)?.defaultText == text)
+    }
+
+    @Test(
+        "the commands have the options that are promised",
+        arguments: [
+            ("cache", "image show status sync validate"), ("max-age", "show status sync validate"),
+            ("jobs", "image show sync"), ("max-per-host", "image show sync"), ("connect-timeout", "image show sync"),
+            ("timeout", "image show sync"), ("max-filesize", "image show sync"), ("max-feed-size", "image show sync"),
+            ("max-redirs", "image show sync"), ("user-agent", "image show sync"), ("dry-run", "sync validate"),
+            ("lock-wait", "image show sync validate"), ("quiet", "image show status sync validate"),
+            ("verbose", "image show status sync validate"), ("json", "show status sync validate"),
+            ("offline", "image show"), ("output", "image"), ("deep", "validate"),
+            ("help", "image show status sync validate"), ("version", "image show status sync validate"),
+        ])
+    func promisedOwners(name: String, commands: String) {
+        #expect(OptionTable.long(name)?.commands.map(\.rawValue).sorted().joined(separator: " ") == commands)
+    }
+
+    @Test("each command is one row") func commands() {
+        #expect(CommandTable.all.compactMap(\.command) == Command.allCases)
+        for spec in CommandTable.all { #expect(spec.name == spec.command?.rawValue ?? "help") }
+    }
+}

@@ -1,0 +1,132 @@
+import FeedCore
+import Testing
+
+@testable import FeedCommands
+
+@Suite("The values of options")
+struct OptionsValueTests {
+    @Test(
+        "an age is a number with a unit, or forever",
+        arguments: [
+            ("90s", MaxAge.span(.seconds(90))), ("15m", .span(.seconds(900))), ("36h", .span(.seconds(129_600))),
+            ("7d", .standard), ("2w", .span(.seconds(1_209_600))), ("forever", .forever), ("0s", .span(.zero)),
+            ("007d", .standard),
+        ])
+    func age(text: String, expected: MaxAge) throws {
+        #expect(try settings(["--max-age", text])?.maxAge == expected)
+    }
+
+    @Test(
+        "no age is anything else",
+        arguments: [
+            "", "7", "d", "-7d", "+7d", "7 d", "7D", "1.5d", "7dd", "1d12h", "Forever", "7d ", "٧d", "7y",
+            "9223372036854775807w", "15250284452472w", "99999999999999999999s", "200000w",
+        ])
+    func noAge(text: String) {
+        let error = usageError(["--max-age", text])
+        #expect(error?.exitCode == .usage)
+        #expect(error?.message.contains("such as 36h or 7d, or forever") == true)
+    }
+
+    @Test(
+        "a size is in bytes, or in powers of 1024",
+        arguments: [
+            ("500", 500), ("500K", 512_000), ("64M", 67_108_864), ("64m", 67_108_864), ("1G", 1_073_741_824),
+            ("2t", 2_199_023_255_552), ("1", 1), ("1048576T", 1 << 60),
+        ] as [(String, Int64)])
+    func size(text: String, expected: Int64) throws {
+        #expect(try settings(["--max-filesize", text])?.maxFileSize == expected)
+        #expect(try settings(["--max-feed-size", text])?.maxFeedSize == expected)
+    }
+
+    @Test(
+        "no size is anything else",
+        arguments: [
+            "", "0", "0K", "K", "-1", "+1", "1.5G", "64MB", "64MiB", "1P", "0x10", "1 K", "1048577T",
+            "9223372036854775807", "8388608T", "99999999999999999999",
+        ])
+    func noSize(text: String) {
+        #expect(usageError(["--max-filesize", text])?.message.contains("such as 500, 500K, 64M or 1G") == true)
+    }
+
+    @Test(
+        "seconds may have decimals",
+        arguments: [
+            ("0", Duration.zero), ("10", .seconds(10)), ("0.5", .milliseconds(500)), ("2.25", .milliseconds(2250)),
+            ("0.000000001", .nanoseconds(1)), ("1.0000000019", .seconds(1) + .nanoseconds(1)), ("010", .seconds(10)),
+            ("999999.9", .milliseconds(999_999_900)),
+        ])
+    func seconds(text: String, expected: Duration) throws {
+        #expect(try settings(["--timeout", text])?.timeout == expected)
+        #expect(try settings(["--connect-timeout", text])?.connectTimeout == expected)
+        #expect(try settings(["--lock-wait", text])?.lockWait == expected)
+    }
+
+    @Test(
+        "no seconds are anything else",
+        arguments: [
+            "", ".", ".5", "5.", "-1", "+1", "1e3", "1,5", "1.-5", "1.5.2", "inf", "nan", "10s", "1.0000000000x",
+            "1000000", "99999999999999999999",
+        ])
+    func noSeconds(text: String) {
+        #expect(usageError(["--timeout", text])?.message.contains("such as 30 or 0.5") == true)
+    }
+
+    @Test(
+        "a number is decimal and positive", arguments: [("1", 1), ("16", 16), ("08", 8), ("2147483647", 2_147_483_647)])
+    func count(text: String, expected: Int) throws {
+        #expect(try settings(["--jobs", text])?.jobs == expected)
+        #expect(try settings(["--max-per-host", text])?.maxPerHost == expected)
+        #expect(try settings(["--max-redirs", text])?.maxRedirects == expected)
+    }
+
+    @Test(
+        "no number is anything else",
+        arguments: ["", "-1", "+1", "1.0", "0x1", "four", " 1", "1 ", "٣", "2147483648", "99999999999999999999"])
+    func noCount(text: String) {
+        for option in ["--jobs", "--max-per-host", "--max-redirs"] {
+            #expect(usageError([option, text])?.message.contains("expected a whole number from") == true)
+        }
+    }
+
+    @Test("no redirect at all can be asked for, no job at all can't") func zero() throws {
+        #expect(try settings(["--max-redirs=0"])?.maxRedirects == 0)
+        #expect(usageError(["--jobs=0"]) != nil)
+        #expect(usageError(["--max-per-host=0"]) != nil)
+    }
+
+    @Test("a path is not empty") func emptyPath() {
+        #expect(usageError(["--cache="])?.message.contains("expected a path such as /var/cache/feedsync") == true)
+        #expect(usageError(["image", feed, "-o", ""]) != nil)
+    }
+
+    @Test("a user agent can't smuggle a header in", arguments: ["a\r\nX: y", "a\nb", "\u{7F}", "\t"])
+    func controlCharacters(text: String) {
+        #expect(usageError(["--user-agent", text])?.message.contains("without control characters") == true)
+    }
+
+    @Test("a user agent is any other text, or none", arguments: ["mirror/1.0 (we@example.com)", "", "é"])
+    func userAgent(text: String) throws {
+        #expect(try settings(["--user-agent", text])?.userAgent == text)
+    }
+
+    @Test(
+        "what the help calls a default can be given as a value",
+        arguments: [
+            "90s", "15m", "36h", "8d", "14d", "1s", "0d", "forever",
+        ])
+    func writtenAge(text: String) throws {
+        #expect(ValueSyntax<MaxAge>.age.write(try ValueSyntax<MaxAge>.age.read(text)) == text)
+    }
+
+    @Test(
+        "sizes are written in the largest unit that fits", arguments: ["500", "1536", "3K", "64M", "1025M", "1G", "2T"])
+    func writtenSize(text: String) throws {
+        #expect(ValueSyntax<Int64>.size.write(try ValueSyntax<Int64>.size.read(text)) == text)
+    }
+
+    @Test("seconds are written with the decimals they need", arguments: ["0", "30", "0.5", "2.25", "1.000000001"])
+    func writtenSeconds(text: String) throws {
+        #expect(ValueSyntax<Duration>.seconds.write(try ValueSyntax<Duration>.seconds.read(text)) == text)
+    }
+}
