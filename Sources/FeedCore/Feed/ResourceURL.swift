@@ -6,7 +6,7 @@ package struct ResourceURL: Hashable, Sendable {
     package enum Scheme: String, Sendable { case http, https, file }
 
     package let scheme: Scheme
-    /// The URL as given, less any user name and password.
+    /// The URL as given, less any user name and password; of a file, the one way to write its URL.
     package let text: String
     /// `user:password` as it stood in the URL, still percent-encoded.
     package let credentials: String?
@@ -32,27 +32,37 @@ package struct ResourceURL: Hashable, Sendable {
         credentials = nil
     }
 
+    init(_ url: ResourceURL, credentials: String?) {
+        scheme = url.scheme
+        text = url.text
+        self.credentials = credentials
+    }
+
     package var isRemote: Bool { scheme != .file }
 
     /// The host as written, nil for a file.
-    package var host: String? { isRemote ? authority.host : nil }
+    package var host: String? { authority.map { text.slice($0.host) } }
 
     /// Scheme, name and port: what counts as one host for limits, and as one owner for credentials.
     package var origin: String {
-        guard isRemote else { return "file:" }
-        let (host, port) = authority
-        return "\(scheme.rawValue)://\(host.lowercased()):\(port ?? (scheme == .http ? "80" : "443"))"
+        guard let authority else { return "file:" }
+        let port = authority.port.flatMap { Int(text.slice($0)) } ?? (scheme == .http ? 80 : 443)
+        return "\(scheme.rawValue)://\(text.slice(authority.host).lowercased()):\(port)"
     }
 
     /// The path on this machine that a `file:` URL names.
     package var filePath: String? {
         guard scheme == .file else { return nil }
-        let path = text.utf8.dropFirst("file://".utf8.count)
-        return PercentEncoding.decode(path.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
+        return PercentEncoding.decode(text.utf8.dropFirst("file://".utf8.count))
     }
 
-    private var authority: (host: String, port: String?) {
-        URLParts.hostAndPort(of: text.utf8.dropFirst(scheme.rawValue.utf8.count + 3))
+    private var authority: URLAuthority? {
+        isRemote ? URLAuthority(of: text.utf8Span.span, at: scheme.rawValue.utf8.count + 3) : nil
+    }
+
+    /// By the bytes: to `String`, an é is an é however it is written, to a server it isn't.
+    package static func == (left: ResourceURL, right: ResourceURL) -> Bool {
+        left.text.utf8.elementsEqual(right.text.utf8) && left.credentials == right.credentials
     }
 }
 
@@ -64,4 +74,6 @@ extension ResourceURL: CustomStringConvertible {
 /// Why a text is no URL of a feed or image, in words that complete "URL: …".
 package struct InvalidURL: Error, Equatable {
     package let reason: String
+
+    package init(_ reason: String) { self.reason = reason }
 }

@@ -5,80 +5,82 @@ struct URLParts {
     let credentials: String?
 
     init(_ given: String) throws(InvalidURL) {
-        let bytes = given.utf8
-        guard !bytes.isEmpty else { throw InvalidURL(reason: "empty") }
-        for byte in bytes where byte <= 0x20 || byte == 0x7F || byte == UInt8(ascii: "\\") {
-            throw InvalidURL(reason: "contains a space, control character or backslash")
-        }
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
-            let scheme = ResourceURL.Scheme(rawValue: String(given[..<colon]).lowercased())
-        else { throw InvalidURL(reason: "not an http(s) URL") }
+        try Self.checkCharacters(of: given)
+        guard let scheme = Self.scheme(of: given.utf8Span.span) else { throw InvalidURL("not an http(s) URL") }
         self.scheme = scheme
-        let rest = bytes[bytes.index(after: colon)...]
         if scheme == .file {
-            (text, credentials) = (try Self.fileText(rest), nil)
+            (text, credentials) = (try Self.fileText(given), nil)
         } else {
-            (text, credentials) = try Self.webText(scheme, rest)
+            (text, credentials) = try Self.webText(given, scheme)
         }
     }
 
-    /// `file:/p`, `file:///p` and `file://localhost/p` are one file, and one key.
-    private static func fileText(_ rest: Substring.UTF8View) throws(InvalidURL) -> String {
-        var path = Substring(rest)
-        if path.hasPrefix("//localhost/") {
-            path = path.dropFirst("//localhost".count)
-        } else if path.hasPrefix("//") {
-            path = path.dropFirst(2)
+    /// Characters beyond ASCII may stand as they are; they go to the server in UTF-8.
+    static func checkCharacters(of given: String) throws(InvalidURL) {
+        let bytes = given.utf8Span.span
+        guard !bytes.isEmpty else { throw InvalidURL("empty") }
+        for index in 0..<bytes.count {
+            let byte = bytes[index]
+            // U+0080 to U+009F, the second set of control characters, begin with C2.
+            guard byte > 0x20, byte != 0x7F, byte != UInt8(ascii: "\\"), byte != 0xC2 || bytes[index + 1] >= 0xA0 else {
+                throw InvalidURL("contains a space, control character or backslash")
+            }
         }
-        guard path.hasPrefix("/") else { throw InvalidURL(reason: "a file: URL needs an absolute path") }
-        guard let decoded = PercentEncoding.decode(path.utf8), !decoded.utf8.contains(0) else {
-            throw InvalidURL(reason: "has a broken percent-encoding")
+    }
+
+    private static func scheme(of bytes: Span<UInt8>) -> ResourceURL.Scheme? {
+        guard bytes.count > 5 else { return nil }
+        var word: UInt32 = 0
+        for index in 0..<4 { word = word << 8 | UInt32(bytes[index] | 0x20) }
+        let colon = UInt8(ascii: ":")
+        switch word {
+        case 0x6874_7470 where bytes[4] == colon: return .http
+        case 0x6874_7470 where bytes[4] | 0x20 == UInt8(ascii: "s") && bytes[5] == colon: return .https
+        case 0x6669_6C65 where bytes[4] == colon: return .file
+        default: return nil
         }
-        return "file://" + path
+    }
+
+    /// One file has many URLs, by what is percent-encoded and whether this machine is named; all become one text.
+    private static func fileText(_ given: String) throws(InvalidURL) -> String {
+        var rest = given.utf8.dropFirst("file:".utf8.count)
+        if rest.starts(with: "//".utf8) {
+            let authority = rest.dropFirst(2).prefix { !URLAuthority.isDelimiter($0) }
+            guard authority.isEmpty || Substring(authority).lowercased() == "localhost" else {
+                throw InvalidURL("names a file on another machine")
+            }
+            rest = rest[authority.endIndex...]
+        }
+        let path = rest.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        guard path.first == UInt8(ascii: "/") else { throw InvalidURL("a file: URL needs an absolute path") }
+        guard let decoded = PercentEncoding.decode(path), !decoded.utf8.contains(0) else {
+            throw InvalidURL("has a broken percent-encoding")
+        }
+        return "file://" + PercentEncoding.encodePath(decoded)
     }
 
     private static func webText(
-        _ scheme: ResourceURL.Scheme, _ rest: Substring.UTF8View
-    ) throws(InvalidURL) -> (String, String?) {
-        guard rest.starts(with: "//".utf8) else { throw InvalidURL(reason: "has no host") }
-        let afterSlashes = rest.dropFirst(2)
-        let authority = afterSlashes.prefix { !isDelimiter($0) }
-        let tail = Substring(afterSlashes[authority.endIndex...])
-        let at = authority.lastIndex(of: UInt8(ascii: "@"))
-        let host = at.map { authority[authority.index(after: $0)...] } ?? authority
-        try check(hostAndPort(of: host))
-        let userInfo = at.map { String(Substring(authority[..<$0])) }
-        return ("\(scheme.rawValue)://\(Substring(host))\(tail)", userInfo.flatMap { $0.isEmpty ? nil : $0 })
+        _ given: String, _ scheme: ResourceURL.Scheme
+    ) throws(InvalidURL) -> (text: String, credentials: String?) {
+        let bytes = given.utf8Span.span
+        let start = scheme.rawValue.utf8.count + 3
+        guard bytes.count > start, bytes[start - 2] == UInt8(ascii: "/"), bytes[start - 1] == UInt8(ascii: "/") else {
+            throw InvalidURL("has no host")
+        }
+        let authority = URLAuthority(of: bytes, at: start)
+        try authority.check(in: bytes)
+        if authority.userInfo == nil, given.utf8.starts(with: scheme.rawValue.utf8) { return (given, nil) }
+        let text = "\(scheme.rawValue)://" + given.slice(authority.host.lowerBound..<bytes.count)
+        let userInfo = authority.userInfo.map { given.slice($0) }
+        return (text, userInfo.flatMap { $0.isEmpty ? nil : $0 })
     }
+}
 
-    private static func check(_ authority: (host: String, port: String?)) throws(InvalidURL) {
-        guard !authority.host.isEmpty, authority.host != "[]" else { throw InvalidURL(reason: "has no host") }
-        guard authority.host.utf8.allSatisfy({ !forbiddenInHost.contains($0) }) else {
-            throw InvalidURL(reason: "has a host with characters no host has")
-        }
-        if authority.host.hasPrefix("[") != authority.host.hasSuffix("]") {
-            throw InvalidURL(reason: "has a malformed IPv6 address")
-        }
-        if let port = authority.port, !port.isEmpty,
-            !port.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) || UInt16(port) == nil
-        {
-            throw InvalidURL(reason: "has no valid port")
-        }
-    }
-
-    private static let forbiddenInHost = Set("<>\"^`{|}%@ ".utf8)
-
-    private static func isDelimiter(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
-    }
-
-    /// Splits what stands between `//` (or the user info) and the path.
-    static func hostAndPort(of bytes: Substring.UTF8View) -> (host: String, port: String?) {
-        let authority = bytes.prefix { !isDelimiter($0) }
-        let afterBracket = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
-        guard let colon = authority[afterBracket...].firstIndex(of: UInt8(ascii: ":")) else {
-            return (String(Substring(authority)), nil)
-        }
-        return (String(Substring(authority[..<colon])), String(Substring(authority[authority.index(after: colon)...])))
+extension String {
+    /// The text between two offsets in its UTF-8, each beside an ASCII character.
+    func slice(_ range: Range<Int>) -> String {
+        let start = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
+        let end = utf8.index(start, offsetBy: range.count)
+        return String(self[start..<end])
     }
 }

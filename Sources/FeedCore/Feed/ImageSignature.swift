@@ -1,0 +1,74 @@
+extension ImageType {
+    /// As many bytes as are looked at, so that the answer doesn't depend on how a body is cut into chunks.
+    package static let signatureLength = 16_384
+
+    /// The type of the image that begins with these bytes; nil if they begin none that is known.
+    package init?(signatureOf bytes: [UInt8]) {
+        let signature = ImageSignature(bytes: bytes[..<min(bytes.count, Self.signatureLength)])
+        guard let type = signature.type else { return nil }
+        self = type
+    }
+}
+
+private struct ImageSignature {
+    let bytes: ArraySlice<UInt8>
+
+    var type: ImageType? {
+        if has([0xFF, 0xD8, 0xFF]) { return .jpeg }
+        if has([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }
+        if has("GIF87a") || has("GIF89a") { return .gif }
+        if has("RIFF"), has("WEBP", at: 8) { return .webp }
+        if has("ftyp", at: 4) { return isoMediaType }
+        if isBitmap { return .bmp }
+        if isTIFF { return .tiff }
+        if has([0x00, 0x00, 0x01, 0x00]), let count = littleEndian(at: 4, size: 2), count > 0 { return .ico }
+        if has([0xFF, 0x0A]) || has([0, 0, 0, 0x0C] + Array("JXL \r\n".utf8) + [0x87, 0x0A]) { return .jxl }
+        return SVGSignature.matches(bytes) ? .svg : nil
+    }
+
+    /// AVIF and HEIC are ISO media files, as MP4 is; the file type box lists the brands, four letters each.
+    private var isoMediaType: ImageType? {
+        guard let boxSize = bigEndian(at: 0, size: 4), boxSize >= 16 else { return nil }
+        let end = min(boxSize, bytes.count)
+        // The major brand, then a version, then the compatible brands.
+        let brands = ([8] + stride(from: 16, to: end, by: 4)).filter { $0 + 4 <= end }.map { bytes[$0..<$0 + 4] }
+        func lists(_ names: [String]) -> Bool {
+            brands.contains { brand in names.contains { brand.elementsEqual($0.utf8) } }
+        }
+        if lists(["avif", "avis"]) { return .avif }
+        return lists(["heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1"]) ? .heic : nil
+    }
+
+    /// "BM" alone begins many a text: the reserved field must be zero, and the second header of a size there is.
+    private var isBitmap: Bool {
+        guard has("BM"), littleEndian(at: 6, size: 4) == 0, let header = littleEndian(at: 14, size: 4) else {
+            return false
+        }
+        return [12, 16, 40, 52, 56, 64, 108, 124].contains(header)
+    }
+
+    private var isTIFF: Bool {
+        has([0x49, 0x49, 0x2A, 0x00]) || has([0x4D, 0x4D, 0x00, 0x2A])
+            || has([0x49, 0x49, 0x2B, 0x00, 0x08, 0x00, 0x00, 0x00])
+            || has([0x4D, 0x4D, 0x00, 0x2B, 0x00, 0x08, 0x00, 0x00])
+    }
+
+    private func has(_ magic: [UInt8], at offset: Int = 0) -> Bool {
+        bytes.dropFirst(offset).starts(with: magic)
+    }
+
+    private func has(_ magic: StaticString, at offset: Int = 0) -> Bool {
+        let wanted = UnsafeBufferPointer(start: magic.utf8Start, count: magic.utf8CodeUnitCount)
+        return bytes.dropFirst(offset).starts(with: wanted)
+    }
+
+    private func littleEndian(at offset: Int, size: Int) -> Int? {
+        guard offset + size <= bytes.count else { return nil }
+        return bytes[offset..<offset + size].reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    private func bigEndian(at offset: Int, size: Int) -> Int? {
+        guard offset + size <= bytes.count else { return nil }
+        return bytes[offset..<offset + size].reduce(0) { $0 << 8 | Int($1) }
+    }
+}

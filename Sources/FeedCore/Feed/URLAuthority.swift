@@ -1,0 +1,107 @@
+/// What stands between `//` and the path of a URL, as offsets into its bytes: `user:password@host:port`.
+struct URLAuthority {
+    private(set) var userInfo: Range<Int>?
+    private(set) var host: Range<Int>
+    private(set) var port: Range<Int>?
+
+    init(of bytes: Span<UInt8>, at start: Int) {
+        var end = start
+        var hostStart = start
+        while end < bytes.count, !Self.isDelimiter(bytes[end]) {
+            // A password may have an @ in it, a host never: the last one counts.
+            if bytes[end] == UInt8(ascii: "@") { hostStart = end + 1 }
+            end += 1
+        }
+        if hostStart > start { userInfo = start..<(hostStart - 1) }
+        var colon = hostStart
+        var isInBrackets = false
+        while colon < end, isInBrackets || bytes[colon] != UInt8(ascii: ":") {
+            if bytes[colon] == UInt8(ascii: "[") { isInBrackets = true }
+            if bytes[colon] == UInt8(ascii: "]") { isInBrackets = false }
+            colon += 1
+        }
+        host = hostStart..<colon
+        if colon < end { port = (colon + 1)..<end }
+    }
+
+    static func isDelimiter(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+    }
+
+    func check(in bytes: Span<UInt8>) throws(InvalidURL) {
+        guard !host.isEmpty else { throw InvalidURL("has no host") }
+        if bytes[host.lowerBound] == UInt8(ascii: "[") {
+            guard Self.isIPv6Literal(bytes, host) else { throw InvalidURL("has a malformed IPv6 address") }
+        } else {
+            for index in host where Self.isForbiddenInHost(bytes[index]) {
+                throw InvalidURL("has a host with characters no host has")
+            }
+        }
+        if let port { try Self.check(port: port, in: bytes) }
+    }
+
+    /// Nothing after the colon is the scheme's own port.
+    private static func check(port: Range<Int>, in bytes: Span<UInt8>) throws(InvalidURL) {
+        guard !port.isEmpty else { return }
+        var number = 0
+        for index in port {
+            let digit = Int(bytes[index]) - 0x30
+            guard (0...9).contains(digit), number <= 65_535 else { throw InvalidURL("has no valid port") }
+            number = number * 10 + digit
+        }
+        guard (1...65_535).contains(number) else { throw InvalidURL("has no valid port") }
+    }
+
+    private static func isForbiddenInHost(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), UInt8(ascii: "^"), UInt8(ascii: "`"),
+            UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"), UInt8(ascii: "%"), UInt8(ascii: "["),
+            UInt8(ascii: "]"):
+            true
+        default: false
+        }
+    }
+
+    private static func isIPv6Literal(_ bytes: Span<UInt8>, _ host: Range<Int>) -> Bool {
+        guard host.count > 2, bytes[host.upperBound - 1] == UInt8(ascii: "]") else { return false }
+        var inner: [UInt8] = []
+        for index in host.dropFirst().dropLast() { inner.append(bytes[index]) }
+        return IPv6Syntax.matches(inner)
+    }
+}
+
+/// RFC 4291, section 2.2: eight groups of hex digits, one run of zero groups left out, the last two perhaps as IPv4.
+private enum IPv6Syntax {
+    static func matches(_ text: [UInt8]) -> Bool {
+        var groups = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        // A gap at either end leaves two empty pieces there, one within leaves one.
+        if groups.prefix(2).count == 2, groups.prefix(2).allSatisfy(\.isEmpty) { groups.removeFirst() }
+        if groups.suffix(2).count == 2, groups.suffix(2).allSatisfy(\.isEmpty) { groups.removeLast() }
+        let gaps = groups.count { $0.isEmpty }
+        var count = groups.count - gaps
+        if let last = groups.last, last.contains(UInt8(ascii: ".")) {
+            guard isIPv4(last) else { return false }
+            groups.removeLast()
+            count += 1
+        }
+        guard groups.allSatisfy({ $0.count <= 4 && $0.allSatisfy(isHexDigit) }) else { return false }
+        return gaps == 0 ? count == 8 : gaps == 1 && count <= 7
+    }
+
+    private static func isIPv4(_ text: ArraySlice<UInt8>) -> Bool {
+        let numbers = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard numbers.count == 4 else { return false }
+        return numbers.allSatisfy { number in
+            number.allSatisfy(isDigit) && UInt8(String(decoding: number, as: UTF8.self)) != nil
+        }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,116 @@
+internal import FeedCore
+internal import JSONText
+
+/// `{"items":[{"id": UUID, "description"?, "location"?, "image": URL}]}`. Whatever else is there is passed over, but one
+/// bad item makes the whole feed invalid.
+enum EssentialFeed {
+    static func decode(_ body: [UInt8], from url: ResourceURL) throws(FeedError) -> Feed {
+        do throws(JSONError) {
+            var reader = JSONReader(body)
+            let images = try readFeed(&reader, ImageLinks(in: url))
+            try reader.finish()
+            return Feed(format: .essential, images: images)
+        } catch {
+            throw .invalidData(error.description, host: url.host)
+        }
+    }
+
+    private static func readFeed(_ reader: inout JSONReader, _ links: ImageLinks) throws(JSONError) -> [FeedImage] {
+        let top = reader.position
+        var images: [FeedImage]?
+        try reader.enterObject()
+        while let name = try reader.nextMember() {
+            guard name == "items" else {
+                try reader.skipValue()
+                continue
+            }
+            try refuse(repeated: images != nil, reader)
+            images = try readItems(&reader, links)
+        }
+        guard let images else { throw reader.mismatch("missing", at: top, member: "items") }
+        return images
+    }
+
+    private static func readItems(_ reader: inout JSONReader, _ links: ImageLinks) throws(JSONError) -> [FeedImage] {
+        var images: [FeedImage] = []
+        try reader.enterArray()
+        while try reader.nextElement() { images.append(try readItem(&reader, links)) }
+        return images
+    }
+
+    private static func readItem(_ reader: inout JSONReader, _ links: ImageLinks) throws(JSONError) -> FeedImage {
+        let item = reader.position
+        var id: String?
+        var description: String??
+        var location: String??
+        var url: ResourceURL?
+        try reader.enterObject()
+        while let name = try reader.nextMember() {
+            switch name {
+            case "id":
+                try refuse(repeated: id != nil, reader)
+                id = try readID(&reader)
+            case "description":
+                try refuse(repeated: description != nil, reader)
+                description = .some(try readText(&reader))
+            case "location":
+                try refuse(repeated: location != nil, reader)
+                location = .some(try readText(&reader))
+            case "image":
+                try refuse(repeated: url != nil, reader)
+                url = try readImage(&reader, links)
+            default: try reader.skipValue()
+            }
+        }
+        guard let id else { throw reader.mismatch("missing", at: item, member: "id") }
+        guard let url else { throw reader.mismatch("missing", at: item, member: "image") }
+        return FeedImage(id: id, description: description ?? nil, location: location ?? nil, url: url)
+    }
+
+    /// Of two values, one reader takes the first and the next one the second.
+    private static func refuse(repeated isRepeated: Bool, _ reader: borrowing JSONReader) throws(JSONError) {
+        if isRepeated { throw reader.mismatch("given twice", at: reader.position) }
+    }
+
+    private static func readID(_ reader: inout JSONReader) throws(JSONError) -> String {
+        let start = reader.position
+        let id = try reader.readString()
+        guard isUUID(id) else { throw reader.mismatch("not a UUID: \(JSONWriter.quote(id, limit: 40))", at: start) }
+        return id
+    }
+
+    private static func readText(_ reader: inout JSONReader) throws(JSONError) -> String? {
+        if try reader.peek() == .null {
+            try reader.readNull()
+            return nil
+        }
+        let text = try reader.readString()
+        return text.isEmpty ? nil : text
+    }
+
+    /// The URL isn't quoted when it is wrong: there may be a password in it.
+    private static func readImage(_ reader: inout JSONReader, _ links: ImageLinks) throws(JSONError) -> ResourceURL {
+        let start = reader.position
+        let given = try reader.readString()
+        do throws(InvalidURL) {
+            return try links.image(given)
+        } catch {
+            throw reader.mismatch(error.reason, at: start)
+        }
+    }
+
+    /// Hex digits in groups of 8, 4, 4, 4 and 12.
+    private static func isUUID(_ text: String) -> Bool {
+        let bytes = text.utf8Span.span
+        guard bytes.count == 36 else { return false }
+        for index in 0..<36 {
+            let byte = bytes[index]
+            switch index {
+            case 8, 13, 18, 23: guard byte == UInt8(ascii: "-") else { return false }
+            default:
+                guard (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20) else { return false }
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,78 @@
+/// The way from the top of a text down to one of its values. It is found by reading the text again up to there, so
+/// that a text without errors pays nothing for it. What comes before the place must be well-formed.
+struct JSONPath {
+    private enum Step {
+        case element(Int)
+        /// The bytes of the name, as written; nil before there is one.
+        case member(Range<Int>?)
+    }
+
+    private(set) var text = ""
+    private var stepsWritten = 0
+    private static let longest = 16
+
+    init(to offset: Int, in bytes: [UInt8]) {
+        for step in Self.steps(to: offset, in: bytes) {
+            switch step {
+            case .element(let index): append("[\(index)]")
+            case .member(let name?): append(name: String(decoding: bytes[name], as: UTF8.self))
+            case .member(nil): break
+            }
+        }
+    }
+
+    mutating func append(name: String) {
+        let isPlain = !name.isEmpty && name.utf8.count <= 40 && name.utf8.allSatisfy(Self.isPlain)
+        append(isPlain ? (text.isEmpty ? name : ".\(name)") : "[\(JSONWriter.quote(name, limit: 40))]")
+    }
+
+    private mutating func append(_ step: String) {
+        stepsWritten += 1
+        guard stepsWritten <= Self.longest else {
+            if stepsWritten == Self.longest + 1 { text += "…" }
+            return
+        }
+        text += step
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), UInt8(ascii: "-"): true
+        default: false
+        }
+    }
+
+    private static func steps(to offset: Int, in bytes: [UInt8]) -> [Step] {
+        var steps: [Step] = []
+        var position = 0
+        while position < min(offset, bytes.count) {
+            switch bytes[position] {
+            case UInt8(ascii: "{"): steps.append(.member(nil))
+            case UInt8(ascii: "["): steps.append(.element(0))
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): _ = steps.popLast()
+            case UInt8(ascii: ","):
+                switch steps.popLast() {
+                case .element(let index): steps.append(.element(index + 1))
+                case .member: steps.append(.member(nil))
+                case nil: break
+                }
+            case UInt8(ascii: "\""):
+                let start = position + 1
+                position = endOfString(from: start, in: bytes)
+                guard position < offset else { return steps }
+                if case .member(nil) = steps.last { steps[steps.count - 1] = .member(start..<position) }
+            default: break
+            }
+            position += 1
+        }
+        return steps
+    }
+
+    private static func endOfString(from start: Int, in bytes: [UInt8]) -> Int {
+        var position = start
+        while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
+            position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return min(position, bytes.count)
+    }
+}

@@ -1,0 +1,155 @@
+// Strings: plain stretches are looked over eight bytes at a time, and only what is escaped is decoded.
+
+extension JSONReader {
+    /// The string whose opening quote is next.
+    mutating func scanString() throws(JSONError) -> String {
+        position += 1
+        let start = position
+        try skipPlain()
+        if next == UInt8(ascii: "\"") {
+            position += 1
+            return String(decoding: bytes[start..<position - 1], as: UTF8.self)
+        }
+        var decoded: [UInt8] = []
+        var plain = start
+        while next != UInt8(ascii: "\"") {
+            decoded += bytes[plain..<position]
+            let scalar = try scanEscape()
+            decoded += Unicode.UTF8.encode(scalar) ?? Unicode.UTF8.encodedReplacementCharacter
+            plain = position
+            try skipPlain()
+        }
+        decoded += bytes[plain..<position]
+        position += 1
+        return String(decoding: decoded, as: UTF8.self)
+    }
+
+    mutating func skipString() throws(JSONError) {
+        position += 1
+        try skipPlain()
+        while next != UInt8(ascii: "\"") {
+            _ = try scanEscape()
+            try skipPlain()
+        }
+        position += 1
+    }
+
+    /// Goes on to the next quote or backslash.
+    private mutating func skipPlain() throws(JSONError) {
+        while true {
+            position = endOfPlainASCII()
+            guard position < bytes.count else { throw expected("'\"'") }
+            let byte = bytes[position]
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return }
+            guard byte >= 0x80 else { throw malformed("expected no control character in a string") }
+            try skipMultiByteScalar(byte)
+        }
+    }
+
+    private func endOfPlainASCII() -> Int {
+        let span = bytes.span
+        var offset = position
+        while offset + 8 <= span.count {
+            let word = UInt64(littleEndian: span.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            let special = Self.specialBytes(of: word)
+            if special != 0 { return offset + special.trailingZeroBitCount / 8 }
+            offset += 8
+        }
+        while offset < span.count {
+            let byte = span[offset]
+            if byte < 0x20 || byte >= 0x80 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { break }
+            offset += 1
+        }
+        return offset
+    }
+
+    /// Has the top bit of the first quote, backslash, control character or non-ASCII byte set, and none below it.
+    /// (`x - 0x01…` borrows into the top bit of a byte that is zero; bytes above the first hit may be wrong.)
+    private static func specialBytes(of word: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let quotes = word ^ (ones &* 0x22)
+        let backslashes = word ^ (ones &* 0x5C)
+        let hits =
+            ((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes) | ((word &- ones &* 0x20) & ~word)
+            | word
+        return hits & (ones &* 0x80)
+    }
+
+    /// The well-formed byte sequences of the Unicode standard's table 3-7: no overlong form, no surrogate, none past
+    /// U+10FFFF.
+    private mutating func skipMultiByteScalar(_ lead: UInt8) throws(JSONError) {
+        let second: ClosedRange<UInt8>
+        let length: Int
+        switch lead {
+        case 0xC2...0xDF: (second, length) = (0x80...0xBF, 2)
+        case 0xE0: (second, length) = (0xA0...0xBF, 3)
+        case 0xED: (second, length) = (0x80...0x9F, 3)
+        case 0xE1...0xEF: (second, length) = (0x80...0xBF, 3)
+        case 0xF0: (second, length) = (0x90...0xBF, 4)
+        case 0xF1...0xF3: (second, length) = (0x80...0xBF, 4)
+        case 0xF4: (second, length) = (0x80...0x8F, 4)
+        default: throw expected("UTF-8")
+        }
+        guard position + length <= bytes.count, second.contains(bytes[position + 1]),
+            (2..<length).allSatisfy({ bytes[position + $0] & 0b1100_0000 == 0b1000_0000 })
+        else { throw expected("UTF-8") }
+        position += length
+    }
+
+    /// The scalar that the escape here stands for.
+    private mutating func scanEscape() throws(JSONError) -> Unicode.Scalar {
+        position += 1
+        let letter = next
+        if letter == UInt8(ascii: "u") { return try scanUnicodeEscape() }
+        guard let scalar = Self.shortEscape(letter) else {
+            throw expected("one of \"\\/bfnrtu after a backslash")
+        }
+        position += 1
+        return scalar
+    }
+
+    private static func shortEscape(_ letter: UInt8) -> Unicode.Scalar? {
+        switch letter {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): Unicode.Scalar(letter)
+        case UInt8(ascii: "b"): "\u{8}"
+        case UInt8(ascii: "f"): "\u{C}"
+        case UInt8(ascii: "n"): "\n"
+        case UInt8(ascii: "r"): "\r"
+        case UInt8(ascii: "t"): "\t"
+        default: nil
+        }
+    }
+
+    /// A scalar past U+FFFF is written as two escapes; half of such a pair stands for nothing.
+    private mutating func scanUnicodeEscape() throws(JSONError) -> Unicode.Scalar {
+        let first = try scanHexDigits()
+        if let scalar = Unicode.Scalar(first) { return scalar }
+        guard first < 0xDC00, next == UInt8(ascii: "\\"), position + 1 < bytes.count,
+            bytes[position + 1] == UInt8(ascii: "u")
+        else { throw malformed("expected both halves of a surrogate pair") }
+        position += 1
+        let second = try scanHexDigits()
+        guard (0xDC00...0xDFFF).contains(second),
+            let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+        else { throw malformed("expected both halves of a surrogate pair") }
+        return scalar
+    }
+
+    /// The four digits after the `u` here.
+    private mutating func scanHexDigits() throws(JSONError) -> UInt32 {
+        position += 1
+        var value: UInt32 = 0
+        for _ in 0..<4 {
+            let digit: UInt8
+            switch next {
+            case 0x30...0x39: digit = next - 0x30
+            case 0x41...0x46: digit = next - 0x41 + 10
+            case 0x61...0x66: digit = next - 0x61 + 10
+            default: throw expected("four hex digits after \\u")
+            }
+            value = value << 4 | UInt32(digit)
+            position += 1
+        }
+        return value
+    }
+}

@@ -1,0 +1,221 @@
+/// Reads a JSON text (RFC 8259) front to back, as its caller asks for it. Nothing is built but what is asked for; what
+/// is skipped is checked all the same.
+///
+///     var reader = try JSONReader(bytes)
+///     try reader.enterObject()
+///     while let name = try reader.nextMember() {
+///         if name == "title" { title = try reader.readString() } else { try reader.skipValue() }
+///     }
+///     try reader.finish()
+///
+/// After `nextMember` or `nextElement` exactly one value must be read or skipped.
+package struct JSONReader: ~Copyable {
+    package enum Kind: Hashable, Sendable {
+        case object, array, string, number, bool, null
+    }
+
+    let bytes: [UInt8]
+    /// The next byte to read. Before a value is asked for, it stands on the value's first byte.
+    package internal(set) var position: Int
+    private let maxDepth: Int
+    private var depth = 0
+    /// Nothing has been read since the last opening bracket, so that no comma is due.
+    private var isFirst = true
+
+    package init(_ bytes: [UInt8], maxDepth: Int = 512) {
+        self.bytes = bytes
+        self.maxDepth = maxDepth
+        position = Self.lengthOfByteOrderMark(bytes)
+        skipWhitespace()
+    }
+
+    /// What the next value is, by its first byte.
+    package func peek() throws(JSONError) -> Kind {
+        switch next {
+        case UInt8(ascii: "{"): .object
+        case UInt8(ascii: "["): .array
+        case UInt8(ascii: "\""): .string
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): .number
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): .bool
+        case UInt8(ascii: "n"): .null
+        default: throw expected("a value")
+        }
+    }
+
+    /// Nothing but white space may follow the value.
+    package mutating func finish() throws(JSONError) {
+        skipWhitespace()
+        guard position == bytes.count else { throw expected("the end of the text") }
+    }
+
+    // MARK: Objects and arrays
+
+    package mutating func enterObject() throws(JSONError) {
+        try require(.object, "not an object")
+        try enter()
+    }
+
+    /// The next member's name; nil at the end of the object, which is left.
+    package mutating func nextMember() throws(JSONError) -> String? {
+        guard try goOn(until: UInt8(ascii: "}"), "'}'") else { return nil }
+        guard next == UInt8(ascii: "\"") else { throw expected("a member's name in quotes") }
+        let name = try scanString()
+        try skipColon()
+        return name
+    }
+
+    package mutating func enterArray() throws(JSONError) {
+        try require(.array, "not an array")
+        try enter()
+    }
+
+    /// Whether there is a next element; if not, the array is left.
+    package mutating func nextElement() throws(JSONError) -> Bool {
+        try goOn(until: UInt8(ascii: "]"), "']'")
+    }
+
+    // MARK: Values
+
+    package mutating func readString() throws(JSONError) -> String {
+        try require(.string, "not a string")
+        return try scanString()
+    }
+
+    package mutating func readBool() throws(JSONError) -> Bool {
+        try require(.bool, "neither true nor false")
+        let isTrue = next == UInt8(ascii: "t")
+        try skipWord(isTrue ? "true" : "false")
+        return isTrue
+    }
+
+    package mutating func readNull() throws(JSONError) {
+        try require(.null, "not null")
+        try skipWord("null")
+    }
+
+    package mutating func readInt() throws(JSONError) -> Int {
+        try require(.number, "not a number")
+        let start = position
+        try skipNumber()
+        guard let number = Int(String(decoding: bytes[start..<position], as: UTF8.self)) else {
+            throw mismatch("not an integer of 64 bits", at: start)
+        }
+        return number
+    }
+
+    package mutating func readDouble() throws(JSONError) -> Double {
+        try require(.number, "not a number")
+        let start = position
+        try skipNumber()
+        guard let number = Double(String(decoding: bytes[start..<position], as: UTF8.self)), number.isFinite else {
+            throw mismatch("a number too large", at: start)
+        }
+        return number
+    }
+
+    /// As deep as the text is nested, and so never deeper than `maxDepth`.
+    package mutating func skipValue() throws(JSONError) {
+        switch try peek() {
+        case .object:
+            try enter()
+            while try skipName() { try skipValue() }
+        case .array:
+            try enter()
+            while try nextElement() { try skipValue() }
+        case .string: try skipString()
+        case .number: try skipNumber()
+        case .bool: try skipWord(next == UInt8(ascii: "t") ? "true" : "false")
+        case .null: try skipWord("null")
+        }
+    }
+
+    // MARK: Failures
+
+    /// The value that begins at `position`, or a member that it lacks or has, is not what it should be.
+    package func mismatch(_ reason: String, at position: Int, member: String? = nil) -> JSONError {
+        JSONError(.mismatch, reason, at: position, of: bytes, member: member)
+    }
+
+    func malformed(_ reason: String) -> JSONError {
+        JSONError(.malformed, reason, at: position, of: bytes)
+    }
+
+    func expected(_ what: String) -> JSONError {
+        malformed("expected \(what), found \(foundHere)")
+    }
+}
+
+// MARK: - Structure
+
+extension JSONReader {
+    /// The byte to be read next; 0 at the end, which no rule accepts either.
+    var next: UInt8 { position < bytes.count ? bytes[position] : 0 }
+
+    static func lengthOfByteOrderMark(_ bytes: [UInt8]) -> Int { bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0 }
+
+    private func require(_ kind: Kind, _ reason: String) throws(JSONError) {
+        guard try peek() == kind else { throw mismatch(reason, at: position) }
+    }
+
+    private mutating func enter() throws(JSONError) {
+        guard depth < maxDepth else { throw malformed("nested more than \(maxDepth) deep") }
+        depth += 1
+        position += 1
+        isFirst = true
+        skipWhitespace()
+    }
+
+    /// Steps over the comma before the next member or element, or over the closing bracket.
+    private mutating func goOn(until bracket: UInt8, _ bracketName: String) throws(JSONError) -> Bool {
+        skipWhitespace()
+        if next == bracket {
+            position += 1
+            depth -= 1
+            isFirst = false
+            return false
+        }
+        if isFirst {
+            isFirst = false
+            return true
+        }
+        guard next == UInt8(ascii: ",") else { throw expected("',' or \(bracketName)") }
+        position += 1
+        skipWhitespace()
+        return true
+    }
+
+    private mutating func skipName() throws(JSONError) -> Bool {
+        guard try goOn(until: UInt8(ascii: "}"), "'}'") else { return false }
+        guard next == UInt8(ascii: "\"") else { throw expected("a member's name in quotes") }
+        try skipString()
+        try skipColon()
+        return true
+    }
+
+    private mutating func skipColon() throws(JSONError) {
+        skipWhitespace()
+        guard next == UInt8(ascii: ":") else { throw expected("':'") }
+        position += 1
+        skipWhitespace()
+    }
+
+    private mutating func skipWhitespace() {
+        while position < bytes.count {
+            switch bytes[position] {
+            case 0x20, 0x0A, 0x0D, 0x09: position += 1
+            default: return
+            }
+        }
+    }
+
+    /// What stands here, fit for a message.
+    private var foundHere: String {
+        guard position < bytes.count else { return "the end of the text" }
+        let byte = bytes[position]
+        guard byte > 0x20, byte < 0x7F else {
+            let digits = String(byte, radix: 16, uppercase: true)
+            return "byte 0x\(digits.count < 2 ? "0" : "")\(digits)"
+        }
+        return "'\(Character(Unicode.Scalar(byte)))'"
+    }
+}

@@ -1,0 +1,66 @@
+extension JSONWriter {
+    /// Text from elsewhere for a message: in quotes, with nothing in it that drives a terminal, cut after `limit`
+    /// characters.
+    package static func quote(_ text: String, limit: Int) -> String {
+        let shown = text.unicodeScalars.prefix(limit)
+        var bytes: [UInt8] = []
+        append(String(shown), to: &bytes)
+        if shown.endIndex < text.unicodeScalars.endIndex {
+            bytes.removeLast()
+            bytes += "…\"".utf8
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    static func append(_ text: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        var text = text
+        text.withUTF8 { utf8 in appendEscaped(utf8, to: &bytes) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func appendEscaped(_ utf8: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
+        var plain = 0
+        var position = 0
+        while position < utf8.count {
+            guard let escaped = scalarToEscape(utf8, at: position) else {
+                position += 1
+                continue
+            }
+            bytes += utf8[plain..<position]
+            bytes += escape(escaped.code).utf8
+            position += escaped.length
+            plain = position
+        }
+        bytes += utf8[plain...]
+    }
+
+    /// A terminal obeys not only the control characters that JSON itself wants escaped, but also U+007F–U+009F; and
+    /// U+2028 and U+2029 end a line for some readers.
+    private static func scalarToEscape(
+        _ utf8: UnsafeBufferPointer<UInt8>, at position: Int
+    ) -> (code: UInt16, length: Int)? {
+        switch utf8[position] {
+        case 0..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x7F: return (UInt16(utf8[position]), 1)
+        case 0xC2 where utf8[position + 1] < 0xA0: return (UInt16(utf8[position + 1]), 2)
+        case 0xE2 where utf8[position + 1] == 0x80 && utf8[position + 2] & 0xFE == 0xA8:
+            return (0x2000 + UInt16(utf8[position + 2] & 0x3F), 3)
+        default: return nil
+        }
+    }
+
+    private static func escape(_ code: UInt16) -> String {
+        switch code {
+        case 0x22: return "\\\""
+        case 0x5C: return "\\\\"
+        case 0x08: return "\\b"
+        case 0x09: return "\\t"
+        case 0x0A: return "\\n"
+        case 0x0C: return "\\f"
+        case 0x0D: return "\\r"
+        default:
+            let digits = String(code, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+    }
+}

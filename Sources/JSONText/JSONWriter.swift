@@ -1,0 +1,117 @@
+/// Writes a JSON text piece by piece into a buffer that its owner may empty whenever it likes, so that a text of any
+/// length needs little memory. Members stand in the order in which they are written.
+///
+/// Within an object every value is preceded by `name`.
+package struct JSONWriter {
+    /// What is written and not yet taken away.
+    package private(set) var bytes: [UInt8] = []
+
+    private let isIndented: Bool
+    /// For each open object or array, whether it has anything in it.
+    private var open: [Bool] = []
+    private var followsName = false
+
+    package init(indented: Bool = false) { isIndented = indented }
+
+    /// Takes away what is written so far.
+    package mutating func drain() -> [UInt8] {
+        defer { bytes = [] }
+        return bytes
+    }
+
+    package mutating func beginObject() { begin(UInt8(ascii: "{")) }
+    package mutating func endObject() { end(UInt8(ascii: "}")) }
+    package mutating func beginArray() { begin(UInt8(ascii: "[")) }
+    package mutating func endArray() { end(UInt8(ascii: "]")) }
+
+    package mutating func name(_ name: String) {
+        separate()
+        Self.append(name, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        if isIndented { bytes.append(UInt8(ascii: " ")) }
+        followsName = true
+    }
+
+    package mutating func write(_ text: String) {
+        separate()
+        Self.append(text, to: &bytes)
+    }
+
+    package mutating func write(_ number: some FixedWidthInteger) { writeRaw(String(number)) }
+
+    /// The shortest digits that read back as the same number; JSON has none for infinities, which become null.
+    package mutating func write(_ number: Double) { writeRaw(number.isFinite ? number.description : "null") }
+
+    package mutating func write(_ flag: Bool) { writeRaw(flag ? "true" : "false") }
+
+    package mutating func writeNull() { writeRaw("null") }
+
+    private mutating func writeRaw(_ text: String) {
+        separate()
+        bytes += text.utf8
+    }
+
+    private mutating func begin(_ bracket: UInt8) {
+        separate()
+        bytes.append(bracket)
+        open.append(false)
+    }
+
+    private mutating func end(_ bracket: UInt8) {
+        if open.popLast() == true { breakLine() }
+        bytes.append(bracket)
+    }
+
+    /// What stands between the previous value and the next.
+    private mutating func separate() {
+        if followsName {
+            followsName = false
+            return
+        }
+        guard let hasMembers = open.last else { return }
+        if hasMembers { bytes.append(UInt8(ascii: ",")) }
+        open[open.count - 1] = true
+        breakLine()
+    }
+
+    private mutating func breakLine() {
+        guard isIndented else { return }
+        bytes.append(UInt8(ascii: "\n"))
+        for _ in open { bytes += [0x20, 0x20] }
+    }
+}
+
+// MARK: - Members in one go
+
+extension JSONWriter {
+    package mutating func member(_ name: String, _ text: String) {
+        self.name(name)
+        write(text)
+    }
+
+    /// Null if there is none.
+    package mutating func member(_ name: String, _ text: String?) {
+        self.name(name)
+        if let text { write(text) } else { writeNull() }
+    }
+
+    package mutating func member(_ name: String, _ number: some FixedWidthInteger) {
+        self.name(name)
+        write(number)
+    }
+
+    package mutating func member(_ name: String, _ number: Double) {
+        self.name(name)
+        write(number)
+    }
+
+    package mutating func member(_ name: String, _ flag: Bool) {
+        self.name(name)
+        write(flag)
+    }
+
+    package mutating func member(_ name: String, _ value: JSONValue) {
+        self.name(name)
+        write(value)
+    }
+}
