@@ -1,4 +1,4 @@
-package import FeedCore
+import FeedCore
 
 /// What surrounds a run, apart from its arguments.
 package struct Surroundings: Sendable {
@@ -33,8 +33,8 @@ package struct Application: Sendable {
         do {
             let parser = ArgumentParser(environment: surroundings.environment, fileExists: surroundings.fileExists)
             switch try parser.parse(arguments) {
-            case .version: return try print("feedsync \(Version.current)\n")
-            case .help(let command): return try print(command.map(HelpText.of) ?? HelpText.overview)
+            case .version: return try print(HelpText.version)
+            case .help(let command): return try print(HelpText.text(for: command))
             case .run(let command, let settings, let operands):
                 return try await run(command, try session(settings), operands)
             }
@@ -52,8 +52,8 @@ package struct Application: Sendable {
     }
 
     private func run(_ command: Command, _ session: Session, _ operands: [String]) async throws -> ExitCode {
-        let urls = try operands.map {
-            try FeedOperand.url($0, currentDirectory: surroundings.currentDirectory)
+        let urls = try operands.map { operand throws(UsageError) in
+            try FeedOperand.url(operand, currentDirectory: surroundings.currentDirectory)
         }
         switch command {
         case .sync: return try await SyncCommand(session).run(urls)

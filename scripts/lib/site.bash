@@ -1,0 +1,65 @@
+# Sourced by scripts that need a server with images: makes them on tmpfs and serves them with nginx on loopback.
+# Sets work (removed at the end, with the server), feedsync (a release build) and base (the server's URL).
+
+site_begin() { # NAME
+    scripts/dependencies bench
+    swift build -c release --static-swift-stdlib --product feedsync 2>&1 | tail -n 1
+    feedsync=$(swift build -c release --static-swift-stdlib --show-bin-path)/feedsync
+    work=$(mktemp -d "/dev/shm/feedsync-$1.XXXXXX")
+    nginx_pid=
+    trap site_end EXIT
+}
+
+site_end() {
+    [[ -z $nginx_pid ]] || kill "$nginx_pid" 2>/dev/null || true
+    rm -rf "$work"
+}
+
+# The images begin as PNGs do and differ in length and content; nobody looks at them.
+site_images() { # COUNT
+    mkdir -p "$work/site/img"
+    perl -e '
+        my ($folder, $count) = @ARGV;
+        srand 7;
+        open my $noise, "<:raw", "/dev/urandom" or die; read $noise, my $pool, 1 << 20;
+        for my $n (1 .. $count) {
+            open my $file, ">:raw", "$folder/$n.png" or die;
+            my $size = 20_000 + int rand 14_000;
+            print $file "\x89PNG\r\n\x1a\n", pack("N", $n), substr($pool, int rand((1 << 20) - $size), $size);
+        }' "$work/site/img" "$1"
+}
+
+# A feed of the images FIRST to LAST on standard output.
+site_feed() { # FIRST LAST
+    perl -e '
+        my ($base, $first, $last) = @ARGV;
+        print "{\"items\":[", join(",", map { sprintf
+            "{\"id\":\"%08X-0000-4000-8000-000000000000\",\"description\":\"Picture %d\",\"image\":\"$base/img/%d.png\"}",
+            $_, $_, $_ } $first .. $last), "]}"' "$base" "$1" "$2"
+}
+
+# nginx can't choose a free port itself: a port that is taken makes it stop, and another is tried.
+site_serve() {
+    local try
+    for try in 1 2 3 4 5 6 7 8; do
+        local port=$((20000 + RANDOM % 20000))
+        base=http://127.0.0.1:$port
+        cat >"$work/nginx.conf" <<EOF
+daemon off; worker_processes 1; pid $work/nginx.pid; error_log $work/error.log; user $(id -un);
+events { worker_connections 1024; }
+http { access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000; default_type image/png;
+       client_body_temp_path $work/t1; proxy_temp_path $work/t2; fastcgi_temp_path $work/t3; uwsgi_temp_path $work/t4;
+       scgi_temp_path $work/t5;
+       server { listen 127.0.0.1:$port; root $work/site; } }
+EOF
+        nginx -p "$work" -c "$work/nginx.conf" 2>/dev/null &
+        nginx_pid=$!
+        for _ in {1..100}; do
+            curl -s -o /dev/null "$base/" && return
+            kill -0 "$nginx_pid" 2>/dev/null || break
+            sleep 0.05
+        done
+    done
+    echo "nginx did not start: $(cat "$work/error.log")" >&2
+    exit 1
+}
