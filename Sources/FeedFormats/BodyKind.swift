@@ -36,7 +36,7 @@ enum BodyKind: Equatable {
     private static func describe(_ body: [UInt8], _ text: ArraySlice<UInt8>) -> String {
         if let image = ImageType(signatureOf: body) { return "is an image (\(image.mediaType))" }
         if body.starts(with: [0xFE, 0xFF]) || body.starts(with: [0xFF, 0xFE]) { return "is in UTF-16, not UTF-8" }
-        if text.contains(where: { $0 < 0x20 && !isWhitespace($0) }) { return "is binary data" }
+        if text.contains(0) { return "is binary data" }
         return "begins with \(JSONWriter.quote(String(decoding: text.prefix(200), as: UTF8.self), limit: 40))"
     }
 

@@ -15,7 +15,7 @@ struct JSONPath {
         for step in Self.steps(to: offset, in: bytes) {
             switch step {
             case .element(let index): append("[\(index)]")
-            case .member(let name?): append(name: String(decoding: bytes[name], as: UTF8.self))
+            case .member(let name?): append(name: Self.decode(name, of: bytes))
             case .member(nil): break
             }
         }
@@ -33,6 +33,16 @@ struct JSONPath {
             return
         }
         text += step
+    }
+
+    /// A name as it is meant, or as it is written should it be broken.
+    private static func decode(_ name: Range<Int>, of bytes: [UInt8]) -> String {
+        var reader = JSONReader(Array(bytes[name.lowerBound - 1...name.upperBound]))
+        do {
+            return try reader.readString()
+        } catch {
+            return String(decoding: bytes[name], as: UTF8.self)
+        }
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

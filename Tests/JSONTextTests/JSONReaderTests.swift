@@ -1,0 +1,128 @@
+import JSONText
+import Testing
+
+@Suite struct JSONReaderTests {
+    private func reader(_ text: String) -> JSONReader { JSONReader(Array(text.utf8)) }
+
+    @Test("objects and arrays are walked member by member, and what isn't wanted is skipped")
+    func walking() throws {
+        var reader = reader(#" {"a": [1, -2], "skipped": [{"x": [null, "\n", 1e9]}, true], "b": {}, "c": "\u0063"} "#)
+        var log: [String] = []
+        try reader.enterObject()
+        while let name = try reader.nextMember() {
+            switch name {
+            case "a":
+                try reader.enterArray()
+                while try reader.nextElement() { log.append("a \(try reader.readInt())") }
+            case "b":
+                try reader.enterObject()
+                let member = try reader.nextMember()
+                log.append("b \(member ?? "empty")")
+            case "c": log.append("c \(try reader.readString())")
+            default: try reader.skipValue()
+            }
+        }
+        try reader.finish()
+        #expect(log == ["a 1", "a -2", "b empty", "c c"])
+    }
+
+    @Test("scalars are read as what they are")
+    func scalars() throws {
+        var reader = reader("[true, false, null, 1.5, 7, 7]")
+        try reader.enterArray()
+        _ = try reader.nextElement()
+        #expect(try reader.readBool())
+        _ = try reader.nextElement()
+        #expect(try !reader.readBool())
+        _ = try reader.nextElement()
+        #expect(try reader.peek() == .null)
+        try reader.readNull()
+        _ = try reader.nextElement()
+        #expect(try reader.readDouble() == 1.5)
+        _ = try reader.nextElement()
+        #expect(try reader.readInt() == 7)
+        _ = try reader.nextElement()
+        #expect(try reader.readDouble() == 7)
+        #expect(try !reader.nextElement())
+        try reader.finish()
+    }
+
+    @Test(
+        "a value of another kind than asked for is named by its path",
+        arguments: [
+            ("{}", "a.list[1]: not an object"), ("[]", "a.list[1]: not an array"), ("\"\"", "a.list[1]: not a string"),
+            ("1", "a.list[1]: not a number"), ("true", "a.list[1]: neither true nor false"),
+            ("null", "a.list[1]: not null"),
+        ])
+    func mismatches(asked: String, message: String) throws {
+        let found = asked == "null" ? "false" : "null"
+        var reader = reader(#"{"skipped":["]",{"}":1}],"a":{"list":[0,\#(found)]}}"#)
+        try reader.enterObject()
+        _ = try reader.nextMember()
+        try reader.skipValue()
+        _ = try reader.nextMember()
+        try reader.enterObject()
+        _ = try reader.nextMember()
+        try reader.enterArray()
+        _ = try reader.nextElement()
+        _ = try reader.readInt()
+        _ = try reader.nextElement()
+        do throws(JSONError) {
+            switch asked {
+            case "{}": try reader.enterObject()
+            case "[]": try reader.enterArray()
+            case "\"\"": _ = try reader.readString()
+            case "1": _ = try reader.readInt()
+            case "true": _ = try reader.readBool()
+            default: try reader.readNull()
+            }
+            Issue.record("read \(found) as if it were \(asked)")
+        } catch {
+            #expect(error.description == message)
+            #expect(error.kind == .mismatch)
+        }
+    }
+
+    @Test(
+        "a number must be one that there is", arguments: ["9223372036854775808", "1.0", "1e2", "-9223372036854775809"])
+    func integers(text: String) throws {
+        var integer = reader(text)
+        #expect(throws: JSONError.self) { try integer.readInt() }
+    }
+
+    @Test("a number beyond what a double holds is no number to anyone", arguments: ["1e999", "-1e999"])
+    func doubles(text: String) throws {
+        var double = reader(text)
+        #expect(throws: JSONError.self) { try double.readDouble() }
+        #expect(throws: JSONError.self) { try JSONValue.parse(Array(text.utf8)) }
+        var skipped = reader(text)
+        try skipped.skipValue()
+    }
+
+    @Test("a decoder's own complaint carries place and path")
+    func complaints() throws {
+        var reader = reader("{\"items\":[\n {\"id\": 1},\n {\"id\": 2}]}")
+        try reader.enterObject()
+        _ = try reader.nextMember()
+        try reader.enterArray()
+        _ = try reader.nextElement()
+        try reader.skipValue()
+        _ = try reader.nextElement()
+        let error = reader.mismatch("missing", at: reader.position, member: "image")
+        #expect(error.description == "items[1].image: missing")
+        #expect((error.line, error.column) == (3, 2))
+    }
+
+    @Test(
+        "a path shows hostile names escaped, shortened and only so many",
+        arguments: [
+            (#"{"\u001b[2J":x"#, #"["\u001b[2J"]"#), (#"{"a.b":{"":x"#, #"["a.b"][""]"#),
+            (#"{"a":{"b-c_1":x"#, "a.b-c_1"),
+            ("{\"\(String(repeating: "n", count: 50))\":x", "[\"\(String(repeating: "n", count: 40))…\"]"),
+            (String(repeating: "[", count: 40) + "x", String(repeating: "[0]", count: 16) + "…"),
+        ])
+    func paths(text: String, path: String) throws {
+        let error = #expect(throws: JSONError.self) { try JSONValue.parse(Array(text.utf8)) }
+        #expect(error?.path == path)
+    }
+}

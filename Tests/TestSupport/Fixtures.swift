@@ -1,0 +1,42 @@
+internal import Glibc
+
+/// The files in `fixtures/`, found from this file's own place.
+package enum Fixtures {
+    package struct Unreadable: Error {
+        package let path: String
+        package let code: Int32
+    }
+
+    package static let folder: String = {
+        let parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.dropLast(3).joined(separator: "/") + "/fixtures"
+    }()
+
+    package static func bytes(_ name: String) throws -> [UInt8] {
+        let path = "\(folder)/\(name)"
+        guard let file = fopen(path, "r") else { throw Unreadable(path: path, code: errno) }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while case let count = fread(&chunk, 1, chunk.count, file), count > 0 { bytes += chunk[..<count] }
+        return bytes
+    }
+
+    package static func text(_ name: String) throws -> String {
+        String(decoding: try bytes(name), as: UTF8.self)
+    }
+
+    /// The names in a folder that end in `suffix`, without it, in order; none if there is no such folder.
+    package static func names(in name: String, suffix: String) -> [String] {
+        guard let folder = opendir("\(folder)/\(name)") else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                String(cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))
+            }
+            if name.hasSuffix(suffix) { names.append(String(name.dropLast(suffix.count))) }
+        }
+        return names.sorted()
+    }
+}
