@@ -1,0 +1,51 @@
+package import FeedCore
+
+/// `HTTPClient` over libcurl's multi interface: one thread moves all transfers, two workers feed the sinks.
+///
+/// The threads don't hold on to the client; they end when it is let go of.
+package final class CurlHTTPClient: HTTPClient {
+    private static let workerCount = 2
+
+    private let mailbox: Mailbox
+
+    package convenience init(settings: NetworkSettings) throws(FeedError) {
+        try self.init(settings: settings, whenEnded: {})
+    }
+
+    /// `whenEnded` is called by the transfer thread when it has let go of everything.
+    init(settings: NetworkSettings, whenEnded: @escaping @Sendable () -> Void) throws(FeedError) {
+        let multi = try MultiHandle(connectionsPerHost: settings.maxConnectionsPerHost)
+        let mailbox = Mailbox(multi: multi)
+        let deliveries = DeliveryQueue()
+        self.mailbox = mailbox
+
+        let worker = DeliveryWorker(queue: deliveries, mailbox: mailbox)
+        for _ in 1...Self.workerCount {
+            try NativeThread.start { worker.run() }
+        }
+        try NativeThread.start {
+            TransferLoop(settings: settings, multi: multi, mailbox: mailbox, deliveries: deliveries).run()
+            for _ in 1...Self.workerCount { deliveries.dismissWorker() }
+            whenEnded()
+        }
+    }
+
+    deinit { close() }
+
+    /// Ends what is under way as cancelled, and the threads; no later request is served.
+    package func close() { mailbox.close() }
+
+    package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
+        let call = Call(request, into: sink)
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                call.wait(continuation)
+                mailbox.start(call)
+            }
+        } onCancel: {
+            call.cancel()
+            mailbox.stop(call)
+        }
+        return try outcome.get()
+    }
+}

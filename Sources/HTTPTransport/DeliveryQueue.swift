@@ -1,0 +1,115 @@
+import Dispatch
+import FeedCore
+import Synchronization
+
+/// What the transfer thread hands over at once: of a small body, all there is.
+struct Parcel {
+    /// With the first parcel of an answer.
+    var head: HTTPHead?
+    var chunk: [UInt8] = []
+    /// With the last one.
+    var outcome: Call.Outcome?
+    /// Stands in for the outcome when the sink doesn't want the body: that it is too large is then nobody's concern.
+    var responseIfUnwanted: HTTPResponse?
+}
+
+/// A call's parcels that wait for a worker, and how the sink took those before.
+struct DeliveryLane {
+    struct Progress {
+        var isWanted = true
+        var failure: FeedError?
+    }
+
+    private(set) var parcels: [Parcel] = []
+    private var isScheduled = false
+    private var progress = Progress()
+
+    /// Whether the call has to be given to a worker: false if one has it already.
+    mutating func add(_ parcel: Parcel) -> Bool {
+        parcels.append(parcel)
+        defer { isScheduled = true }
+        return !isScheduled
+    }
+
+    mutating func take() -> (parcels: [Parcel], progress: Progress) {
+        defer { parcels = [] }
+        return (parcels, progress)
+    }
+
+    /// Whether the worker is done with this call for now; if not, more has come in the meantime.
+    mutating func leave(_ progress: Progress) -> Bool {
+        self.progress = progress
+        isScheduled = !parcels.isEmpty
+        return !isScheduled
+    }
+}
+
+/// Bodies on their way from the transfer thread to the workers, bounded in bytes over all calls.
+final class DeliveryQueue: Sendable {
+    private static let mostBytes = 8 << 20
+    private static let bytesToGoOn = mostBytes / 2
+
+    private let ready = Mutex(FIFO<Call>())
+    private let readyCount = DispatchSemaphore(value: 0)
+    private let heldBytes = Atomic(0)
+    private let roomIsAwaited = Atomic(false)
+
+    /// For the transfer thread, before it hands over more of a body that isn't complete.
+    var hasRoom: Bool { heldBytes.load(ordering: .relaxed) < Self.mostBytes }
+
+    func add(_ parcel: Parcel, to call: Call) {
+        heldBytes.add(parcel.chunk.count, ordering: .relaxed)
+        guard call.lane.withLock({ $0.add(parcel) }) else { return }
+        ready.withLock { $0.append(call) }
+        readyCount.signal()
+    }
+
+    /// For the transfer thread when it has paused transfers: whether they can go on. If not, `release` will say so once.
+    func awaitRoom() -> Bool {
+        roomIsAwaited.store(true, ordering: .sequentiallyConsistent)
+        guard heldBytes.load(ordering: .sequentiallyConsistent) <= Self.bytesToGoOn else { return false }
+        return roomIsAwaited.exchange(false, ordering: .sequentiallyConsistent)
+    }
+
+    /// For the workers: bytes that the sink has taken. True once when the transfer thread waits to hear of room.
+    func release(_ bytes: Int) -> Bool {
+        let held = heldBytes.subtract(bytes, ordering: .sequentiallyConsistent).newValue
+        return held <= Self.bytesToGoOn && roomIsAwaited.load(ordering: .sequentiallyConsistent)
+            && roomIsAwaited.exchange(false, ordering: .sequentiallyConsistent)
+    }
+
+    /// The next call that has parcels; waits for one. Nil ends the worker.
+    func next() -> Call? {
+        readyCount.wait()
+        return ready.withLock { $0.popFirst() }
+    }
+
+    /// Lets a worker go once the calls that are ready have been served.
+    func dismissWorker() { readyCount.signal() }
+}
+
+/// First in, first out, at a cost that doesn't depend on how much is in it.
+struct FIFO<Element> {
+    private var elements: [Element?] = []
+    private var first = 0
+
+    mutating func append(_ element: Element) {
+        if first > 64, first > elements.count / 2 {
+            elements.removeFirst(first)
+            first = 0
+        }
+        elements.append(element)
+    }
+
+    mutating func popFirst() -> Element? {
+        guard first < elements.count else { return nil }
+        defer {
+            first += 1
+            if first == elements.count {
+                elements.removeAll(keepingCapacity: true)
+                first = 0
+            }
+        }
+        return elements[first].take()
+    }
+}

@@ -1,0 +1,143 @@
+import CCurl
+import FeedCore
+import Glibc
+
+/// libcurl's handle of one transfer. Made once and used for many requests, one after another: what is the same for all
+/// of them is set only once.
+final class EasyHandle {
+    private static let bufferBytes = 32 << 10
+
+    let pointer: UnsafeMutableRawPointer
+    private let errorText: UnsafeMutablePointer<CChar>
+    /// libcurl doesn't copy it.
+    private var headers: HeaderList?
+    private var hasCredentials = false
+
+    init(_ settings: NetworkSettings) throws(FeedError) {
+        guard let pointer = curl_easy_init() else { throw .connectivity("libcurl: out of memory") }
+        self.pointer = pointer
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        try configure(settings)
+    }
+
+    deinit {
+        curl_easy_cleanup(pointer)
+        errorText.deallocate()
+    }
+
+    /// `context` is passed to the callbacks and has to outlive them.
+    func connect(
+        to context: UnsafeMutableRawPointer, body: curl_write_callback, header: curl_write_callback,
+        connected: curl_prereq_callback
+    ) throws(FeedError) {
+        try set(CURLOPT_PRIVATE, to: context)
+        try set(CURLOPT_WRITEDATA, to: context)
+        try set(CURLOPT_HEADERDATA, to: context)
+        try set(CURLOPT_PREREQDATA, to: context)
+        try check(ccurl_set_write_callback(pointer, CURLOPT_WRITEFUNCTION, body))
+        try check(ccurl_set_write_callback(pointer, CURLOPT_HEADERFUNCTION, header))
+        try check(ccurl_set_prereq_callback(pointer, connected))
+    }
+
+    func prepare(for request: HTTPRequest) throws(FeedError) {
+        errorText[0] = 0
+        try set(CURLOPT_URL, to: request.url.text)
+        if let credentials = request.url.credentials {
+            hasCredentials = true
+            try set(Credentials(percentEncoded: credentials))
+        } else if hasCredentials {
+            hasCredentials = false
+            try set(nil as Credentials?)
+        }
+        if headers != nil || !request.validators.isEmpty {
+            let list = HeaderList(conditions: request.validators)
+            try check(ccurl_set_header_list(pointer, list.first))
+            headers = list
+        }
+    }
+
+    func resume() -> CURLcode { curl_easy_pause(pointer, CURLPAUSE_CONT) }
+
+    private func configure(_ settings: NetworkSettings) throws(FeedError) {
+        try set(CURLOPT_ERRORBUFFER, to: UnsafeMutableRawPointer(errorText))
+        // Timeouts by signal are not for programs with threads.
+        try set(CURLOPT_NOSIGNAL, to: 1)
+        try set(CURLOPT_PROTOCOLS_STR, to: "http,https")
+        try set(CURLOPT_FOLLOWLOCATION, to: 0)
+        // A URL's credentials are split off before it gets here; any left are an attempt to smuggle some in.
+        try set(CURLOPT_DISALLOW_USERNAME_IN_URL, to: 1)
+        try set(CURLOPT_SSLVERSION, to: CURL_SSLVERSION_TLSv1_2)
+        try set(CURLOPT_HTTP_VERSION, to: CURL_HTTP_VERSION_2TLS)
+        try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: 1)
+        // Every encoding that libcurl was built with.
+        try set(CURLOPT_ACCEPT_ENCODING, to: "")
+        try set(CURLOPT_USERAGENT, to: settings.userAgent)
+        // 0 would stand for libcurl's own default.
+        try set(CURLOPT_CONNECTTIMEOUT_MS, to: Int(min(max(settings.connectTimeout.wholeMilliseconds, 1), Int64(Int32.max))))
+        try set(CURLOPT_BUFFERSIZE, to: Self.bufferBytes)
+        // Giving up a slow name look-up would else wait for it, and hold up every other transfer. The resolver's thread
+        // cleans up after itself when it gets its answer.
+        try set(CURLOPT_QUICK_EXIT, to: 1)
+    }
+
+    private func set(_ credentials: Credentials?) throws(FeedError) {
+        try set(CURLOPT_USERNAME, to: credentials?.user)
+        try set(CURLOPT_PASSWORD, to: credentials?.password)
+    }
+
+    private func set(_ option: CURLoption, to value: Int) throws(FeedError) {
+        try check(ccurl_set_long(pointer, option, value))
+    }
+
+    private func set(_ option: CURLoption, to value: String?) throws(FeedError) {
+        try check(ccurl_set_string(pointer, option, value))
+    }
+
+    private func set(_ option: CURLoption, to value: UnsafeMutableRawPointer) throws(FeedError) {
+        try check(ccurl_set_pointer(pointer, option, value))
+    }
+
+    private func check(_ code: CURLcode) throws(FeedError) {
+        guard code == CURLE_OK else { throw .connectivity("libcurl: \(String(cString: curl_easy_strerror(code)))") }
+    }
+}
+
+/// What libcurl knows of the answer.
+extension EasyHandle {
+    var head: HTTPHead {
+        var status = 0
+        ccurl_get_long(pointer, CURLINFO_RESPONSE_CODE, &status)
+        return HTTPHead(
+            status: status,
+            validators: Validators(etag: header("ETag"), lastModified: header("Last-Modified")),
+            contentType: header("Content-Type"))
+    }
+
+    /// Nil when the server didn't say.
+    var contentLength: Int64? {
+        var length: curl_off_t = -1
+        ccurl_get_offset(pointer, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length)
+        return length < 0 ? nil : Int64(length)
+    }
+
+    var redirectTarget: String? {
+        var target: UnsafePointer<CChar>?
+        ccurl_get_string(pointer, CURLINFO_REDIRECT_URL, &target)
+        return target.flatMap { String(validatingCString: $0) }
+    }
+
+    /// What libcurl says of the failure, else what the code means in general.
+    func explanation(of code: CURLcode) -> String {
+        errorText[0] == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: errorText)
+    }
+
+    /// Of the answer itself: not of an interim one (1xx), nor of the trailers of its body.
+    private func header(_ name: String) -> String? {
+        var header: UnsafeMutablePointer<curl_header>?
+        guard curl_easy_header(pointer, name, 0, UInt32(CURLH_HEADER), -1, &header) == CURLHE_OK,
+            let value = header?.pointee.value, value.pointee != 0
+        else { return nil }
+        return String(validatingCString: value)
+    }
+}

@@ -1,0 +1,166 @@
+import CCurl
+import FeedCore
+
+/// One transfer under way, on the transfer thread; used again for the next when it has ended.
+///
+/// Bytes are gathered into a chunk that goes to the workers when it is full or the body complete, so that a small body
+/// costs one hand-over.
+final class Transfer {
+    enum Answer { case taken, pause, end }
+
+    enum Ending {
+        /// By libcurl, with its reason.
+        case ended(CURLcode)
+        /// With a body that nobody wants the rest of.
+        case declined
+        case failed(FeedError)
+    }
+
+    private static let chunkBytes = 128 << 10
+    /// What is left of an unwanted body is read if it isn't more than this: cheaper than a new connection.
+    private static let mostBytesToDrop: Int64 = 64 << 10
+    /// libcurl has limits of its own, for a line and, in later versions, for all of them.
+    private static let mostHeaderBytes = 300 << 10
+
+    let easy: EasyHandle
+    private let context: TransferContext
+    private var call: Call?
+    private var state = State()
+
+    /// What is told of one call and forgotten with the next.
+    private struct State {
+        /// Why it was ended from this side: libcurl then only knows that a callback failed.
+        var reason: FeedError?
+        var isTooLarge = false
+        var isPaused = false
+        var isDeclined = false
+        /// When the last byte came, once there is a connection; until then libcurl watches the time.
+        var lastActivity: TransferContext.Instant?
+        var headerBytes = 0
+        var received: Int64 = 0
+        var chunk: [UInt8] = []
+        var handedOver: HTTPHead?
+    }
+
+    init(settings: NetworkSettings, context: TransferContext) throws(FeedError) {
+        easy = try EasyHandle(settings)
+        self.context = context
+        try connectCallbacks()
+    }
+
+    func start(_ call: Call) throws(FeedError) {
+        self.call = call
+        state = State()
+        try easy.prepare(for: call.request)
+    }
+
+    /// Hands over what is left, and with it how the transfer ended. Gives back the call that it was for.
+    func finish(_ ending: Ending) -> Call? {
+        guard let call else { return nil }
+        var parcel = Parcel()
+        switch ending {
+        case .ended(CURLE_OK):
+            parcel = rest()
+            parcel.outcome = .success(response)
+        case .ended(let code):
+            let host = call.request.url.host
+            parcel.outcome = .failure(state.reason ?? .transfer(code, easy.explanation(of: code), host: host))
+            if state.isTooLarge {
+                if state.handedOver == nil { parcel.head = easy.head }
+                parcel.responseIfUnwanted = response
+            }
+        case .declined: parcel.outcome = .success(response)
+        case .failed(let error): parcel.outcome = .failure(error)
+        }
+        self.call = nil
+        state = State()
+        context.deliveries.add(parcel, to: call)
+        return call
+    }
+
+    var isPaused: Bool { state.isPaused }
+
+    /// Nil while it can't be idle: before there is a connection, and while it's this side that doesn't read.
+    var idleSince: TransferContext.Instant? { state.isPaused ? nil : state.lastActivity }
+
+    var host: String? { call?.request.url.host }
+
+    /// Takes the data that libcurl kept back, and says what came of that.
+    func resume() -> CURLcode {
+        state.isPaused = false
+        state.lastActivity = context.now
+        return easy.resume()
+    }
+
+    /// The sink doesn't want the body. False: so much of it is left that the transfer is better ended.
+    func decline() -> Bool {
+        state.isDeclined = true
+        guard let announced = easy.contentLength else { return false }
+        return announced - state.received <= Self.mostBytesToDrop
+    }
+}
+
+/// What libcurl calls back with.
+extension Transfer {
+    func connected() { state.lastActivity = context.now }
+
+    func receiveHeader(bytes: Int) -> Answer {
+        state.lastActivity = context.now
+        state.headerBytes += bytes
+        guard state.headerBytes <= Self.mostHeaderBytes else {
+            let limit = ByteCount.text(Int64(Self.mostHeaderBytes))
+            state.reason = .invalidData("the headers are larger than \(limit)", host: host)
+            return .end
+        }
+        return .taken
+    }
+
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Answer {
+        state.lastActivity = context.now
+        if state.received == 0, let announced = easy.contentLength {
+            guard announced <= limit else { return tooLarge() }
+            state.chunk.reserveCapacity(Int(min(announced, Int64(Self.chunkBytes))))
+        }
+        guard Int64(bytes.count) <= limit - state.received else { return tooLarge() }
+        if !state.isDeclined {
+            if state.chunk.count + bytes.count > Self.chunkBytes {
+                guard context.deliveries.hasRoom else {
+                    state.isPaused = true
+                    context.hasPaused = true
+                    return .pause
+                }
+                if let call { context.deliveries.add(rest(), to: call) }
+                state.chunk.reserveCapacity(Self.chunkBytes)
+            }
+            state.chunk.append(contentsOf: bytes)
+        }
+        state.received += Int64(bytes.count)
+        return .taken
+    }
+
+    private var limit: Int64 { call?.request.maxBytes ?? 0 }
+
+    private func tooLarge() -> Answer {
+        state.isTooLarge = true
+        state.reason = .larger(than: limit, host: host)
+        return .end
+    }
+
+    /// The chunk as it is, with the head if that hasn't been handed over yet.
+    private func rest() -> Parcel {
+        var parcel = Parcel()
+        if state.handedOver == nil {
+            parcel.head = easy.head
+            state.handedOver = parcel.head
+        }
+        swap(&parcel.chunk, &state.chunk)
+        return parcel
+    }
+
+    private var response: HTTPResponse {
+        let head = state.handedOver ?? easy.head
+        let isRedirect = (300..<400).contains(head.status)
+        return HTTPResponse(
+            head: head, redirectTarget: isRedirect ? easy.redirectTarget : nil, bodyBytes: state.received)
+    }
+}

@@ -1,0 +1,50 @@
+import FeedCore
+import Glibc
+
+/// What the transfers of one loop share.
+final class TransferContext {
+    let deliveries: DeliveryQueue
+    /// Set by a transfer that has paused itself.
+    var hasPaused = false
+    /// As of the loop's last turn, on the clock that libcurl's own timers use.
+    private(set) var now = Instant.read()
+
+    init(deliveries: DeliveryQueue) { self.deliveries = deliveries }
+
+    func tick() { now = Instant.read() }
+
+    /// Rounded up: woken a moment early, a timer would find nothing to do.
+    func milliseconds(until instant: Instant) -> Int64 {
+        let nanoseconds = instant.nanoseconds - now.nanoseconds
+        return nanoseconds <= 0 ? 0 : (nanoseconds + 999_999) / 1_000_000
+    }
+
+    struct Instant: Comparable {
+        fileprivate let nanoseconds: Int64
+
+        fileprivate static func read() -> Instant {
+            var time = timespec()
+            clock_gettime(CLOCK_MONOTONIC, &time)
+            return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        }
+
+        static func < (earlier: Instant, later: Instant) -> Bool { earlier.nanoseconds < later.nanoseconds }
+
+        static func + (instant: Instant, nanoseconds: Int64) -> Instant {
+            Instant(nanoseconds: instant.nanoseconds + nanoseconds)
+        }
+    }
+}
+
+/// How long a transfer may go without a byte. libcurl's own counts in whole seconds, and only what is above a rate.
+struct IdleTimeout {
+    private let duration: Duration
+    let nanoseconds: Int64
+
+    init(_ duration: Duration) {
+        self.duration = duration
+        nanoseconds = min(max(duration.wholeMilliseconds, 1), Int64(Int32.max)) * 1_000_000
+    }
+
+    func error(host: String?) -> FeedError { .connectivity("no data arrived for \(duration.inWords)", host: host) }
+}

@@ -1,0 +1,129 @@
+import CCurl
+import FeedCore
+
+/// The transfer thread: it alone touches the multi handle and the transfers on it.
+final class TransferLoop {
+    private static let mostSpareTransfers = 64
+    private static let longestWait: Int64 = 60_000
+
+    private let settings: NetworkSettings
+    private let idleTimeout: IdleTimeout
+    private let multi: MultiHandle
+    private let mailbox: Mailbox
+    private let context: TransferContext
+
+    private var running: [ObjectIdentifier: Transfer] = [:]
+    private var spare: [Transfer] = []
+    /// No transfer's idle time is up before this.
+    private var nextIdleCheck: TransferContext.Instant?
+
+    init(settings: NetworkSettings, multi: MultiHandle, mailbox: Mailbox, deliveries: DeliveryQueue) {
+        self.settings = settings
+        idleTimeout = IdleTimeout(settings.idleTimeout)
+        self.multi = multi
+        self.mailbox = mailbox
+        context = TransferContext(deliveries: deliveries)
+    }
+
+    /// Returns when the mailbox was closed; what is running then is cancelled.
+    func run() {
+        var isClosing = false
+        while !isClosing {
+            let mail = mailbox.collect()
+            context.tick()
+            act(on: mail)
+            check(multi.perform())
+            finishEnded()
+            resumePaused()
+            endIdle()
+            isClosing = mail.isClosing
+            if !isClosing, mailbox.fallAsleep() { check(multi.wait(milliseconds: timeToWait)) }
+        }
+        endAll(.cancelled)
+    }
+
+    private func act(on mail: Mail) {
+        for call in mail.starts { start(call) }
+        for call in mail.declines {
+            guard let transfer = running[ObjectIdentifier(call)] else { continue }
+            if !transfer.decline() { end(transfer, .declined) }
+        }
+        for call in mail.stops {
+            // Gone already if it ended in the meantime. Why it was stopped, the worker knows that hands over the outcome.
+            if let transfer = running[ObjectIdentifier(call)] { end(transfer, .failed(.cancelled)) }
+        }
+    }
+
+    private func start(_ call: Call) {
+        let transfer: Transfer
+        do throws(FeedError) {
+            transfer = try idleTransfer()
+        } catch {
+            return context.deliveries.add(Parcel(outcome: .failure(error)), to: call)
+        }
+        running[ObjectIdentifier(call)] = transfer
+        do throws(FeedError) {
+            try transfer.start(call)
+            guard !call.isCancelled else { throw .cancelled }
+            try multi.add(transfer.easy)
+        } catch {
+            end(transfer, .failed(error))
+        }
+        if nextIdleCheck == nil { nextIdleCheck = context.now + idleTimeout.nanoseconds }
+    }
+
+    private func idleTransfer() throws(FeedError) -> Transfer {
+        if let transfer = spare.popLast() { return transfer }
+        return try Transfer(settings: settings, context: context)
+    }
+
+    private func finishEnded() {
+        while let (owner, code) = multi.nextEnded() {
+            if let transfer = Transfer.from(owner) { end(transfer, .ended(code)) }
+        }
+    }
+
+    private func end(_ transfer: Transfer, _ ending: Transfer.Ending) {
+        if let call = transfer.finish(ending) { running[ObjectIdentifier(call)] = nil }
+        multi.remove(transfer.easy)
+        if spare.count < Self.mostSpareTransfers { spare.append(transfer) }
+    }
+
+    private func endAll(_ error: FeedError) {
+        for transfer in Array(running.values) { end(transfer, .failed(error)) }
+    }
+
+    /// Goes round again when going on has filled the queue at once: each time it pauses, room has to be awaited anew.
+    private func resumePaused() {
+        while context.hasPaused, context.deliveries.awaitRoom() {
+            context.hasPaused = false
+            for transfer in Array(running.values) where transfer.isPaused {
+                let code = transfer.resume()
+                if code != CURLE_OK { end(transfer, .ended(code)) }
+            }
+        }
+    }
+
+    private func endIdle() {
+        guard let check = nextIdleCheck, check <= context.now else { return }
+        var next: TransferContext.Instant?
+        for transfer in Array(running.values) {
+            let deadline = (transfer.idleSince ?? context.now) + idleTimeout.nanoseconds
+            if deadline <= context.now {
+                end(transfer, .failed(idleTimeout.error(host: transfer.host)))
+            } else {
+                next = min(next ?? deadline, deadline)
+            }
+        }
+        nextIdleCheck = next
+    }
+
+    private var timeToWait: Int32 {
+        Int32(min(nextIdleCheck.map(context.milliseconds) ?? Self.longestWait, Self.longestWait))
+    }
+
+    /// libcurl's multi handle fails as a whole only when it is out of memory.
+    private func check(_ code: CURLMcode) {
+        if code != CURLM_OK { endAll(.connectivity("libcurl: \(String(cString: curl_multi_strerror(code)))")) }
+    }
+}
