@@ -22,7 +22,7 @@ struct Main {
 
     private static var toolbox: Toolbox {
         Toolbox(
-            openCache: { path, access throws(FeedError) in try await CacheDirectory.open(path, access) },
+            openCache: { path, access throws(FeedError) in try await CacheDirectory.open(path: path, access: access) },
             makeClient: { settings throws(FeedError) in
                 SchemeRouter(remote: try CurlHTTPClient(settings: settings), files: LocalFileClient())
             },

@@ -9,7 +9,7 @@ struct StandardStreams: Output {
     static func secure() {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
         where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
-            open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+            _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }
 

@@ -29,16 +29,20 @@ final class TerminationSignals: Sendable {
     }
 
     private func watch(_ number: Int32, _ stop: @escaping @Sendable () -> Void) {
-        let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-        source.setEventHandler { [self] in
-            let isSecond = first.withLock { first in
-                defer { first = first ?? number }
-                return first != nil
-            }
-            if isSecond { _exit(128 + number) }
-            stop()
+        sources.withLock { sources in
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { [self] in arrived(number, stop) }
+            source.resume()
+            sources.append(source)
         }
-        source.resume()
-        sources.withLock { $0.append(source) }
+    }
+
+    private func arrived(_ number: Int32, _ stop: () -> Void) {
+        let isSecond = first.withLock { first in
+            defer { first = first ?? number }
+            return first != nil
+        }
+        if isSecond { _exit(128 + number) }
+        stop()
     }
 }

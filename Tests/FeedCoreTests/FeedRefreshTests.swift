@@ -1,0 +1,111 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@Suite("Refresh feed")
+struct FeedRefreshTests {
+    private let store = InMemoryFeedStore()
+    private let url: ResourceURL
+    private let feed: Feed
+    private static let saved = Timestamp(microseconds: 1_000_000)
+    private static let now = Timestamp(microseconds: 2_000_000)
+
+    init() throws {
+        url = try Samples.url("https://feeds.example/feed.json")
+        feed = try Samples.feed()
+    }
+
+    private func save(_ feed: Feed, at url: ResourceURL? = nil, etag: String? = nil) async throws {
+        let saved = SavedFeed(
+            url: url ?? self.url, feed: feed, savedAt: Self.saved, validators: Validators(etag: etag))
+        try await store.change { change throws(FeedError) in try change.insert(saved) }
+    }
+
+    private func refresh(
+        _ client: ScriptedHTTPClient, serving feed: Feed? = nil, saves: Bool = true
+    ) async throws -> FeedRefresh.Refreshed {
+        let remote = RemoteFeedLoader(client: client, decoder: StubDecoder(feed ?? self.feed), maxBytes: 1000)
+        let local = LocalFeedLoader(store: store, now: { Self.now })
+        return try await FeedRefresh(remote: remote, local: local, saves: saves).refresh(url)
+    }
+
+    @Test("saves a feed that was never saved")
+    func first() async throws {
+        let refreshed = try await refresh(ScriptedHTTPClient { _ in .ok([1]) })
+        #expect(refreshed.feed == feed)
+        #expect(refreshed.outcome == .updated)
+        #expect(refreshed.savedAt == Self.now)
+        #expect(store.messages == [.retrieve, .delete, .insert])
+    }
+
+    @Test("replaces a saved feed by one that differs")
+    func updated() async throws {
+        try await save(try Samples.feed(5))
+        #expect(try await refresh(ScriptedHTTPClient { _ in .ok([1]) }).outcome == .updated)
+        #expect(try await store.retrieve(url)?.feed == feed)
+    }
+
+    @Test("on a 304 leaves the rows alone and renews the time")
+    func notModified() async throws {
+        try await save(feed, etag: "\"a\"")
+        let client = ScriptedHTTPClient { _ in .status(304) }
+        let refreshed = try await refresh(client)
+        #expect(client.requests.map(\.validators) == [Validators(etag: "\"a\"")])
+        #expect(refreshed.outcome == .unchanged)
+        #expect(refreshed.feed == feed)
+        #expect(refreshed.savedAt == Self.now)
+        #expect(store.messages == [.insert, .retrieve, .confirm])
+    }
+
+    @Test("on a feed that equals the saved one leaves the rows alone too")
+    func equal() async throws {
+        try await save(feed)
+        let client = ScriptedHTTPClient { _ in .ok([1], validators: Validators(etag: "\"new\"")) }
+        #expect(try await refresh(client).outcome == .unchanged)
+        #expect(store.messages == [.insert, .retrieve, .confirm])
+        #expect(try await store.retrieve(url)?.validators.etag == "\"new\"")
+    }
+
+    @Test("delivers the feed although it can't be saved, and says why it couldn't")
+    func saveFailure() async throws {
+        let full = FeedError.storage(.failed, "disk full")
+        store.fail(.insert, with: full)
+        let refreshed = try await refresh(ScriptedHTTPClient { _ in .ok([1]) })
+        #expect(refreshed.feed == feed)
+        #expect(refreshed.saveFailure == full)
+        #expect(refreshed.savedAt == nil)
+    }
+
+    @Test("saves nothing when told not to", arguments: [200, 304])
+    func dryRun(status: Int) async throws {
+        try await save(feed, etag: "\"a\"")
+        let client = ScriptedHTTPClient { _ in status == 304 ? .status(304) : .ok([1]) }
+        let refreshed = try await refresh(client, serving: status == 200 ? try Samples.feed(9) : nil, saves: false)
+        #expect(refreshed.outcome == (status == 304 ? .unchanged : .updated))
+        #expect(store.messages == [.insert, .retrieve])
+    }
+
+    @Test("keeps the saved feed when the server fails", arguments: [404, 503])
+    func remoteFailure(status: Int) async throws {
+        try await save(feed)
+        await #expect(throws: FeedError.self) { try await refresh(ScriptedHTTPClient { _ in .status(status) }) }
+        #expect(store.messages == [.insert, .retrieve])
+    }
+
+    @Test("asks with the user name and password that the feed was saved with, unless others are given")
+    func credentials() async throws {
+        try await save(feed, at: try Samples.url("https://me:secret@feeds.example/feed.json"))
+        let client = ScriptedHTTPClient { _ in .ok([1]) }
+        _ = try await refresh(client)
+        #expect(client.requests.map(\.url.credentials) == ["me:secret"])
+        #expect(try await store.retrieve(url)?.url.credentials == "me:secret")
+    }
+
+    @Test("takes a 304 that nobody asked for as invalid")
+    func unaskedNotModified() async throws {
+        let error = await #expect(throws: FeedError.self) {
+            try await refresh(ScriptedHTTPClient { _ in .status(304) })
+        }
+        #expect(error?.kind == .invalidData)
+    }
+}

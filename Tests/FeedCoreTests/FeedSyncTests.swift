@@ -1,0 +1,189 @@
+import FeedCore
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Sync")
+struct FeedSyncTests {
+    private let feeds: InMemoryFeedStore
+    private let images: InMemoryImageStore
+    private static let now = Timestamp(microseconds: 1_774_744_200_000_000)
+
+    init() {
+        let cache = InMemoryCache()
+        feeds = InMemoryFeedStore(cache)
+        images = InMemoryImageStore(cache)
+    }
+
+    /// A server of feeds by the last part of their URL, and of an image at every other URL.
+    private func server(
+        _ answers: [String: ScriptedHTTPClient.Answer] = [:]
+    ) -> ScriptedHTTPClient {
+        ScriptedHTTPClient { request in
+            let name = String(request.url.text.split(separator: "/").last ?? "")
+            if let answer = answers[name] { return answer }
+            return name.hasSuffix(".json") ? .ok(Array(name.utf8)) : .ok(Samples.png(name))
+        }
+    }
+
+    private func sync(
+        _ names: [String], on client: ScriptedHTTPClient, serving feed: Feed? = nil, dryRun: Bool = false
+    ) async throws -> SyncReport {
+        let decoder = try StubDecoder(feed ?? Samples.feed(3))
+        let local = LocalFeedLoader(store: feeds, now: { Self.now })
+        let remote = RemoteFeedLoader(client: client, decoder: decoder, maxBytes: 1000)
+        let downloads = ImageDownloads(
+            remote: RemoteImageDataLoader(client: client, maxBytes: 1000), store: images,
+            window: ImageDownloads.Window(jobs: 4, perHost: 4), now: { Self.now })
+        let sync = FeedSync(
+            refresh: FeedRefresh(remote: remote, local: local, saves: !dryRun), local: local, images: images,
+            downloads: downloads, maxAge: .standard, dryRun: dryRun)
+        let (_, events) = AsyncStream.makeStream(of: SyncEvent.self)
+        return await sync.run(try names.map(feedURL), events: events)
+    }
+
+    private func feedURL(_ name: String) throws -> ResourceURL { try Samples.url("https://feeds.example/\(name)") }
+
+    private func save(_ name: String, daysAgo: Int, images count: Int = 3) async throws {
+        let saved = SavedFeed(
+            url: try feedURL(name), feed: try Samples.feed(count), savedAt: Self.now + .seconds(-86_400 * daysAgo))
+        try await feeds.change { change throws(FeedError) in try change.insert(saved) }
+    }
+
+    @Test("saves the feed and has all its images")
+    func happy() async throws {
+        let report = try await sync(["a.json"], on: server())
+        #expect(report.feeds.map(\.outcome) == [.updated])
+        #expect(report.feeds.map(\.images) == [3])
+        #expect(report.feeds.map(\.savedAt) == [Self.now])
+        #expect(report.images.total == 3)
+        #expect(report.images.downloaded == 3)
+        #expect(report.fatal == nil)
+        #expect(!report.wasCancelled)
+    }
+
+    @Test("asks for no image that is in the cache")
+    func again() async throws {
+        _ = try await sync(["a.json"], on: server())
+        let client = server()
+        let report = try await sync(["a.json"], on: client)
+        #expect(report.feeds.map(\.outcome) == [.unchanged])
+        #expect(report.images.cached == 3)
+        #expect(report.images.downloaded == 0)
+        #expect(client.requests.count == 1)
+    }
+
+    @Test("has the image of two feeds, or of two items, once")
+    func distinct() async throws {
+        let image = try Samples.image(1)
+        let feed = Feed(format: .essential, images: [image, FeedImage(id: "other", url: image.url)])
+        let client = server()
+        let report = try await sync(["a.json", "b.json"], on: client, serving: feed)
+        #expect(report.feeds.map(\.images) == [2, 2])
+        #expect(report.images.total == 1)
+        #expect(client.requests.count { $0.url == image.url } == 1)
+    }
+
+    @Test("tries every feed, and reports them in their order")
+    func several() async throws {
+        let client = server(["b.json": .status(404)])
+        let report = try await sync(["a.json", "b.json", "c.json"], on: client)
+        #expect(report.feeds.map(\.url.text.last) == ["n", "n", "n"])
+        #expect(report.feeds.map(\.outcome) == [.updated, .failed, .updated])
+        #expect(report.feeds[1].error?.status == 404)
+        #expect(report.images.downloaded == 3)
+    }
+
+    @Test("a feed out of reach with a fresh copy is offline, and its missing images are left alone")
+    func offline() async throws {
+        try await save("a.json", daysAgo: 6)
+        let client = server(["a.json": .failure(.connectivity("refused"))])
+        let report = try await sync(["a.json"], on: client)
+        #expect(report.feeds.map(\.outcome) == [.offline])
+        #expect(report.feeds[0].savedAt == Self.now + .seconds(-86_400 * 6))
+        #expect(report.images.total == 3)
+        #expect(report.images.skipped == 3)
+        #expect(client.requests.count == 1)
+    }
+
+    @Test("a feed out of reach with a stale copy has failed, and the copy stays")
+    func stale() async throws {
+        try await save("a.json", daysAgo: 7)
+        let report = try await sync(["a.json"], on: server(["a.json": .status(503)]))
+        #expect(report.feeds.map(\.outcome) == [.failed])
+        #expect(report.feeds[0].error?.kind == .connectivity)
+        #expect(try await feeds.retrieve(try feedURL("a.json")) != nil)
+    }
+
+    @Test("a feed that answers with invalid data has failed, however fresh the copy is")
+    func invalid() async throws {
+        try await save("a.json", daysAgo: 1)
+        let report = try await sync(["a.json"], on: server(["a.json": .status(410)]))
+        #expect(report.feeds.map(\.outcome) == [.failed])
+        #expect(report.images.total == 0)
+    }
+
+    @Test("a cache that can't be written ends the run")
+    func fatal() async throws {
+        feeds.fail(.insert)
+        let client = server()
+        let report = try await sync(["a.json"], on: client)
+        #expect(report.fatal == .storage(.failed, "disk on fire"))
+        #expect(client.requests.count == 1)
+    }
+
+    @Test("a cache that can't be searched ends the run")
+    func fatalLookup() async throws {
+        images.fail(.find)
+        let report = try await sync(["a.json"], on: server())
+        #expect(report.feeds.map(\.outcome) == [.updated])
+        #expect(report.fatal == .storage(.failed, "disk on fire"))
+    }
+
+    @Test("a dry run fetches feeds alone and saves nothing")
+    func dryRun() async throws {
+        let client = server()
+        let report = try await sync(["a.json"], on: client, dryRun: true)
+        #expect(client.requests.count == 1)
+        #expect(report.images.total == 3)
+        #expect(report.images.downloaded == 0)
+        #expect(feeds.messages == [.retrieve])
+        #expect(images.messages == [.find])
+    }
+
+    @Test("cancelled, reports no feed and no error")
+    func cancelled() async throws {
+        let answer = ScriptedHTTPClient.Answer.ok([1]).after { withUnsafeCurrentTask { $0?.cancel() } }
+        let client = server(["a.json": answer])
+        let report = try await sync(["a.json"], on: client)
+        #expect(report.feeds.isEmpty)
+        #expect(report.fatal == nil)
+    }
+
+    @Test("tells of what happens while it happens")
+    func events() async throws {
+        let (stream, events) = AsyncStream.makeStream(of: SyncEvent.self)
+        let local = LocalFeedLoader(store: feeds, now: { Self.now })
+        let client = server(["1.png": .status(404)])
+        let remote = RemoteFeedLoader(client: client, decoder: StubDecoder(try Samples.feed(3)), maxBytes: 1000)
+        let downloads = ImageDownloads(
+            remote: RemoteImageDataLoader(client: client, maxBytes: 1000), store: images,
+            window: ImageDownloads.Window(jobs: 4, perHost: 4), now: { Self.now })
+        let sync = FeedSync(
+            refresh: FeedRefresh(remote: remote, local: local), local: local, images: images, downloads: downloads,
+            maxAge: .standard)
+        _ = await sync.run([try feedURL("a.json")], events: events)
+        var seen: [String] = []
+        for await event in stream {
+            switch event {
+            case .feed(let report): seen.append("feed \(report.outcome)")
+            case .imagesFound(let total, let cached): seen.append("found \(total), \(cached)")
+            case .imageMissing: seen.append("missing")
+            case .imageDownloaded: seen.append("downloaded")
+            case .imageFailed(_, let error): seen.append("failed \(error.status ?? 0)")
+            }
+        }
+        #expect(seen.prefix(2) == ["feed updated", "found 3, 0"])
+        #expect(seen.dropFirst(2).sorted() == ["downloaded", "downloaded", "failed 404"])
+    }
+}

@@ -1,0 +1,175 @@
+import FeedCore
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Image downloads")
+struct ImageDownloadsTests {
+    private let store = InMemoryImageStore()
+
+    private func urls(_ count: Int, host: String = "a.example") throws -> [ResourceURL] {
+        try (0..<count).map { try Samples.url("http://\(host)/\($0).png") }
+    }
+
+    private func run(
+        _ urls: [ResourceURL], on client: any HTTPClient, jobs: Int = 4, perHost: Int = 4,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in try await Task.sleep(for: .seconds(3600)) }
+    ) async -> ImageDownloads.Outcome {
+        let downloads = ImageDownloads(
+            remote: RemoteImageDataLoader(client: client, maxBytes: 1000), store: store,
+            window: ImageDownloads.Window(jobs: jobs, perHost: perHost), now: { Timestamp(microseconds: 5) },
+            sleep: sleep)
+        let (_, events) = AsyncStream.makeStream(of: SyncEvent.self)
+        return await downloads.run(urls, adding: ImagesReport(), events: events)
+    }
+
+    @Test("stores every image and counts its bytes")
+    func happy() async throws {
+        let urls = try urls(20)
+        let outcome = await run(urls, on: ScriptedHTTPClient { .ok(Samples.png($0.url.text)) })
+        #expect(outcome.fatal == nil)
+        #expect(outcome.report.downloaded == 20)
+        #expect(outcome.report.bytes == Int64(urls.map { Samples.png($0.text).count }.reduce(0, +)))
+        #expect(try await store.find(urls).allSatisfy { $0 != nil })
+    }
+
+    @Test("makes many images durable at once, not one by one")
+    func batches() async throws {
+        _ = await run(try urls(1200), on: ScriptedHTTPClient { .ok(Samples.png($0.url.text)) })
+        #expect(store.messages.count { $0 == .publish } == 3)
+    }
+
+    @Test("does not keep an image waiting for a batch to fill for longer than five seconds")
+    func timer() async throws {
+        let (published, publishing) = AsyncStream.makeStream(of: Void.self)
+        let urls = try urls(2)
+        let client = ScriptedHTTPClient { [store] request in
+            guard request.url.text.hasSuffix("/1.png") else { return .ok(Samples.png) }
+            // Answers only once the first image is in the store, which only the timer can bring about.
+            return .ok(Samples.png("second")).after {
+                for await _ in published where store.messages.contains(.publish) { return }
+            }
+        }
+        let outcome = await run(urls, on: client) { duration in
+            #expect(duration == .seconds(5))
+            // The sleep is over at once; a second later-than-published nudge lets the held answer go.
+            Task { [store] in
+                while !store.messages.contains(.publish) { await Task.yield() }
+                publishing.yield()
+            }
+        }
+        #expect(outcome.report.downloaded == 2)
+        #expect(store.messages.count { $0 == .publish } == 2)
+    }
+
+    @Test("never has more in flight than allowed, to all hosts and to one", arguments: [(3, 9), (9, 2), (1, 1)])
+    func window(jobs: Int, perHost: Int) async throws {
+        let gauge = InFlightGauge()
+        let client = ScriptedHTTPClient { request in
+            .ok(Samples.png(request.url.text)).after { await gauge.pass(request.url.origin) }
+        }
+        let all = try urls(30, host: "a.example") + urls(30, host: "b.example")
+        let outcome = await run(all, on: client, jobs: jobs, perHost: perHost)
+        #expect(outcome.report.downloaded == 60)
+        #expect(gauge.most <= jobs)
+        #expect(gauge.mostToOneHost <= perHost)
+    }
+
+    @Test("reports each failure and has the others all the same")
+    func failures() async throws {
+        let client = ScriptedHTTPClient { request in
+            request.url.text.hasSuffix("/3.png") ? .status(404) : .ok(Samples.png(request.url.text))
+        }
+        let outcome = await run(try urls(8), on: client)
+        #expect(outcome.report.downloaded == 7)
+        #expect(outcome.report.failures.map(\.url.text) == ["http://a.example/3.png"])
+        #expect(outcome.report.failures.first?.error.status == 404)
+    }
+
+    @Test("an image that can't be made durable fails alone")
+    func publishFailure() async throws {
+        let urls = try urls(4)
+        store.failPublishing(urls[2])
+        let outcome = await run(urls, on: ScriptedHTTPClient { .ok(Samples.png($0.url.text)) })
+        #expect(outcome.fatal == nil)
+        #expect(outcome.report.downloaded == 3)
+        #expect(outcome.report.failures.map(\.url) == [urls[2]])
+    }
+
+    @Test(
+        "a store that fails ends the run instead of failing each image",
+        arguments: [InMemoryImageStore.Message.stage, .append, .publish])
+    func fatal(message: InMemoryImageStore.Message) async throws {
+        store.fail(message)
+        let client = ScriptedHTTPClient { .ok(Samples.png($0.url.text)) }
+        let outcome = await run(try urls(5000), on: client, jobs: 2)
+        #expect(outcome.fatal == .storage(.failed, "disk on fire"))
+        #expect(outcome.report.failures.isEmpty)
+        #expect(outcome.report.downloaded == 0)
+        #expect(client.requests.count < 5000)
+    }
+
+    @Test("cancelled, keeps what has come, fails nothing and starts nothing more")
+    func cancelled() async throws {
+        let urls = try urls(100)
+        let client = ScriptedHTTPClient { request in
+            guard request.url.text.hasSuffix("/10.png") else { return .ok(Samples.png(request.url.text)) }
+            return .ok(Samples.png).after { await TaskCanceller.shared.cancel() }
+        }
+        let task = Task { await run(urls, on: client, jobs: 1) }
+        TaskCanceller.shared.set { task.cancel() }
+        let outcome = await task.value
+        #expect(outcome.report.downloaded == 10)
+        #expect(outcome.report.failures.isEmpty)
+        #expect(outcome.fatal == nil)
+        #expect(client.requests.count == 11)
+        #expect(try await store.find(urls).count { $0 != nil } == 10)
+    }
+
+    @Test("of nothing asks for nothing")
+    func nothing() async {
+        let client = ScriptedHTTPClient { _ in .ok(Samples.png) }
+        let outcome = await run([], on: client)
+        #expect(outcome.report == ImagesReport())
+        #expect(client.requests.isEmpty)
+        #expect(store.messages.isEmpty)
+    }
+}
+
+/// Counts who is under way at once.
+private final class InFlightGauge: Sendable {
+    private struct State {
+        var hosts: [String: Int] = [:]
+        var most = 0
+        var mostToOneHost = 0
+    }
+    private let state = Mutex(State())
+
+    var most: Int { state.withLock { $0.most } }
+    var mostToOneHost: Int { state.withLock { $0.mostToOneHost } }
+
+    func pass(_ host: String) async {
+        state.withLock { state in
+            state.hosts[host, default: 0] += 1
+            state.most = max(state.most, state.hosts.values.reduce(0, +))
+            state.mostToOneHost = max(state.mostToOneHost, state.hosts[host, default: 0])
+        }
+        for _ in 0..<5 { await Task.yield() }
+        state.withLock { $0.hosts[host, default: 0] -= 1 }
+    }
+}
+
+/// Cancels a task from within it, once the task is known.
+private final class TaskCanceller: Sendable {
+    static let shared = TaskCanceller()
+    private let action = Mutex<(@Sendable () -> Void)?>(nil)
+
+    func set(_ cancel: @escaping @Sendable () -> Void) { action.withLock { $0 = cancel } }
+
+    func cancel() async {
+        while true {
+            if let cancel = action.withLock({ $0 }) { return cancel() }
+            await Task.yield()
+        }
+    }
+}

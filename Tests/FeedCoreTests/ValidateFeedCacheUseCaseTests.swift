@@ -1,0 +1,76 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@Suite("Validate feed cache")
+struct ValidateFeedCacheUseCaseTests {
+    private let store = InMemoryFeedStore()
+    private let url: ResourceURL
+    private static let savedAt = Timestamp(microseconds: 1_774_744_200_000_000)
+    private static let week = Duration.seconds(7 * 86_400)
+
+    init() throws { url = try Samples.url("https://feeds.example/feed.json") }
+
+    private func save() async throws {
+        let saved = SavedFeed(url: url, feed: try Samples.feed(), savedAt: Self.savedAt)
+        try await store.change { change throws(FeedError) in try change.insert(saved) }
+    }
+
+    private func validate(after age: Duration, dryRun: Bool = false) async throws -> Bool {
+        let validation = ValidateFeedCache(store: store, now: { Self.savedAt + age })
+        return try await validation.validate(url, maxAge: .standard, dryRun: dryRun)
+    }
+
+    @Test("keeps a fresh feed", arguments: [.zero, week - .seconds(1)])
+    func fresh(age: Duration) async throws {
+        try await save()
+        #expect(try await !validate(after: age))
+        #expect(store.messages == [.insert, .retrieve])
+    }
+
+    @Test("finds nothing to delete in an empty cache")
+    func empty() async throws {
+        #expect(try await !validate(after: .zero))
+        #expect(store.messages == [.retrieve])
+    }
+
+    @Test("deletes a stale feed", arguments: [week, week + .seconds(1), .seconds(-7200)])
+    func stale(age: Duration) async throws {
+        try await save()
+        #expect(try await validate(after: age))
+        #expect(store.messages == [.insert, .retrieve, .delete])
+        #expect(try await store.retrieve(url) == nil)
+    }
+
+    @Test("deletes what can't be read")
+    func unreadable() async throws {
+        try await save()
+        store.fail(.retrieve, with: .storage(.unreadable, "broken"))
+        #expect(try await validate(after: .zero))
+        store.fail(.retrieve, with: nil)
+        #expect(try await store.retrieve(url) == nil)
+    }
+
+    @Test("fails where what can't be read can't be deleted either")
+    func deletionError() async throws {
+        let stuck = FeedError.storage(.failed, "stuck")
+        store.fail(.retrieve)
+        store.fail(.delete, with: stuck)
+        await #expect(throws: stuck) { try await validate(after: .zero) }
+    }
+
+    @Test("fails where a stale feed can't be deleted, and it stays")
+    func staleDeletionError() async throws {
+        try await save()
+        store.fail(.delete)
+        await #expect(throws: FeedError.self) { try await validate(after: Self.week) }
+        #expect(try await store.retrieve(url) != nil)
+    }
+
+    @Test("in a dry run finds the same and deletes nothing")
+    func dryRun() async throws {
+        try await save()
+        #expect(try await validate(after: Self.week, dryRun: true))
+        #expect(try await store.retrieve(url) != nil)
+    }
+}
