@@ -45,5 +45,7 @@ import Testing
         #expect(earlier + (later - earlier) == later)
         #expect(later + (earlier - later) == earlier)
         #expect(earlier + .nanoseconds(1999) == Timestamp(microseconds: -4))
+        #expect(later + .seconds(Int64.max) == Timestamp(microseconds: .max))
+        #expect(earlier + .seconds(Int64.min) == Timestamp(microseconds: .min))
     }
 }
