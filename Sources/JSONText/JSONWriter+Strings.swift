@@ -27,12 +27,12 @@ extension JSONWriter {
                 position += 1
                 continue
             }
-            bytes += utf8[plain..<position]
+            bytes += UnsafeBufferPointer(rebasing: utf8[plain..<position])
             bytes += escape(escaped.code).utf8
             position += escaped.length
             plain = position
         }
-        bytes += utf8[plain...]
+        bytes += UnsafeBufferPointer(rebasing: utf8[plain...])
     }
 
     /// A terminal obeys not only the control characters that JSON itself wants escaped, but also U+007F–U+009F; and

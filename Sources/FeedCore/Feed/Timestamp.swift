@@ -12,9 +12,11 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         .microseconds(later.microseconds) - .microseconds(earlier.microseconds)
     }
 
+    /// Stops at the last moment there is: a span may come from a server.
     package static func + (moment: Timestamp, span: Duration) -> Timestamp {
         let (seconds, attoseconds) = span.components
-        return Timestamp(microseconds: moment.microseconds + seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
+        let sum = Int128(moment.microseconds) + Int128(seconds) * 1_000_000 + Int128(attoseconds / 1_000_000_000_000)
+        return Timestamp(microseconds: Int64(clamping: sum))
     }
 }
 

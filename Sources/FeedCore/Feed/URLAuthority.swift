@@ -74,9 +74,15 @@ struct URLAuthority {
 private enum IPv6Syntax {
     static func matches(_ text: [UInt8]) -> Bool {
         var groups = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        // A gap at either end leaves two empty pieces there, one within leaves one.
-        if groups.prefix(2).count == 2, groups.prefix(2).allSatisfy(\.isEmpty) { groups.removeFirst() }
-        if groups.suffix(2).count == 2, groups.suffix(2).allSatisfy(\.isEmpty) { groups.removeLast() }
+        // A gap within leaves one empty piece, at either end it leaves two; one there is a stray colon.
+        if groups.first?.isEmpty == true {
+            groups.removeFirst()
+            guard groups.first?.isEmpty == true else { return false }
+        }
+        if groups.last?.isEmpty == true {
+            groups.removeLast()
+            guard groups.last?.isEmpty == true else { return false }
+        }
         let gaps = groups.count { $0.isEmpty }
         var count = groups.count - gaps
         if let last = groups.last, last.contains(UInt8(ascii: ".")) {
