@@ -1,1 +1,22 @@
 #include <sqlite3.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* SQLITE_TRANSIENT is a cast of -1 to a function pointer, which Swift does not import. */
+static inline int feedsync_bind_text(sqlite3_stmt *statement, int index, const char *text, int count) {
+    return sqlite3_bind_text(statement, index, text, count, SQLITE_TRANSIENT);
+}
+
+static inline int feedsync_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int count) {
+    return sqlite3_bind_blob(statement, index, bytes, count, SQLITE_TRANSIENT);
+}
+
+/* sqlite3_db_config is variadic, which Swift does not import. */
+static inline int feedsync_configure(sqlite3 *database, int option, int on) {
+    return sqlite3_db_config(database, option, on, (int *)0);
+}
+
+/* renameat2 with RENAME_NOREPLACE: glibc declares it for _GNU_SOURCE only, and Swift's Glibc is built without. */
+static inline int feedsync_rename_without_replacing(int from, const char *name, int to, const char *new_name) {
+    return (int)syscall(SYS_renameat2, from, name, to, new_name, 1);
+}

@@ -1,0 +1,94 @@
+package import FeedCore
+internal import Glibc
+
+/// The cache as a directory on disk.
+package enum CacheDirectory {
+    /// The lock that `write` and `repair` take lives as long as anything of the cache that is returned.
+    package static func open(
+        path: String, access: CacheAccess,
+        sleeping: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) async throws(FeedError) -> Cache {
+        try await CacheOpener(path: path, schema: .current, sleeping: sleeping).open(access)
+    }
+}
+
+/// Opens caches, with a thread to itself: much of it waits for the disk.
+actor CacheOpener {
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private let executor = QueueExecutor("feedsync.opening")
+    private let path: String
+    private let schema: CacheSchema
+    private let sleeping: @Sendable (Duration) async throws -> Void
+
+    init(path: String, schema: CacheSchema, sleeping: @escaping @Sendable (Duration) async throws -> Void) {
+        self.path = path
+        self.schema = schema
+        self.sleeping = sleeping
+    }
+
+    func open(_ access: CacheAccess) async throws(FeedError) -> Cache {
+        switch access {
+        case .read: try openForReading()
+        case .write(let limit): try await openForWriting(waiting(limit), repairing: false)
+        case .repair(let limit): try await openForWriting(waiting(limit), repairing: true)
+        }
+    }
+
+    private func openForReading() throws(FeedError) -> Cache {
+        let folder = try existingCache()
+        let file = DatabaseFile(in: folder, resolvedPath: try resolvedPath(), schema: schema)
+        let connection = try file.openForReading()
+        let folders = try attempt(.failed) { () throws(SystemError) in try ImageFolders(existingIn: folder) }
+        return cache(connection, folders, writable: false, waiting(.zero))
+    }
+
+    private func openForWriting(_ wait: LockWait, repairing: Bool) async throws(FeedError) -> Cache {
+        let (folder, lock) = try attempt(.cannotCreate) { () throws(SystemError) in
+            let folder = try CacheFolder.create(path)
+            return (folder, try folder.open("lock", O_RDWR | O_CREAT))
+        }
+        try await wait.lock(lock, cache: path)
+        let file = DatabaseFile(in: folder, resolvedPath: try resolvedPath(), schema: schema)
+        let (connection, notices) =
+            repairing ? try file.repair(lock: lock) : (try file.openForWriting(lock: lock), notices: [])
+        let folders = try attempt(.cannotCreate) { () throws(SystemError) in try ImageFolders(createdIn: folder) }
+        // What a killed run left. Repairing counts it among the leftovers.
+        if !repairing, let incoming = folders.incoming {
+            try attempt(.failed) { () throws(SystemError) in _ = try incoming.removeContents() }
+        }
+        OpenFileLimit.raise()
+        return cache(connection, folders, writable: true, wait, notices)
+    }
+
+    private func cache(
+        _ connection: sending SQLiteConnection, _ folders: ImageFolders, writable: Bool, _ wait: LockWait,
+        _ notices: [String] = []
+    ) -> Cache {
+        let database = Database(connection)
+        let staging = writable ? folders.incoming.map(Staging.init) : nil
+        let images = ImageDirectory(path: path, database: database, folders: folders, staging: staging, wait: wait)
+        return Cache(feeds: SQLiteFeedStore(database: database), images: images, notices: notices)
+    }
+
+    private func waiting(_ limit: Duration) -> LockWait { LockWait(limit: limit, sleeping: sleeping) }
+
+    /// Nil if there is nothing at the path.
+    private func existingCache() throws(FeedError) -> Descriptor? {
+        do {
+            return try Descriptor.folder(at: path)
+        } catch {
+            if error.code == ENOENT { return nil }
+            throw error.feedError(error.code == ENOTDIR ? .cannotCreate : .failed)
+        }
+    }
+
+    private func resolvedPath() throws(FeedError) -> String {
+        guard let resolved = realpath(path, nil) else {
+            if errno == ENOENT { return path }
+            throw SystemError("can't be resolved", path).feedError(.failed)
+        }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+}

@@ -1,0 +1,60 @@
+internal import Glibc
+
+/// The folder of a cache, in which credentials may lie: nobody but its owner gets in.
+enum CacheFolder {
+    static func create(_ path: String) throws(SystemError) -> Descriptor {
+        var end = path.startIndex
+        while end < path.endIndex {
+            let start = path[end...].firstIndex { $0 != "/" } ?? path.endIndex
+            end = path[start...].firstIndex(of: "/") ?? path.endIndex
+            let isLast = path[end...].allSatisfy { $0 == "/" }
+            try make(String(path[..<end]), mode: isLast ? 0o700 : 0o777)
+            if isLast { break }
+        }
+        return try Descriptor.folder(at: path)
+    }
+
+    private static func make(_ path: String, mode: mode_t) throws(SystemError) {
+        guard mkdir(path, mode) != 0, errno != EEXIST else { return }
+        let failure = SystemError("can't be created", path)
+        // On a read-only medium, say, or at the root of an automounter, the error is another although it is there.
+        var status = stat()
+        guard stat(path, &status) == 0, status.isFolder else { throw failure }
+    }
+}
+
+/// The folders of image data. Nil: not there, which is as good as empty.
+struct ImageFolders: Sendable {
+    static let files = "images/sha256"
+
+    let images: Descriptor?
+    let files: Descriptor?
+    let incoming: Descriptor?
+
+    init(createdIn cache: Descriptor) throws(SystemError) {
+        let images = try cache.makeFolder("images")
+        self.images = images
+        files = try images.makeFolder("sha256")
+        incoming = try cache.makeFolder("incoming")
+    }
+
+    init(existingIn cache: Descriptor?) throws(SystemError) {
+        images = try cache?.existingFolder("images")
+        files = try images?.existingFolder("sha256")
+        incoming = try cache?.existingFolder("incoming")
+    }
+}
+
+/// A batch of images keeps its files open until all are on disk together.
+enum OpenFileLimit {
+    private static let wanted: rlim_t = 8192
+
+    /// Where the system grants no more, staging an image may fail, and says so then.
+    static func raise() {
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0, limit.rlim_cur < wanted else { return }
+        limit.rlim_cur = min(limit.rlim_max, wanted)
+        setrlimit(resource, &limit)
+    }
+}

@@ -1,0 +1,106 @@
+internal import FeedCore
+
+/// The tables of the cache, as the steps that lead to them.
+struct CacheSchema: Sendable {
+    /// The step at index n leads from version n to n + 1. Those that were released never change: a cache is brought up
+    /// to date by running the ones it lacks.
+    let migrations: [String]
+
+    static let current = CacheSchema(migrations: [
+        """
+        CREATE TABLE feeds (
+            id INTEGER PRIMARY KEY,
+            url TEXT NOT NULL UNIQUE,
+            credentials TEXT,
+            title TEXT,
+            format TEXT NOT NULL,
+            saved_at INTEGER NOT NULL,
+            etag TEXT,
+            last_modified TEXT
+        ) STRICT;
+        CREATE TABLE items (
+            feed INTEGER NOT NULL REFERENCES feeds (id) ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            item_id TEXT NOT NULL,
+            description TEXT,
+            location TEXT,
+            url TEXT NOT NULL,
+            credentials TEXT,
+            PRIMARY KEY (feed, position)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE images (
+            url TEXT NOT NULL PRIMARY KEY,
+            digest BLOB NOT NULL CHECK (length(digest) = 32),
+            size INTEGER NOT NULL CHECK (size >= 0),
+            media_type TEXT NOT NULL,
+            etag TEXT,
+            last_modified TEXT,
+            fetched_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX images_by_digest ON images (digest);
+        """
+    ])
+
+    /// "FSYN": tells a cache's database from anybody else's SQLite file.
+    static let applicationID: Int64 = 0x4653_594E
+
+    var version: Int64 { Int64(migrations.count) }
+
+    /// What a database is, seen from this schema.
+    enum State: Equatable {
+        /// Nothing in it yet: new, or its creation was cut short.
+        case empty
+        case older(Int64)
+        case current
+    }
+
+    /// Throws `newerVersion` or, if it is no cache's database, `unreadable`.
+    func state(of connection: SQLiteConnection) throws(FeedError) -> State {
+        let application = try connection.integer("PRAGMA application_id")
+        let version = try connection.integer("PRAGMA user_version")
+        if version > self.version && (application == Self.applicationID || application == 0) {
+            let reason = "written by a newer feedsync (version \(version), this one knows \(self.version))"
+            throw .storage(.newerVersion, "\(connection.path): \(reason); update feedsync")
+        }
+        let objects = try connection.integer("SELECT count(*) FROM sqlite_schema")
+        if application == 0 && version == 0 && objects == 0 { return .empty }
+        guard application == Self.applicationID, version >= 0, version <= self.version else {
+            throw .unreadable("\(connection.path): not a database of feedsync")
+        }
+        return version < self.version ? .older(version) : .current
+    }
+
+    func migrate(_ connection: SQLiteConnection, from state: State) throws(FeedError) {
+        let first: Int64
+        switch state {
+        case .current: return
+        case .empty: first = 0
+        case .older(let version): first = version
+        }
+        for version in first..<self.version {
+            try connection.writing { () throws(FeedError) in
+                try connection.execute(migrations[Int(version)])
+                try connection.execute("PRAGMA application_id = \(Self.applicationID)")
+                try connection.execute("PRAGMA user_version = \(version + 1)")
+            }
+        }
+    }
+
+    /// Throws `unreadable` unless the tables are there, as tables, with their columns.
+    func check(_ connection: SQLiteConnection) throws(FeedError) {
+        let tables = try connection.integer(
+            "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('feeds', 'items', 'images')")
+        guard tables == 3 else { throw .unreadable("\(connection.path): lacks tables that a cache has") }
+        do {
+            for columns in [
+                "id, url, credentials, title, format, saved_at, etag, last_modified FROM feeds",
+                "feed, position, item_id, description, location, url, credentials FROM items",
+                "url, digest, size, media_type, etag, last_modified, fetched_at FROM images",
+            ] {
+                _ = try connection.integer("SELECT \(columns) LIMIT 0")
+            }
+        } catch let error where error.kind == .storage(.failed) {
+            throw .unreadable("\(connection.path): lacks columns that a cache has (\(error.message))")
+        }
+    }
+}

@@ -1,0 +1,43 @@
+internal import Glibc
+internal import Synchronization
+
+/// A few threads that share a list of blocking jobs, such as fsyncs, which only become fast side by side. Dispatch
+/// offers no more threads than there are processors.
+final class Crew: Sendable {
+    private let next = Atomic<Int>(0)
+    private let count: Int
+    private let work: @Sendable (Int) -> Void
+
+    /// Does `work` for 0 to `count`, and returns when all is done.
+    static func share(_ count: Int, among workers: Int, _ work: @escaping @Sendable (Int) -> Void) {
+        let crew = Crew(count, work)
+        var threads: [pthread_t] = []
+        for _ in 1..<max(1, min(workers, count)) {
+            var thread = pthread_t()
+            // With fewer threads, or with none but this one, the work takes longer and is done all the same.
+            guard pthread_create(&thread, nil, Self.main, Unmanaged.passUnretained(crew).toOpaque()) == 0 else { break }
+            threads.append(thread)
+        }
+        crew.run()
+        for thread in threads { pthread_join(thread, nil) }
+        withExtendedLifetime(crew) {}
+    }
+
+    private init(_ count: Int, _ work: @escaping @Sendable (Int) -> Void) {
+        self.count = count
+        self.work = work
+    }
+
+    private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { crew in
+        if let crew { Unmanaged<Crew>.fromOpaque(crew).takeUnretainedValue().run() }
+        return nil
+    }
+
+    private func run() {
+        while true {
+            let job = next.wrappingAdd(1, ordering: .relaxed).oldValue
+            guard job < count else { return }
+            work(job)
+        }
+    }
+}

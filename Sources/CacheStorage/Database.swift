@@ -1,0 +1,25 @@
+internal import FeedCore
+
+/// The one connection to the database, with a thread to itself.
+actor Database {
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private let executor = QueueExecutor("feedsync.database")
+    private let connection: SQLiteConnection
+
+    init(_ connection: sending SQLiteConnection) { self.connection = connection }
+
+    /// Runs reads that all see one state of the database.
+    func read<Outcome: Sendable>(
+        _ work: @Sendable (SQLiteConnection) throws(FeedError) -> Outcome
+    ) throws(FeedError) -> Outcome {
+        try connection.reading { () throws(FeedError) in try work(connection) }
+    }
+
+    /// Runs changes of which all stand afterwards or, if one throws, none.
+    func write<Outcome: Sendable>(
+        _ work: @Sendable (SQLiteConnection) throws(FeedError) -> Outcome
+    ) throws(FeedError) -> Outcome {
+        try connection.writing { () throws(FeedError) in try work(connection) }
+    }
+}

@@ -1,0 +1,141 @@
+internal import FeedCore
+internal import Glibc
+
+/// Opens the database of a cache, whatever state it is in.
+struct DatabaseFile {
+    static let name = "feedsync.sqlite"
+    /// What SQLite keeps beside a database.
+    private static let companions = ["-wal", "-shm", "-journal"]
+
+    /// Nil if there is no cache.
+    let folder: Descriptor?
+    /// Without links: SQLite follows none.
+    let path: String
+    let schema: CacheSchema
+
+    init(in folder: Descriptor?, resolvedPath: String, schema: CacheSchema) {
+        self.folder = folder
+        path = "\(resolvedPath)/\(Self.name)"
+        self.schema = schema
+    }
+
+    /// For reading alone: what isn't there reads as empty, and an older schema is brought up to date in memory.
+    func openForReading() throws(FeedError) -> SQLiteConnection {
+        guard try isThere() else { return try inMemory() }
+        var connection = try open(.reading)
+        var state: CacheSchema.State
+        do {
+            state = try schema.state(of: connection)
+        } catch let error where error.kind == .storage(.failed) && !isWritable() {
+            // On a read-only medium SQLite can't set up what it shares with a writer; there can't be a writer either.
+            connection = try open(.immutable)
+            state = try schema.state(of: connection)
+        }
+        switch state {
+        case .empty: return try inMemory()
+        case .older:
+            let copy = try SQLiteConnection(path, .memory)
+            try copy.copy(from: connection)
+            try schema.migrate(copy, from: state)
+            return copy
+        case .current:
+            try schema.check(connection)
+            connection.keepsLogOnClosing = false
+            return connection
+        }
+    }
+
+    /// Creates it if need be. The lock stays held until the connection is closed.
+    func openForWriting(lock: Descriptor) throws(FeedError) -> SQLiteConnection {
+        let isNew = !(try isThere())
+        do {
+            let connection = try open(.writing, lock: lock)
+            let state = try schema.state(of: connection)
+            connection.keepsLogOnClosing = false
+            try connection.execute("PRAGMA journal_mode = WAL")
+            try schema.migrate(connection, from: state)
+            try schema.check(connection)
+            return connection
+        } catch let error where isNew && error.kind == .storage(.failed) {
+            throw .storage(.cannotCreate, error.message)
+        }
+    }
+
+    /// As `openForWriting`, but what can't be read is set aside; answers also with what was done about it.
+    func repair(lock: Descriptor) throws(FeedError) -> (SQLiteConnection, notices: [String]) {
+        do {
+            let connection = try openForWriting(lock: lock)
+            try examine(connection)
+            return (connection, [])
+        } catch let error where error.kind == .storage(.unreadable) {
+            let name = try setAside()
+            let notice = "\(error.withoutHint); it was set aside as \(name), and a new database begins"
+            return (try openForWriting(lock: lock), [notice])
+        }
+    }
+
+    private func inMemory() throws(FeedError) -> SQLiteConnection {
+        let connection = try SQLiteConnection(path, .memory)
+        try schema.migrate(connection, from: .empty)
+        return connection
+    }
+
+    private func open(_ mode: SQLiteConnection.Mode, lock: Descriptor? = nil) throws(FeedError) -> SQLiteConnection {
+        let connection = try SQLiteConnection(path, mode, lock: lock)
+        // Until it is known to be ours to change, not a byte of it moves: not even from the log into the database.
+        connection.keepsLogOnClosing = try hasLog()
+        return connection
+    }
+
+    /// Refuses links, and what SQLite would block or choke on.
+    private func isThere() throws(FeedError) -> Bool {
+        for suffix in [""] + Self.companions {
+            guard let status = try status(of: Self.name + suffix) else { continue }
+            if status.isLink {
+                throw .storage(
+                    .cannotCreate, "\(path)\(suffix): is a symbolic link, and none is followed inside the cache")
+            }
+            if !status.isFile { throw .unreadable("\(path)\(suffix): is not a regular file") }
+        }
+        return try status(of: Self.name) != nil
+    }
+
+    private func hasLog() throws(FeedError) -> Bool {
+        guard let log = try status(of: "\(Self.name)-wal") else { return false }
+        return log.st_size > 0
+    }
+
+    private func status(of name: String) throws(FeedError) -> stat? {
+        try attempt(.failed) { () throws(SystemError) in try folder?.status(of: name) }
+    }
+
+    private func isWritable() -> Bool {
+        guard let folder else { return false }
+        return faccessat(folder.number, ".", W_OK, AT_EACCESS) == 0
+    }
+
+    private func examine(_ connection: SQLiteConnection) throws(FeedError) {
+        if let finding = try connection.text("PRAGMA quick_check(1)"), finding != "ok" {
+            throw .unreadable("\(path): damaged: \(finding)")
+        }
+        try SQLiteFeedStore.checkFeeds(in: connection)
+    }
+
+    /// Renames the database and what belongs to it; answers with its new name.
+    private func setAside() throws(FeedError) -> String {
+        guard let folder else { throw .storage(.failed, "\(path): gone") }
+        return try attempt(.failed) { () throws(SystemError) in
+            var number = 1
+            while try folder.status(of: "\(Self.name).unreadable-\(number)") != nil { number += 1 }
+            let name = "\(Self.name).unreadable-\(number)"
+            // The database first: SQLite discards a log that it finds beside no database.
+            for suffix in [""] + Self.companions where try folder.status(of: Self.name + suffix) != nil {
+                guard renameat(folder.number, Self.name + suffix, folder.number, name + suffix) == 0 else {
+                    throw SystemError("can't be set aside", path + suffix)
+                }
+            }
+            try folder.synchronise()
+            return name
+        }
+    }
+}

@@ -1,0 +1,80 @@
+internal import Glibc
+
+/// An open file or folder, closed when nobody holds it any more.
+final class Descriptor: Sendable {
+    let number: Int32
+    /// For messages.
+    let path: String
+
+    init(owning number: Int32, path: String) {
+        self.number = number
+        self.path = path
+    }
+
+    deinit { close(number) }
+}
+
+/// Folders are reached from the descriptor of the one above them, never by path: a symbolic link put into the cache is
+/// refused, not followed.
+extension Descriptor {
+    /// A folder by its path, in which links are followed: the way to the cache is the user's own.
+    static func folder(at path: String) throws(SystemError) -> Descriptor {
+        let number = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0 else { throw SystemError("can't be opened", path) }
+        return Descriptor(owning: number, path: path)
+    }
+
+    func folder(_ name: String) throws(SystemError) -> Descriptor {
+        try open(name, O_RDONLY | O_DIRECTORY)
+    }
+
+    /// Nil if it isn't there.
+    func existingFolder(_ name: String) throws(SystemError) -> Descriptor? {
+        try status(of: name) == nil ? nil : folder(name)
+    }
+
+    /// Creates the folder if it isn't there, durably.
+    func makeFolder(_ name: String) throws(SystemError) -> Descriptor {
+        if mkdirat(number, name, 0o777) == 0 {
+            try synchronise()
+        } else if errno != EEXIST {
+            throw SystemError("can't be created", "\(path)/\(name)")
+        }
+        return try folder(name)
+    }
+
+    func open(_ name: String, _ flags: Int32, mode: mode_t = 0o666) throws(SystemError) -> Descriptor {
+        let opened = openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode)
+        let path = "\(path)/\(name)"
+        if opened >= 0 { return Descriptor(owning: opened, path: path) }
+        let failure = SystemError("can't be opened", path)
+        if let status = try? status(of: name), status.isLink {
+            throw SystemError(code: ELOOP, "\(path): is a symbolic link, and none is followed inside the cache")
+        }
+        throw failure
+    }
+
+    /// What stands under a name; nil if nothing does. A link counts as itself.
+    func status(of name: UnsafePointer<CChar>) throws(SystemError) -> stat? {
+        var status = stat()
+        if fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }
+        if errno == ENOENT { return nil }
+        throw SystemError("can't be examined", "\(path)/\(String(cString: name))")
+    }
+
+    func status() throws(SystemError) -> stat {
+        var status = stat()
+        guard fstat(number, &status) == 0 else { throw SystemError("can't be examined", path) }
+        return status
+    }
+
+    func synchronise() throws(SystemError) {
+        guard fsync(number) == 0 else { throw SystemError("can't be written to disk", path) }
+    }
+}
+
+extension stat {
+    var isFile: Bool { st_mode & S_IFMT == S_IFREG }
+    var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
+    var isLink: Bool { st_mode & S_IFMT == S_IFLNK }
+}

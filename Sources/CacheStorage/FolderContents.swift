@@ -1,0 +1,64 @@
+internal import Glibc
+
+extension Descriptor {
+    /// The name of everything in the folder, one after another. Names are bytes: not every file has one in UTF-8.
+    func forEachName(_ visit: (UnsafePointer<CChar>) throws(SystemError) -> Void) throws(SystemError) {
+        // A description of its own: a duplicate would share, and move, this one's position.
+        let listed = openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard listed >= 0 else { throw SystemError("can't be listed", path) }
+        guard let stream = fdopendir(listed) else {
+            let failure = SystemError("can't be listed", path)
+            close(listed)
+            throw failure
+        }
+        defer { closedir(stream) }
+        errno = 0
+        while let entry = readdir(stream) {
+            try withUnsafePointer(to: &entry.pointee.d_name) { tuple throws(SystemError) in
+                let name = UnsafeRawPointer(tuple).assumingMemoryBound(to: CChar.self)
+                if strcmp(name, ".") != 0 && strcmp(name, "..") != 0 { try visit(name) }
+            }
+            errno = 0
+        }
+        guard errno == 0 else { throw SystemError("can't be listed", path) }
+    }
+
+    /// Bytes of everything under a name. Nothing is followed: a link counts and goes as a link.
+    func size(of name: UnsafePointer<CChar>) throws(SystemError) -> Int64 {
+        guard let status = try status(of: name) else { return 0 }
+        guard status.isFolder else { return Int64(status.st_size) }
+        let inner = try folder(String(cString: name))
+        var total: Int64 = 0
+        try inner.forEachName { name throws(SystemError) in total += try inner.size(of: name) }
+        return total
+    }
+
+    /// Deletes everything under a name, and answers how many bytes that was.
+    @discardableResult
+    func removeAll(_ name: UnsafePointer<CChar>) throws(SystemError) -> Int64 {
+        guard let status = try status(of: name) else { return 0 }
+        var freed: Int64 = 0
+        if status.isFolder {
+            freed = try folder(String(cString: name)).removeContents()
+        } else {
+            freed = Int64(status.st_size)
+        }
+        guard unlinkat(number, name, status.isFolder ? AT_REMOVEDIR : 0) == 0 || errno == ENOENT else {
+            throw SystemError("can't be deleted", "\(path)/\(String(cString: name))")
+        }
+        return freed
+    }
+
+    @discardableResult
+    func removeContents() throws(SystemError) -> Int64 {
+        var names: [[CChar]] = []
+        try forEachName { name throws(SystemError) in names.append(Self.copy(name)) }
+        var freed: Int64 = 0
+        for name in names { freed += try removeAll(name) }
+        return freed
+    }
+
+    static func copy(_ name: UnsafePointer<CChar>) -> [CChar] {
+        Array(UnsafeBufferPointer(start: name, count: strlen(name) + 1))
+    }
+}

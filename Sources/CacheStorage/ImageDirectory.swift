@@ -1,0 +1,63 @@
+internal import FeedCore
+internal import Glibc
+
+/// Image data in the cache directory: files named by their digest, indexed by URL in the database.
+actor ImageDirectory: ImageStore {
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private let executor = QueueExecutor("feedsync.images")
+    /// The cache's, for messages.
+    nonisolated let path: String
+    let database: Database
+    let folders: ImageFolders
+    /// Nil: the cache is open for reading alone.
+    nonisolated let staging: Staging?
+    let wait: LockWait
+
+    init(path: String, database: Database, folders: ImageFolders, staging: Staging?, wait: LockWait) {
+        self.path = path
+        self.database = database
+        self.folders = folders
+        self.staging = staging
+        self.wait = wait
+    }
+
+    nonisolated func find(_ urls: [ResourceURL]) async throws(FeedError) -> [StoredImage?] {
+        guard let files = folders.files else { return urls.map { _ in nil } }
+        return try await database.read { connection throws(FeedError) in
+            let index = ImageIndex(connection: connection)
+            var found: [StoredImage?] = []
+            found.reserveCapacity(urls.count)
+            for url in urls {
+                guard let image = try index.find(url) else {
+                    found.append(nil)
+                    continue
+                }
+                let status = try attempt(.failed) { () throws(SystemError) in try files.status(of: image.digest.hex) }
+                found.append(status.map { $0.isFile && $0.st_size == image.size } == true ? image : nil)
+            }
+            return found
+        }
+    }
+
+    func data(of image: StoredImage) throws(FeedError) -> [UInt8] {
+        guard let files = folders.files,
+            let bytes = try ImageFile.bytes(image.digest, size: image.size, in: files)
+        else {
+            throw .storage(
+                .failed, "\(path)/\(image.path): the image is damaged or gone; run `feedsync validate --deep`")
+        }
+        return bytes
+    }
+
+    nonisolated func stage() throws(FeedError) -> any StagedImage {
+        guard let staging else { throw readOnly }
+        return StagedFile(staging)
+    }
+
+    nonisolated func totals() async throws(FeedError) -> ImageTotals {
+        try await database.read { connection throws(FeedError) in try ImageIndex(connection: connection).totals() }
+    }
+
+    nonisolated var readOnly: FeedError { .storage(.failed, "\(path): is open for reading alone") }
+}

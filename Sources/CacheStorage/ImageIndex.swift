@@ -1,0 +1,78 @@
+internal import FeedCore
+
+/// The rows that say which bytes are behind which URL. A row that no image can be made of counts as none: its bytes can
+/// be had again, and the row is replaced.
+struct ImageIndex {
+    let connection: SQLiteConnection
+
+    func find(_ url: ResourceURL) throws(FeedError) -> StoredImage? {
+        let row = try connection.statement(
+            "SELECT digest, size, media_type, etag, last_modified, fetched_at FROM images WHERE url = ?1")
+        try row.bind(1, url.text)
+        var found: StoredImage?
+        try row.forEachRow { () throws(FeedError) in
+            guard let digest = Digest(bytes: row.bytes(0)), let type = ImageType(mediaType: row.text(2) ?? "") else {
+                return
+            }
+            found = StoredImage(
+                digest: digest, size: row.integer(1), type: type,
+                validators: Validators(etag: row.text(3), lastModified: row.text(4)),
+                fetchedAt: Timestamp(microseconds: row.integer(5)), path: "\(ImageFolders.files)/\(digest.hex)")
+        }
+        return found
+    }
+
+    func insert(_ image: ReceivedImage, _ seal: StagedFile.Seal) throws(FeedError) {
+        let row = try connection.statement(
+            """
+            INSERT OR REPLACE INTO images (url, digest, size, media_type, etag, last_modified, fetched_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            """)
+        try row.bind(1, image.url.text)
+        try row.bind(2, seal.digest.bytes)
+        try row.bind(3, seal.size)
+        try row.bind(4, image.type.mediaType)
+        try row.bind(5, image.validators.etag)
+        try row.bind(6, image.validators.lastModified)
+        try row.bind(7, image.fetchedAt.microseconds)
+        try row.run()
+    }
+
+    /// Distinct digests with their sizes.
+    func digests() throws(FeedError) -> [(Digest, size: Int64)] {
+        try digests("SELECT digest, max(size) FROM images GROUP BY digest")
+    }
+
+    func digestsOfSavedFeeds() throws(FeedError) -> [(Digest, size: Int64)] {
+        try digests("SELECT digest, max(size) FROM images WHERE url IN (SELECT url FROM items) GROUP BY digest")
+    }
+
+    private func digests(_ sql: String) throws(FeedError) -> [(Digest, size: Int64)] {
+        let row = try connection.statement(sql)
+        var digests: [(Digest, size: Int64)] = []
+        try row.forEachRow { () throws(FeedError) in
+            if let digest = Digest(bytes: row.bytes(0)) { digests.append((digest, row.integer(1))) }
+        }
+        return digests
+    }
+
+    func deleteUnreferenced() throws(FeedError) {
+        try connection.statement("DELETE FROM images WHERE url NOT IN (SELECT url FROM items)").run()
+    }
+
+    func delete(_ digest: Digest) throws(FeedError) {
+        let row = try connection.statement("DELETE FROM images WHERE digest = ?1")
+        try row.bind(1, digest.bytes)
+        try row.run()
+    }
+
+    func totals() throws(FeedError) -> ImageTotals {
+        let row = try connection.statement(
+            "SELECT count(*), coalesce(sum(size), 0) FROM (SELECT max(size) AS size FROM images GROUP BY digest)")
+        var totals = ImageTotals(count: 0, bytes: 0)
+        try row.forEachRow { () throws(FeedError) in
+            totals = ImageTotals(count: Int(row.integer(0)), bytes: row.integer(1))
+        }
+        return totals
+    }
+}

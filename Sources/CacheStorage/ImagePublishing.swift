@@ -1,0 +1,99 @@
+internal import CSQLite
+internal import FeedCore
+internal import Glibc
+
+extension ImageDirectory {
+    /// Files go to disk side by side: one after another, they would wait for the disk one by one.
+    private static let syncingThreads = 12
+
+    /// In this order, so that whenever the power fails, a row names a file whose bytes are there: the bytes to disk, the
+    /// names into the folder, the folder to disk, the rows.
+    func publish(_ images: [ReceivedImage]) async throws(FeedError) -> [FeedError?] {
+        guard let staging, let files = folders.files else { throw readOnly }
+        let staged = images.map { image -> StagedFile? in
+            guard let file = image.bytes as? StagedFile, file.staging === staging else { return nil }
+            return file
+        }
+        Crew.share(staged.count, among: Self.syncingThreads) { staged[$0]?.makeDurable() }
+
+        var failures: [FeedError?] = []
+        var rows: [(image: ReceivedImage, seal: StagedFile.Seal)] = []
+        var placed: Set<Digest> = []
+        for (image, file) in zip(images, staged) {
+            switch try settle(file, in: files, &placed) {
+            case .success(let seal):
+                rows.append((image, seal))
+                failures.append(nil)
+            case .failure(let failure):
+                file?.discard()
+                failures.append(failure)
+            }
+        }
+        try await index(rows, in: files)
+        if let fullDisk = staging.exhaustion { throw fullDisk }
+        return failures
+    }
+
+    /// Answers with what went wrong with one image alone; throws what concerns them all.
+    private func settle(
+        _ file: StagedFile?, in files: Descriptor, _ placed: inout Set<Digest>
+    ) throws(FeedError) -> Result<StagedFile.Seal, FeedError> {
+        guard let file else { return .failure(.storage(.failed, "\(path): the image was not staged here")) }
+        let seal: StagedFile.Seal
+        do { seal = try file.seal() } catch { return .failure(error) }
+        if placed.contains(seal.digest) {
+            file.discard()
+            return .success(seal)
+        }
+        do {
+            try place(file, as: seal, in: files)
+        } catch {
+            if error.code == ENOENT { return .failure(error.feedError(.failed)) }
+            throw error.feedError(.failed)
+        }
+        placed.insert(seal.digest)
+        return .success(seal)
+    }
+
+    private func place(_ file: StagedFile, as seal: StagedFile.Seal, in files: Descriptor) throws(SystemError) {
+        let name = seal.digest.hex
+        let incoming = file.staging.folder.number
+        try file.place { staged throws(SystemError) in
+            do throws(SystemError) {
+                try Self.renameWithoutReplacing(incoming, staged, files, name)
+            } catch let error where error.code == EEXIST {
+                if ImageFile.isTrustworthy(seal.digest, size: seal.size, in: files) {
+                    unlinkat(incoming, staged, 0)
+                    return
+                }
+                if try files.status(of: name)?.isFolder == true { try files.removeAll(name) }
+                guard renameat(incoming, staged, files.number, name) == 0 else {
+                    throw SystemError("can't be replaced", "\(files.path)/\(name)")
+                }
+            }
+        }
+    }
+
+    private static func renameWithoutReplacing(
+        _ incoming: Int32, _ staged: String, _ files: Descriptor, _ name: String
+    ) throws(SystemError) {
+        if feedsync_rename_without_replacing(incoming, staged, files.number, name) == 0 { return }
+        // Not every file system knows the flag, nor every kernel the call.
+        if errno == EINVAL || errno == ENOSYS, linkat(incoming, staged, files.number, name, 0) == 0 {
+            unlinkat(incoming, staged, 0)
+            return
+        }
+        throw SystemError("can't be created", "\(files.path)/\(name)")
+    }
+
+    private func index(
+        _ rows: [(image: ReceivedImage, seal: StagedFile.Seal)], in files: Descriptor
+    ) async throws(FeedError) {
+        guard !rows.isEmpty else { return }
+        try attempt(.failed) { () throws(SystemError) in try files.synchronise() }
+        try await database.write { connection throws(FeedError) in
+            let index = ImageIndex(connection: connection)
+            for row in rows { try index.insert(row.image, row.seal) }
+        }
+    }
+}

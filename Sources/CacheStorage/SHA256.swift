@@ -1,0 +1,49 @@
+internal import CCrypto
+package import FeedCore
+
+/// A SHA-256 in the making, for one thread at a time.
+package final class SHA256 {
+    private let context: OpaquePointer
+
+    package init() throws(FeedError) {
+        guard let algorithm = Self.algorithm.pointer, let context = EVP_MD_CTX_new() else {
+            throw Self.failure("starting")
+        }
+        self.context = context
+        guard EVP_DigestInit_ex2(context, algorithm, nil) == 1 else { throw Self.failure("starting") }
+    }
+
+    deinit { EVP_MD_CTX_free(context) }
+
+    package func update(_ bytes: UnsafeRawBufferPointer) throws(FeedError) {
+        guard EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1 else { throw Self.failure("hashing") }
+    }
+
+    package func update(_ bytes: [UInt8]) throws(FeedError) {
+        try bytes.withUnsafeBufferPointer { bytes throws(FeedError) in try update(UnsafeRawBufferPointer(bytes)) }
+    }
+
+    /// The end: nothing can be added after it.
+    package func finish() throws(FeedError) -> Digest {
+        var bytes = [UInt8](repeating: 0, count: Digest.byteCount)
+        guard EVP_DigestFinal_ex(context, &bytes, nil) == 1, let digest = Digest(bytes: bytes) else {
+            throw Self.failure("finishing")
+        }
+        return digest
+    }
+
+    /// Fetched once: doing it for each hash takes longer than a small image's hash.
+    private static let algorithm = Algorithm(pointer: EVP_MD_fetch(nil, "SHA256", nil))
+
+    private struct Algorithm: @unchecked Sendable {
+        // Unchecked: OpenSSL never changes an algorithm that it has handed out.
+        let pointer: OpaquePointer?
+    }
+
+    private static func failure(_ doing: String) -> FeedError {
+        var text = [CChar](repeating: 0, count: 256)
+        ERR_error_string_n(ERR_get_error(), &text, text.count)
+        let reason = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return .storage(.failed, "SHA-256: \(doing) failed: \(reason)")
+    }
+}

@@ -1,0 +1,133 @@
+internal import CSQLite
+internal import FeedCore
+
+/// A connection to a database, closed when it is let go of. For one thread at a time.
+final class SQLiteConnection {
+    enum Mode: Equatable {
+        case memory
+        /// Only reads, though SQLite may open the file for writing: reading beside a writer takes its shared memory.
+        case reading
+        /// For a file that nobody can write: with no locks and no files beside it.
+        case immutable
+        case writing
+    }
+
+    let path: String
+    private let handle: OpaquePointer
+    private let mode: Mode
+    /// Held until the connection is closed, and let go of after that.
+    private let lock: Descriptor?
+    private var statements: [String: SQLiteStatement] = [:]
+
+    init(_ path: String, _ mode: Mode, lock: Descriptor? = nil) throws(FeedError) {
+        let (name, flags) =
+            switch mode {
+            case .memory: (":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY)
+            case .reading: (path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW)
+            case .immutable: (Self.immutableURI(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_URI)
+            case .writing: (path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW)
+            }
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard code == SQLITE_OK, let opened else {
+            defer { sqlite3_close_v2(opened) }
+            throw .sqlite(code, opened, path: path)
+        }
+        (handle, self.path, self.mode, self.lock) = (opened, path, mode, lock)
+        feedsync_configure(opened, SQLITE_DBCONFIG_DEFENSIVE, 1)
+        try execute("PRAGMA busy_timeout = 5000")
+        try execute("PRAGMA trusted_schema = OFF")
+        try execute("PRAGMA cell_size_check = ON")
+        try execute("PRAGMA foreign_keys = ON")
+        try execute(mode == .reading ? "PRAGMA query_only = ON" : "PRAGMA synchronous = FULL")
+    }
+
+    deinit {
+        // All is committed by now: should tidying up fail, the next to open the database does it.
+        if mode == .writing && !keepsLogOnClosing {
+            sqlite3_exec(handle, "PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil)
+        }
+        statements = [:]
+        sqlite3_close_v2(handle)
+    }
+
+    /// Closing it leaves the file and its log exactly as they are.
+    var keepsLogOnClosing = false {
+        didSet { feedsync_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keepsLogOnClosing ? 1 : 0) }
+    }
+
+    /// The statement for this SQL, prepared once.
+    func statement(_ sql: String) throws(FeedError) -> SQLiteStatement {
+        if let statement = statements[sql] { return statement }
+        let statement = try SQLiteStatement(sql, in: handle, path: path)
+        statements[sql] = statement
+        return statement
+    }
+
+    /// Runs one or more statements whose rows, if any, don't matter.
+    func execute(_ sql: String) throws(FeedError) {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw .sqlite(code, handle, path: path, sql: sql) }
+    }
+
+    func integer(_ sql: String) throws(FeedError) -> Int64 {
+        let statement = try SQLiteStatement(sql, in: handle, path: path)
+        var value: Int64 = 0
+        try statement.forEachRow { () throws(FeedError) in value = statement.integer(0) }
+        return value
+    }
+
+    func text(_ sql: String) throws(FeedError) -> String? {
+        let statement = try SQLiteStatement(sql, in: handle, path: path)
+        var value: String?
+        try statement.forEachRow { () throws(FeedError) in value = statement.text(0) }
+        return value
+    }
+
+    var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    /// Several reads that all see one state of the database, whatever another process writes meanwhile.
+    func reading<Outcome>(_ work: () throws(FeedError) -> Outcome) throws(FeedError) -> Outcome {
+        try transaction("BEGIN", work)
+    }
+
+    func writing<Outcome>(_ work: () throws(FeedError) -> Outcome) throws(FeedError) -> Outcome {
+        try transaction("BEGIN IMMEDIATE", work)
+    }
+
+    private func transaction<Outcome>(
+        _ begin: String, _ work: () throws(FeedError) -> Outcome
+    ) throws(FeedError) -> Outcome {
+        try execute(begin)
+        do {
+            let outcome = try work()
+            try execute("COMMIT")
+            return outcome
+        } catch {
+            // A rollback that fails leaves nothing to be done, and nothing committed either.
+            if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+            throw error
+        }
+    }
+
+    /// Takes over everything in another database.
+    func copy(from source: SQLiteConnection) throws(FeedError) {
+        guard let backup = sqlite3_backup_init(handle, "main", source.handle, "main") else {
+            throw .sqlite(sqlite3_extended_errcode(handle), handle, path: path)
+        }
+        let code = sqlite3_backup_step(backup, -1)
+        sqlite3_backup_finish(backup)
+        guard code == SQLITE_DONE else { throw .sqlite(code, source.handle, path: source.path) }
+    }
+
+    private static func immutableURI(_ path: String) -> String {
+        let hex = Array("0123456789abcdef")
+        let encoded = path.utf8.map { byte in
+            switch byte {
+            case 0x2F, 0x30...0x39, 0x41...0x5A, 0x61...0x7A: String(UnicodeScalar(byte))
+            default: "%\(hex[Int(byte >> 4)])\(hex[Int(byte & 15)])"
+            }
+        }
+        return "file:\(encoded.joined())?immutable=1"
+    }
+}

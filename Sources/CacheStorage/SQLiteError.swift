@@ -1,0 +1,32 @@
+internal import CSQLite
+internal import FeedCore
+internal import Glibc
+
+extension FeedError {
+    /// What SQLite just reported, while it still knows: the code and the text belong to the last call.
+    static func sqlite(_ code: Int32, _ database: OpaquePointer?, path: String, sql: String? = nil) -> FeedError {
+        var reason = database.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? "out of memory"
+        if code & 0xFF == SQLITE_CANTOPEN, let database, sqlite3_system_errno(database) != 0 {
+            reason += " (\(String(cString: strerror(sqlite3_system_errno(database)))))"
+        }
+        let place = sql.map { " in “\($0)”" } ?? ""
+        let text = "\(path): \(reason) (SQLite code \(code))\(place)"
+        switch code & 0xFF {
+        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT: return .unreadable(text)
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            return .storage(.locked, "another process is using \(path); wait for it with --lock-wait")
+        default: return .storage(.failed, text)
+        }
+    }
+
+    static func unreadable(_ what: String) -> FeedError {
+        .storage(.unreadable, what + hint)
+    }
+
+    /// What is wrong, for one who is doing already what the hint says.
+    var withoutHint: String {
+        message.hasSuffix(Self.hint) ? String(message.dropLast(Self.hint.count)) : message
+    }
+
+    private static let hint = "; run `feedsync validate`, which deletes or sets aside what can't be read"
+}

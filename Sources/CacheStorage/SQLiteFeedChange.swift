@@ -1,0 +1,65 @@
+internal import FeedCore
+
+/// Changes within the transaction that its connection is in. Image data is none of its business: what a feed no longer
+/// names stays until `validate`.
+struct SQLiteFeedChange: FeedStoreChange {
+    let connection: SQLiteConnection
+
+    func delete(_ url: ResourceURL) throws(FeedError) {
+        // The items go with it.
+        let feed = try connection.statement("DELETE FROM feeds WHERE url = ?1")
+        try feed.bind(1, url.text)
+        try feed.run()
+    }
+
+    func insert(_ saved: SavedFeed) throws(FeedError) {
+        try delete(saved.url)
+        let feed = try connection.statement(
+            """
+            INSERT INTO feeds (url, credentials, title, format, saved_at, etag, last_modified)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            """)
+        try feed.bind(1, saved.url.text)
+        try feed.bind(2, saved.url.credentials)
+        try feed.bind(3, saved.feed.title)
+        try feed.bind(4, saved.feed.format.rawValue)
+        try feed.bind(5, saved.savedAt.microseconds)
+        try feed.bind(6, saved.validators.etag)
+        try feed.bind(7, saved.validators.lastModified)
+        try feed.run()
+        try insert(saved.feed.images, of: connection.lastInsertedRow)
+    }
+
+    private func insert(_ images: [FeedImage], of feed: Int64) throws(FeedError) {
+        let item = try connection.statement(
+            """
+            INSERT INTO items (feed, position, item_id, description, location, url, credentials)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            """)
+        try item.bind(1, feed)
+        for (position, image) in images.enumerated() {
+            try item.bind(2, Int64(position))
+            try item.bind(3, image.id)
+            try item.bind(4, image.description)
+            try item.bind(5, image.location)
+            try item.bind(6, image.url.text)
+            try item.bind(7, image.url.credentials)
+            try item.run()
+        }
+    }
+
+    func confirm(_ url: ResourceURL, savedAt: Timestamp, validators: Validators) throws(FeedError) {
+        let feed = try connection.statement(
+            """
+            UPDATE feeds SET saved_at = ?2, etag = ?3, last_modified = ?4, credentials = ?5 WHERE url = ?1 RETURNING id
+            """)
+        try feed.bind(1, url.text)
+        try feed.bind(2, savedAt.microseconds)
+        try feed.bind(3, validators.etag)
+        try feed.bind(4, validators.lastModified)
+        try feed.bind(5, url.credentials)
+        var found = false
+        try feed.forEachRow { () throws(FeedError) in found = true }
+        guard found else { throw .notFound("\(url): was never saved") }
+    }
+}

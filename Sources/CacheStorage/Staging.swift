@@ -1,0 +1,33 @@
+internal import FeedCore
+internal import Glibc
+internal import Synchronization
+
+/// Where images gather while they come in.
+final class Staging: Sendable {
+    let folder: Descriptor
+    private let names = Atomic<UInt64>(0)
+    private let fullDisk = Mutex<FeedError?>(nil)
+
+    init(_ folder: Descriptor) { self.folder = folder }
+
+    /// A new, empty file. Names left over from a killed run are passed by.
+    func makeFile() throws(SystemError) -> (name: String, Descriptor) {
+        while true {
+            let name = String(names.wrappingAdd(1, ordering: .relaxed).oldValue)
+            do {
+                return (name, try folder.open(name, O_RDWR | O_CREAT | O_EXCL))
+            } catch let error where error.code == EEXIST {
+                continue
+            }
+        }
+    }
+
+    /// A full disk is the store's failure, though it is met while writing one image.
+    func failure(_ error: SystemError) -> FeedError {
+        let failure = error.feedError(.failed)
+        if error.isFullDisk { fullDisk.withLock { $0 = failure } }
+        return failure
+    }
+
+    var exhaustion: FeedError? { fullDisk.withLock { $0 } }
+}

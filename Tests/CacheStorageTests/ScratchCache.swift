@@ -1,0 +1,119 @@
+import FeedCore
+import Glibc
+import TestSupport
+
+@testable import CacheStorage
+
+/// A place for one cache on disk, gone after the test.
+final class ScratchCache: Sendable {
+    private let root: String
+    /// Where the cache goes; nothing is there yet.
+    var path: String { root + "/cache" }
+
+    init() throws {
+        var template = Array("/tmp/feedsync-store-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SystemError("can't be created", "/tmp") }
+        root = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    deinit {
+        do {
+            try Descriptor.folder(at: root).removeContents()
+            rmdir(root)
+        } catch {
+            preconditionFailure(error.message)
+        }
+    }
+
+    func path(_ name: String) -> String { "\(path)/\(name)" }
+    func beside(_ name: String) -> String { "\(root)/\(name)" }
+
+    func open(_ access: CacheAccess = .write(lockWait: .zero)) async throws -> Cache {
+        try await CacheDirectory.open(path: path, access: access, sleeping: neverSleeping)
+    }
+
+    func write(_ bytes: [UInt8], to name: String) throws {
+        try folder(of: name).open(last(name), O_WRONLY | O_CREAT | O_TRUNC).write(bytes)
+    }
+
+    func read(_ name: String) throws -> [UInt8] {
+        let file = try folder(of: name).open(last(name), O_RDONLY)
+        return try file.read(Int(file.status().st_size))
+    }
+
+    func makeFolder(_ name: String) throws {
+        guard mkdir(path(name), 0o755) == 0 else { throw SystemError("can't be created", path(name)) }
+    }
+
+    func status(_ name: String) throws -> stat? { try folder(of: name).status(of: last(name)) }
+
+    func exists(_ name: String) throws -> Bool { try status(name) != nil }
+
+    /// What the cache's folder, or one in it, holds.
+    func names(in name: String = ".") throws -> [String] {
+        var names: [String] = []
+        try Descriptor.folder(at: path(name)).forEachName { name in names.append(String(cString: name)) }
+        return names.sorted()
+    }
+
+    /// Every file's name and bytes, all the way down.
+    func snapshot(_ name: String = ".") throws -> [String: [UInt8]] {
+        var snapshot: [String: [UInt8]] = [:]
+        for inner in try names(in: name) {
+            let inner = "\(name)/\(inner)"
+            guard let status = try status(inner) else { continue }
+            if status.isFolder {
+                snapshot[inner] = []
+                snapshot.merge(try self.snapshot(inner)) { first, _ in first }
+            } else {
+                snapshot[inner] = try read(inner)
+            }
+        }
+        return snapshot
+    }
+
+    /// Changes the database behind the cache's back.
+    func execute(_ sql: String) throws {
+        try SQLiteConnection(path(DatabaseFile.name), .writing).execute(sql)
+    }
+
+    func query(_ sql: String) throws -> String? {
+        try SQLiteConnection(path(DatabaseFile.name), .reading).text(sql)
+    }
+
+    private func folder(of name: String) throws(SystemError) -> Descriptor {
+        let parts = name.split(separator: "/").dropLast()
+        return try Descriptor.folder(at: ([path] + parts.map(String.init)).joined(separator: "/"))
+    }
+
+    private func last(_ name: String) -> String { name.split(separator: "/").last.map(String.init) ?? name }
+}
+
+/// For tests in which there is nothing to wait for.
+func neverSleeping(_ span: Duration) async throws { throw CancellationError() }
+
+extension ImageStore {
+    func stage(_ text: String, at url: ResourceURL) throws -> ReceivedImage {
+        let staged = try stage()
+        try staged.append(Array(text.utf8))
+        return ReceivedImage(
+            url: url, bytes: staged, size: Int64(text.utf8.count), type: .png, validators: Validators(),
+            fetchedAt: Timestamp(microseconds: 1))
+    }
+
+    /// Publishes a text as an image, and answers with the file it is in.
+    @discardableResult
+    func publish(_ text: String, at url: ResourceURL) async throws -> StoredImage {
+        for failure in try await publish([stage(text, at: url)]) {
+            if let failure { throw failure }
+        }
+        guard let image = try await find([url])[0] else { throw FeedError.notFound("\(url)") }
+        return image
+    }
+}
+
+extension FeedStore {
+    func save(_ saved: SavedFeed) async throws(FeedError) {
+        try await change { change throws(FeedError) in try change.insert(saved) }
+    }
+}

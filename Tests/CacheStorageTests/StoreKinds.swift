@@ -1,0 +1,103 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@testable import CacheStorage
+
+/// The implementations that the contracts are run against.
+enum StoreKind: CaseIterable, CustomTestStringConvertible {
+    case inMemory, onDisk
+
+    var testDescription: String { self == .inMemory ? "in memory" : "on disk" }
+
+    func feedStore() async throws -> FeedStoreContract {
+        switch self {
+        case .inMemory: FeedStoreContract(InMemoryFixture())
+        case .onDisk: FeedStoreContract(try await DiskFixture())
+        }
+    }
+
+    func imageStore() async throws -> ImageStoreContract {
+        switch self {
+        case .inMemory: ImageStoreContract(InMemoryImageFixture())
+        case .onDisk: ImageStoreContract(DiskImageFixture(try await DiskFixture()))
+        }
+    }
+}
+
+private struct InMemoryFixture: FeedStoreFixture {
+    private let cache = InMemoryCache()
+    private let feeds: InMemoryFeedStore
+    var store: any FeedStore { feeds }
+
+    init() { feeds = InMemoryFeedStore(cache) }
+
+    func anotherStore() -> any FeedStore { InMemoryFeedStore(cache) }
+    func breakRetrieving() { feeds.fail(.retrieve) }
+    func breakInserting() { feeds.fail(.insert) }
+    func breakDeleting() { feeds.fail(.delete) }
+}
+
+private struct InMemoryImageFixture: ImageStoreFixture {
+    private let cache = InMemoryCache()
+    private let images: InMemoryImageStore
+    let feeds: any FeedStore
+    var store: any ImageStore { images }
+
+    init() {
+        images = InMemoryImageStore(cache)
+        feeds = InMemoryFeedStore(cache)
+    }
+
+    func anotherStore() -> any ImageStore { InMemoryImageStore(cache) }
+    func breakFinding() { images.fail(.find) }
+    func breakPublishing() { images.fail(.publish) }
+    func damage(_ image: StoredImage, at url: ResourceURL) throws { try images.damage(url) }
+}
+
+/// A cache on disk, made to fail by changing the database through a connection of its own.
+private struct DiskFixture: FeedStoreFixture {
+    let scratch: ScratchCache
+    let cache: Cache
+    var store: any FeedStore { cache.feeds }
+
+    init() async throws {
+        scratch = try ScratchCache()
+        cache = try await scratch.open()
+    }
+
+    /// As another process would open it, but for the lock, which is this one's.
+    func anotherStore() async throws -> any FeedStore {
+        let folder = try Descriptor.folder(at: scratch.path)
+        let file = DatabaseFile(in: folder, resolvedPath: scratch.path, schema: .current)
+        return SQLiteFeedStore(database: Database(try file.openForWriting(lock: folder)))
+    }
+
+    func breakRetrieving() throws { try scratch.execute("UPDATE items SET url = 'nonsense' WHERE position = 1") }
+
+    func breakInserting() throws { try fail("INSERT ON items") }
+
+    func breakDeleting() throws { try fail("DELETE ON feeds") }
+
+    func fail(_ event: String) throws {
+        try scratch.execute("CREATE TRIGGER fault BEFORE \(event) BEGIN SELECT raise(ABORT, 'disk on fire'); END")
+    }
+}
+
+private struct DiskImageFixture: ImageStoreFixture {
+    private let disk: DiskFixture
+    var store: any ImageStore { disk.cache.images }
+    var feeds: any FeedStore { disk.cache.feeds }
+
+    init(_ disk: DiskFixture) { self.disk = disk }
+
+    func anotherStore() async throws -> any ImageStore { try await disk.scratch.open(.read).images }
+    func breakFinding() throws { try disk.scratch.execute("ALTER TABLE images RENAME COLUMN digest TO sum") }
+    func breakPublishing() throws { try disk.fail("INSERT ON images WHEN new.url LIKE '%/1.png'") }
+
+    func damage(_ image: StoredImage, at url: ResourceURL) throws {
+        var bytes = try disk.scratch.read(image.path)
+        bytes[0] ^= 1
+        try disk.scratch.write(bytes, to: image.path)
+    }
+}

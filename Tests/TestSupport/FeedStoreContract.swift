@@ -1,0 +1,276 @@
+package import FeedCore
+internal import Synchronization
+internal import Testing
+
+/// A feed store under test, empty at first, and the means to make it fail.
+package protocol FeedStoreFixture: Sendable {
+    var store: any FeedStore { get }
+    /// Another instance on the same data.
+    func anotherStore() async throws -> any FeedStore
+    func breakRetrieving() async throws
+    func breakInserting() async throws
+    func breakDeleting() async throws
+}
+
+/// What every feed store promises; each function is one promise.
+package struct FeedStoreContract: Sendable {
+    private let fixture: any FeedStoreFixture
+    private var store: any FeedStore { fixture.store }
+
+    package init(_ fixture: any FeedStoreFixture) { self.fixture = fixture }
+
+    package func retrievingFromEmptyDeliversNothing() async throws {
+        #expect(try await store.retrieve(.first) == nil)
+    }
+
+    package func retrievingTwiceFromEmptyDeliversNothing() async throws {
+        #expect(try await store.retrieve(.first) == nil)
+        #expect(try await store.retrieve(.first) == nil)
+    }
+
+    package func retrievingDeliversWhatWasSaved() async throws {
+        let saved = SavedFeed.sample()
+        try await save(saved)
+        #expect(try await store.retrieve(saved.url) == saved)
+    }
+
+    package func retrievingTwiceDeliversTheSame() async throws {
+        let saved = SavedFeed.sample()
+        try await save(saved)
+        #expect(try await store.retrieve(saved.url) == saved)
+        #expect(try await store.retrieve(saved.url) == saved)
+    }
+
+    package func failingToRetrieveThrows() async throws {
+        try await save(.sample())
+        try await fixture.breakRetrieving()
+        await expectStorageError { () throws(FeedError) in _ = try await store.retrieve(.first) }
+    }
+
+    package func failingToRetrieveTwiceThrowsTwice() async throws {
+        try await failingToRetrieveThrows()
+        await expectStorageError { () throws(FeedError) in _ = try await store.retrieve(.first) }
+    }
+
+    package func insertingReplacesThePreviousFeed() async throws {
+        try await save(.sample(images: 3))
+        let later = SavedFeed.sample(images: 2, savedAt: 2_000_000)
+        try await save(later)
+        #expect(try await store.retrieve(later.url) == later)
+        #expect(try await store.summaries().count == 1)
+    }
+
+    package func failingToInsertLeavesThePreviousFeed() async throws {
+        let saved = SavedFeed.sample()
+        try await save(saved)
+        try await fixture.breakInserting()
+        await expectStorageError { () throws(FeedError) in try await replace(.sample(images: 1, savedAt: 2_000_000)) }
+        #expect(try await store.retrieve(saved.url) == saved)
+    }
+
+    package func deletingFromEmptyIsNoError() async throws {
+        try await delete(.first)
+    }
+
+    package func deletingFromEmptyLeavesItEmpty() async throws {
+        try await delete(.first)
+        #expect(try await store.retrieve(.first) == nil)
+    }
+
+    package func deletingEmptiesTheStore() async throws {
+        try await save(.sample())
+        try await delete(.first)
+        #expect(try await store.retrieve(.first) == nil)
+        #expect(try await store.summaries() == [])
+    }
+
+    package func deletingLeavesOtherFeeds() async throws {
+        let other = SavedFeed.sample(.second)
+        try await save(.sample())
+        try await save(other)
+        try await delete(.first)
+        #expect(try await store.retrieve(.second) == other)
+    }
+
+    package func failingToDeleteLeavesTheFeed() async throws {
+        let saved = SavedFeed.sample()
+        try await save(saved)
+        try await fixture.breakDeleting()
+        await expectStorageError { () throws(FeedError) in try await delete(.first) }
+        #expect(try await store.retrieve(saved.url) == saved)
+    }
+
+    package func timestampsComeBackExact() async throws {
+        for microseconds in [0, 1, -1, 1_774_749_599_999_999, 1_774_749_600_000_001, Int64.max, Int64.min] {
+            try await save(.sample(savedAt: microseconds))
+            #expect(try await store.retrieve(.first)?.savedAt == Timestamp(microseconds: microseconds))
+        }
+    }
+
+    package func textComesBackExact() async throws {
+        let texts = ["", " ", "a\0b", "ünï\u{1F5BC}\u{FE0F}", "e\u{301}", "'; DROP TABLE feeds; --", "\u{1B}[2J"]
+        let images = try texts.enumerated().map { index, text in
+            FeedImage(
+                id: "\(index)\(text)", description: text, location: index % 2 == 0 ? nil : text,
+                url: try ResourceURL("https://images.example/\(index)%00?q=é"))
+        }
+        let feed = Feed(format: .essential, title: texts.joined(), images: images)
+        let validators = Validators(etag: "W/\"\u{FC}\"", lastModified: "")
+        let saved = SavedFeed(url: .first, feed: feed, savedAt: Timestamp(microseconds: 1), validators: validators)
+        try await save(saved)
+        // Compared byte by byte: two strings are equal also when their bytes are not.
+        let retrieved = try #require(try await store.retrieve(.first))
+        #expect(retrieved == saved)
+        #expect(retrieved.feed.images.map { $0.description.map { Array($0.utf8) } } == texts.map { Array($0.utf8) })
+    }
+
+    package func anEmptyFeedComesBack() async throws {
+        let saved = SavedFeed.sample(images: 0)
+        try await save(saved)
+        #expect(try await store.retrieve(saved.url) == saved)
+    }
+
+    package func imagesComeBackInOrder() async throws {
+        let saved = SavedFeed.sample(images: 300)
+        try await save(saved)
+        #expect(try await store.retrieve(saved.url)?.feed.images == saved.feed.images)
+    }
+
+    package func credentialsComeBackAndAreNoPartOfTheKey() async throws {
+        let url = try ResourceURL("https://user:secret@feeds.example/first")
+        let image = FeedImage(id: "1", url: try ResourceURL("https://me:too@images.example/1"))
+        let saved = SavedFeed(
+            url: url, feed: Feed(format: .essential, images: [image]), savedAt: Timestamp(microseconds: 1))
+        try await save(saved)
+        #expect(try await store.retrieve(.first) == saved)
+    }
+
+    package func confirmingRenewsTimestampValidatorsAndCredentialsAlone() async throws {
+        let saved = SavedFeed.sample()
+        try await save(saved)
+        let url = try ResourceURL("https://new:password@feeds.example/first")
+        let validators = Validators(etag: nil, lastModified: "now")
+        try await store.change { change throws(FeedError) in
+            try change.confirm(url, savedAt: Timestamp(microseconds: 77), validators: validators)
+        }
+        #expect(
+            try await store.retrieve(.first)
+                == SavedFeed(
+                    url: url, feed: saved.feed, savedAt: Timestamp(microseconds: 77), validators: validators))
+    }
+
+    package func confirmingWhatWasNeverSavedThrows() async throws {
+        await #expect(throws: FeedError.notFound("\(ResourceURL.first): was never saved")) {
+            try await store.change { change throws(FeedError) in
+                try change.confirm(.first, savedAt: Timestamp(microseconds: 1), validators: Validators())
+            }
+        }
+    }
+
+    package func aChangeThatThrowsChangesNothing() async throws {
+        let saved = SavedFeed.sample()
+        try await save(saved)
+        await #expect(throws: FeedError.cancelled) {
+            try await store.change { change throws(FeedError) in
+                try change.delete(.first)
+                try change.insert(.sample(.second))
+                throw FeedError.cancelled
+            }
+        }
+        #expect(try await store.retrieve(.first) == saved)
+        #expect(try await store.retrieve(.second) == nil)
+    }
+
+    package func aChangeDeliversItsOutcome() async throws {
+        #expect(try await store.change { _ throws(FeedError) in "done" } == "done")
+    }
+
+    package func summariesComeByURL() async throws {
+        try await save(.sample(.second, images: 1, savedAt: 5))
+        try await save(.sample(.first, images: 3, savedAt: 7))
+        #expect(
+            try await store.summaries() == [
+                FeedSummary(
+                    url: .first, title: "Sample", format: .essential, savedAt: Timestamp(microseconds: 7), images: 3,
+                    imagesCached: 0),
+                FeedSummary(
+                    url: .second, title: "Sample", format: .essential, savedAt: Timestamp(microseconds: 5), images: 1,
+                    imagesCached: 0),
+            ])
+    }
+
+    package func anotherInstanceSeesTheSame() async throws {
+        let saved = SavedFeed.sample()
+        try await save(saved)
+        let other = try await fixture.anotherStore()
+        #expect(try await other.retrieve(.first) == saved)
+        try await other.change { change throws(FeedError) in try change.delete(.first) }
+        #expect(try await store.retrieve(.first) == nil)
+    }
+
+    /// Many changes at once, through two instances: no two of them run at the same time, and all take effect.
+    package func changesRunOneAfterAnother() async throws {
+        let stores = [store, try await fixture.anotherStore()]
+        let watch = OverlapWatch()
+        let urls = try (0..<40).map { try ResourceURL("https://feeds.example/\($0)") }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, url) in urls.enumerated() {
+                let store = stores[index % 2]
+                group.addTask {
+                    try await store.change { change throws(FeedError) in
+                        watch.enter()
+                        try change.delete(url)
+                        try change.insert(.sample(url, images: 5))
+                        watch.leave()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(!watch.sawOverlap)
+        #expect(try await store.summaries().count == urls.count)
+    }
+
+    private func save(_ saved: SavedFeed) async throws(FeedError) {
+        try await store.change { change throws(FeedError) in try change.insert(saved) }
+    }
+
+    private func replace(_ saved: SavedFeed) async throws(FeedError) {
+        try await store.change { change throws(FeedError) in
+            try change.delete(saved.url)
+            try change.insert(saved)
+        }
+    }
+
+    private func delete(_ url: ResourceURL) async throws(FeedError) {
+        try await store.change { change throws(FeedError) in try change.delete(url) }
+    }
+
+    private func expectStorageError(_ work: () async throws(FeedError) -> Void) async {
+        do throws(FeedError) {
+            try await work()
+            Issue.record("no error was thrown")
+        } catch {
+            guard case .storage = error.kind else {
+                Issue.record("not a storage error: \(error)")
+                return
+            }
+        }
+    }
+}
+
+/// Notices when two are inside at once.
+private final class OverlapWatch: Sendable {
+    private let state = Mutex((inside: 0, overlapped: false))
+
+    func enter() {
+        state.withLock { state in
+            state.inside += 1
+            if state.inside > 1 { state.overlapped = true }
+        }
+    }
+
+    func leave() { state.withLock { $0.inside -= 1 } }
+
+    var sawOverlap: Bool { state.withLock { $0.overlapped } }
+}

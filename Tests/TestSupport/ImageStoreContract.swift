@@ -1,0 +1,236 @@
+package import FeedCore
+internal import Testing
+
+/// An image store under test, empty at first, with the feed store beside it and the means to harm it.
+package protocol ImageStoreFixture: Sendable {
+    var store: any ImageStore { get }
+    var feeds: any FeedStore { get }
+    func anotherStore() async throws -> any ImageStore
+    /// From now on the index can't be read.
+    func breakFinding() async throws
+    /// From now on nothing can be indexed.
+    func breakPublishing() async throws
+    /// Alters the bytes of the image, behind the store's back.
+    func damage(_ image: StoredImage, at url: ResourceURL) async throws
+}
+
+/// What every image store promises; each function is one promise.
+package struct ImageStoreContract: Sendable {
+    private let fixture: any ImageStoreFixture
+    private var store: any ImageStore { fixture.store }
+
+    package init(_ fixture: any ImageStoreFixture) { self.fixture = fixture }
+
+    package func anUnknownURLIsNotFound() async throws {
+        #expect(try await store.find([.image(0)]) == [nil])
+    }
+
+    package func dataComesBackAsItWasPublished() async throws {
+        try await publish("picture", at: .image(0))
+        let image = try await found(.image(0))
+        #expect(try await store.data(of: image) == Array("picture".utf8))
+    }
+
+    package func whatIsKnownOfAnImageComesBack() async throws {
+        let staged = try store.stage()
+        try staged.append([1, 2, 3])
+        let validators = Validators(etag: "\"é\"", lastModified: "Sun, 06 Nov 1994 08:49:37 GMT")
+        let received = ReceivedImage(
+            url: .image(0), bytes: staged, size: 3, type: .webp, validators: validators,
+            fetchedAt: Timestamp(microseconds: 1_774_749_599_999_999))
+        #expect(try await store.publish([received]) == [nil])
+        let image = try await found(.image(0))
+        #expect(image.size == 3)
+        #expect(image.type == .webp)
+        #expect(image.validators == validators)
+        #expect(image.fetchedAt == received.fetchedAt)
+        #expect(image.path == "images/sha256/\(image.digest.hex)")
+    }
+
+    package func everyTypeComesBack() async throws {
+        for (number, type) in ImageType.allCases.enumerated() {
+            try await publish("picture", at: .image(number), type: type)
+            #expect(try await found(.image(number)).type == type)
+        }
+    }
+
+    package func findingAnswersInTheOrderAsked() async throws {
+        try await publish("one", at: .image(1))
+        try await publish("three", at: .image(3))
+        let found = try await store.find([.image(3), .image(2), .image(1), .image(3)])
+        #expect(found.map { $0?.size } == [5, nil, 3, 5])
+    }
+
+    package func findingNothingAnswersNothing() async throws {
+        #expect(try await store.find([]) == [])
+        #expect(try await store.publish([]) == [])
+    }
+
+    package func theLastInsertWins() async throws {
+        try await publish("old", at: .image(0))
+        try await publish("newer", at: .image(0))
+        #expect(try await store.data(of: try await found(.image(0))) == Array("newer".utf8))
+    }
+
+    package func theLastOfAURLInABatchWins() async throws {
+        let batch = [try received("old", at: .image(0)), try received("newer", at: .image(0))]
+        #expect(try await store.publish(batch) == [nil, nil])
+        #expect(try await store.data(of: try await found(.image(0))) == Array("newer".utf8))
+    }
+
+    package func equalBytesAreKeptOnce() async throws {
+        try await publish("same", at: .image(0))
+        try await publish("same", at: .image(1))
+        #expect(try await found(.image(0)).path == found(.image(1)).path)
+        #expect(try await store.totals() == ImageTotals(count: 1, bytes: 4))
+    }
+
+    package func equalBytesInOneBatchAreKeptOnce() async throws {
+        let batch = try (0..<4).map { try received("same", at: .image($0)) }
+        #expect(try await store.publish(batch) == [nil, nil, nil, nil])
+        #expect(try await store.totals() == ImageTotals(count: 1, bytes: 4))
+        #expect(try await store.find((0..<4).map { .image($0) }).allSatisfy { $0?.size == 4 })
+    }
+
+    package func chunksArePutTogether() async throws {
+        let staged = try store.stage()
+        for chunk in ["a", "", "bc", "def"] { try staged.append(Array(chunk.utf8)) }
+        #expect(try await store.publish([received(staged, size: 6, at: .image(0))]) == [nil])
+        #expect(try await store.data(of: try await found(.image(0))) == Array("abcdef".utf8))
+    }
+
+    package func credentialsAreNoPartOfTheKey() async throws {
+        try await publish("picture", at: try ResourceURL("https://me:secret@images.example/0.png"))
+        #expect(try await found(.image(0)).size == 7)
+    }
+
+    package func whatIsStagedIsNotFound() async throws {
+        let staged = try store.stage()
+        try staged.append([1])
+        #expect(try await store.find([.image(0)]) == [nil])
+        #expect(try await store.totals() == ImageTotals(count: 0, bytes: 0))
+        staged.discard()
+    }
+
+    package func anImageThrownAwayFailsAlone() async throws {
+        let good = try received("good", at: .image(0))
+        let bad = try received("bad", at: .image(1))
+        bad.bytes.discard()
+        let failures = try await store.publish([bad, good])
+        #expect(failures.map { $0 == nil } == [false, true])
+        #expect(try await store.find([.image(0), .image(1)]).map { $0?.size } == [4, nil])
+    }
+
+    package func anImageWithNoBytesFailsAlone() async throws {
+        let empty = received(try store.stage(), size: 0, at: .image(1))
+        let failures = try await store.publish([empty, try received("good", at: .image(0))])
+        #expect(failures.map { $0 == nil } == [false, true])
+    }
+
+    package func failingToFindThrows() async throws {
+        try await publish("picture", at: .image(0))
+        try await fixture.breakFinding()
+        await #expect(throws: FeedError.self) { try await store.find([.image(0)]) }
+        await #expect(throws: FeedError.self) { try await store.find([.image(0)]) }
+    }
+
+    package func failingToPublishThrowsAndLeavesWhatWasThere() async throws {
+        try await publish("old", at: .image(0))
+        let before = try await found(.image(0))
+        try await fixture.breakPublishing()
+        let batch = [try received("new", at: .image(0)), try received("newer", at: .image(1))]
+        await #expect(throws: FeedError.self) { try await store.publish(batch) }
+        #expect(try await store.find([.image(0), .image(1)]) == [before, nil])
+        #expect(try await store.data(of: before) == Array("old".utf8))
+    }
+
+    package func damagedDataIsNeverDelivered() async throws {
+        try await publish("picture", at: .image(0))
+        let image = try await found(.image(0))
+        try await fixture.damage(image, at: .image(0))
+        await #expect(throws: FeedError.self) { try await store.data(of: image) }
+    }
+
+    package func damagedDataIsRemoved() async throws {
+        try await publish("picture", at: .image(0))
+        try await publish("intact", at: .image(1))
+        try await fixture.damage(try await found(.image(0)), at: .image(0))
+        #expect(try await store.removeDamaged(dryRun: true).images == 1)
+        #expect(try await store.removeDamaged(dryRun: false).images == 1)
+        #expect(try await store.find([.image(0), .image(1)]).map { $0?.size } == [nil, 6])
+        #expect(try await store.removeDamaged(dryRun: false) == ImageRemoval(images: 0, bytesFreed: 0))
+    }
+
+    package func whatNoFeedNamesIsRemoved() async throws {
+        try await saveFeed(images: 1)
+        try await publish("named", at: .image(0))
+        try await publish("unnamed", at: .image(7))
+        let expected = ImageRemoval(images: 1, bytesFreed: 7)
+        #expect(try await store.removeUnreferenced(dryRun: false) == expected)
+        #expect(try await store.find([.image(0), .image(7)]).map { $0?.size } == [5, nil])
+        #expect(try await store.totals() == ImageTotals(count: 1, bytes: 5))
+    }
+
+    package func bytesThatAnotherURLSharesStay() async throws {
+        try await saveFeed(images: 1)
+        try await publish("same", at: .image(0))
+        try await publish("same", at: .image(7))
+        #expect(try await store.removeUnreferenced(dryRun: false) == ImageRemoval(images: 0, bytesFreed: 0))
+        #expect(try await store.find([.image(0), .image(7)]).map { $0?.size } == [4, nil])
+    }
+
+    package func aDryRunRemovesNothing() async throws {
+        try await publish("picture", at: .image(0))
+        #expect(try await store.removeUnreferenced(dryRun: true) == ImageRemoval(images: 1, bytesFreed: 7))
+        #expect(try await store.data(of: try await found(.image(0))) == Array("picture".utf8))
+        #expect(try await store.removeUnreferenced(dryRun: false) == ImageRemoval(images: 1, bytesFreed: 7))
+    }
+
+    package func replacingAFeedKeepsImageData() async throws {
+        try await saveFeed(images: 2)
+        try await publish("picture", at: .image(0))
+        try await publish("another", at: .image(1))
+        try await saveFeed(images: 1)
+        #expect(try await store.find([.image(0), .image(1)]).map { $0?.size } == [7, 7])
+    }
+
+    package func summariesCountTheImagesThatAreThere() async throws {
+        try await saveFeed(images: 3)
+        try await publish("picture", at: .image(1))
+        try await publish("unnamed", at: .image(7))
+        #expect(try await fixture.feeds.summaries().map(\.imagesCached) == [1])
+    }
+
+    package func anotherInstanceSeesTheSame() async throws {
+        try await publish("picture", at: .image(0))
+        let other = try await fixture.anotherStore()
+        let image = try #require(try await other.find([.image(0)])[0])
+        #expect(try await other.data(of: image) == Array("picture".utf8))
+    }
+
+    private func saveFeed(images: Int) async throws {
+        try await fixture.feeds.change { change throws(FeedError) in try change.insert(.sample(images: images)) }
+    }
+
+    private func publish(_ text: String, at url: ResourceURL, type: ImageType = .png) async throws {
+        #expect(try await store.publish([try received(text, at: url, type: type)]) == [nil])
+    }
+
+    private func received(_ text: String, at url: ResourceURL, type: ImageType = .png) throws -> ReceivedImage {
+        let staged = try store.stage()
+        try staged.append(Array(text.utf8))
+        return received(staged, size: Int64(text.utf8.count), at: url, type: type)
+    }
+
+    private func received(
+        _ staged: any StagedImage, size: Int64, at url: ResourceURL, type: ImageType = .png
+    ) -> ReceivedImage {
+        ReceivedImage(
+            url: url, bytes: staged, size: size, type: type, validators: Validators(),
+            fetchedAt: Timestamp(microseconds: 1_000_000))
+    }
+
+    private func found(_ url: ResourceURL) async throws -> StoredImage {
+        try #require(try await store.find([url])[0])
+    }
+}

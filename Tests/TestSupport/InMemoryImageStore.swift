@@ -1,0 +1,152 @@
+package import FeedCore
+internal import Synchronization
+
+/// An image store that keeps nothing on disk, records what it is asked, and fails on demand.
+package final class InMemoryImageStore: ImageStore {
+    package enum Message: Hashable, Sendable {
+        case find, data, stage, append, publish, totals, removeUnreferenced, removeDamaged
+    }
+
+    private let cache: InMemoryCache
+    private let received = Mutex<[Message]>([])
+    private let failures = Mutex<[Message: FeedError]>([:])
+    private let publishFailures = Mutex<[String: FeedError]>([:])
+
+    package init(_ cache: InMemoryCache = InMemoryCache()) { self.cache = cache }
+
+    /// Everything asked so far, in order, but for appending.
+    package var messages: [Message] { received.withLock { $0 } }
+
+    /// From now on this throws; with nil, it works again.
+    package func fail(_ message: Message, with failure: FeedError? = .storage(.failed, "disk on fire")) {
+        failures.withLock { $0[message] = failure }
+    }
+
+    /// Publishing goes wrong for this image alone.
+    package func failPublishing(_ url: ResourceURL, with failure: FeedError? = .storage(.failed, "bad sector")) {
+        publishFailures.withLock { $0[url.text] = failure }
+    }
+
+    /// The bytes rot on the disk.
+    package func damage(_ url: ResourceURL) throws(FeedError) {
+        try cache.withContents { contents throws(FeedError) in
+            if let digest = contents.images[url.text]?.digest { contents.data[digest]?.append(0) }
+        }
+    }
+
+    package func find(_ urls: [ResourceURL]) async throws(FeedError) -> [StoredImage?] {
+        try receive(.find)
+        return try cache.withContents { contents throws(FeedError) in urls.map { contents.images[$0.text] } }
+    }
+
+    package func data(of image: StoredImage) async throws(FeedError) -> [UInt8] {
+        try receive(.data)
+        return try cache.withContents { contents throws(FeedError) in
+            guard let bytes = contents.data[image.digest], Self.digest(of: bytes) == image.digest else {
+                throw .storage(.failed, "\(image.path): the image is damaged or gone")
+            }
+            return bytes
+        }
+    }
+
+    package func stage() throws(FeedError) -> any StagedImage {
+        try receive(.stage)
+        return StagedBytes { [self] in failures.withLock { $0[.append] } }
+    }
+
+    package func publish(_ images: [ReceivedImage]) async throws(FeedError) -> [FeedError?] {
+        try receive(.publish)
+        return try cache.withContents { contents throws(FeedError) in
+            images.map { image in
+                if let failure = publishFailures.withLock({ $0[image.url.text] }) { return failure }
+                guard let bytes = (image.bytes as? StagedBytes)?.take() else {
+                    return .storage(.failed, "the image was thrown away before")
+                }
+                let digest = Self.digest(of: bytes)
+                contents.data[digest] = bytes
+                contents.images[image.url.text] = StoredImage(
+                    digest: digest, size: Int64(bytes.count), type: image.type, validators: image.validators,
+                    fetchedAt: image.fetchedAt, path: "images/sha256/\(digest.hex)")
+                return nil
+            }
+        }
+    }
+
+    package func totals() async throws(FeedError) -> ImageTotals {
+        try receive(.totals)
+        return try cache.withContents { contents throws(FeedError) in
+            let sizes = Dictionary(contents.images.values.map { ($0.digest, $0.size) }) { first, _ in first }
+            return ImageTotals(count: sizes.count, bytes: sizes.values.reduce(0, +))
+        }
+    }
+
+    package func removeUnreferenced(dryRun: Bool) async throws(FeedError) -> ImageRemoval {
+        try receive(.removeUnreferenced)
+        return try remove(dryRun: dryRun) { contents in
+            let named = contents.namedURLs
+            contents.images = contents.images.filter { named.contains($0.key) && contents.data[$0.value.digest] != nil }
+        }
+    }
+
+    package func removeDamaged(dryRun: Bool) async throws(FeedError) -> ImageRemoval {
+        try receive(.removeDamaged)
+        return try remove(dryRun: dryRun) { contents in
+            contents.images = contents.images.filter { image in
+                contents.data[image.value.digest].map(Self.digest) == image.value.digest
+            }
+        }
+    }
+
+    private func remove(
+        dryRun: Bool, _ work: (inout InMemoryCache.Contents) -> Void
+    ) throws(FeedError) -> ImageRemoval {
+        try cache.withContents { contents throws(FeedError) in
+            var left = contents
+            work(&left)
+            let digests = Set(left.images.values.map(\.digest))
+            let gone = Set(contents.images.values.map(\.digest)).subtracting(digests)
+            left.data = contents.data.filter { digests.contains($0.key) }
+            let freed = contents.data.filter { !digests.contains($0.key) }.reduce(0) { $0 + $1.value.count }
+            if !dryRun { contents = left }
+            return ImageRemoval(images: gone.count, bytesFreed: Int64(freed))
+        }
+    }
+
+    private func receive(_ message: Message) throws(FeedError) {
+        received.withLock { $0.append(message) }
+        if let failure = failures.withLock({ $0[message] }) { throw failure }
+    }
+
+    /// No SHA-256, but equal for equal bytes, and different for the few that a test has.
+    package static func digest(of bytes: [UInt8]) -> Digest {
+        var digest: [UInt8] = []
+        for seed in 0..<4 as Range<UInt64> {
+            let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 ^ seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+            withUnsafeBytes(of: (hash &+ UInt64(bytes.count)).bigEndian) { digest += $0 }
+        }
+        guard let made = Digest(bytes: digest) else { preconditionFailure("a digest has 32 bytes") }
+        return made
+    }
+}
+
+private final class StagedBytes: StagedImage {
+    private let bytes = Mutex<[UInt8]?>([])
+    private let failure: @Sendable () -> FeedError?
+
+    init(failure: @escaping @Sendable () -> FeedError?) { self.failure = failure }
+
+    func append(_ chunk: [UInt8]) throws(FeedError) {
+        if let failure = failure() { throw failure }
+        bytes.withLock { $0?.append(contentsOf: chunk) }
+    }
+
+    func discard() { bytes.withLock { $0 = nil } }
+
+    /// Nil if there are none: thrown away, published before, or never come.
+    func take() -> [UInt8]? {
+        bytes.withLock { bytes in
+            defer { bytes = nil }
+            return bytes?.isEmpty == false ? bytes : nil
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package import FeedCore
+
+extension ResourceURL {
+    package static let first = known("https://feeds.example/first")
+    package static let second = known("https://feeds.example/second")
+
+    /// A URL that a test has written itself, and right.
+    package static func known(_ text: String) -> ResourceURL {
+        do { return try ResourceURL(text) } catch { preconditionFailure("\(text): \(error.reason)") }
+    }
+
+    package static func image(_ number: Int) -> ResourceURL { known("https://images.example/\(number).png") }
+}
+
+extension SavedFeed {
+    /// A feed whose images are at `ResourceURL.image(0)` and on.
+    package static func sample(
+        _ url: ResourceURL = .first, images count: Int = 2, savedAt microseconds: Int64 = 1_000_000
+    ) -> SavedFeed {
+        let images = (0..<count).map { number in
+            FeedImage(
+                id: "image-\(number)", description: number % 2 == 0 ? "Number \(number)" : nil,
+                location: number % 3 == 0 ? "Here" : nil, url: .image(number))
+        }
+        return SavedFeed(
+            url: url, feed: Feed(format: .essential, title: "Sample", images: images),
+            savedAt: Timestamp(microseconds: microseconds), validators: Validators(etag: "\"1\"", lastModified: "then"))
+    }
+}
