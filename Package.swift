@@ -23,11 +23,31 @@ func system(_ name: String, pkgConfig: String, apt: String) -> Target {
 
 let package = Package(
     name: "feedsync",
+    products: [.executable(name: "feedsync", targets: ["feedsync"])],
     targets: [
         system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         system("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
 
         library("FeedCore"),
+        library("JSONText"),
+        library("FeedFormats", ["FeedCore", "JSONText"]),
+        library("HTTPTransport", ["FeedCore", "CCurl"]),
+        library("CacheStorage", ["FeedCore", "CSQLite", "CCrypto"]),
+        library("FeedCommands", ["FeedCore", "JSONText"]),
+        .executableTarget(
+            name: "feedsync",
+            dependencies: ["FeedCommands", "FeedCore", "FeedFormats", "HTTPTransport", "CacheStorage"],
+            swiftSettings: swiftSettings),
+
+        .target(
+            name: "TestSupport", dependencies: ["FeedCore"], path: "Tests/TestSupport", swiftSettings: swiftSettings),
+        tests("FeedCoreTests", ["FeedCore"]),
+        tests("JSONTextTests", ["JSONText"]),
+        tests("FeedFormatsTests", ["FeedFormats", "FeedCore"]),
+        tests("HTTPTransportTests", ["HTTPTransport", "FeedCore"]),
+        tests("CacheStorageTests", ["CacheStorage", "FeedCore"]),
+        tests("FeedCommandsTests", ["FeedCommands", "FeedCore"]),
+        tests("EndToEndTests", ["JSONText", "feedsync"]),
     ]
 )

@@ -43,8 +43,19 @@ struct ImageIndex {
         try digests("SELECT digest, max(size) FROM images GROUP BY digest")
     }
 
-    func digestsOfSavedFeeds() throws(FeedError) -> [(Digest, size: Int64)] {
-        try digests("SELECT digest, max(size) FROM images WHERE url IN (SELECT url FROM items) GROUP BY digest")
+    /// Of the images that saved feeds name, as if those in `leftOut` were not there.
+    func digestsOfSavedFeeds(besides leftOut: [ResourceURL]) throws(FeedError) -> [(Digest, size: Int64)] {
+        let row = try connection.statement("SELECT id FROM feeds WHERE url = ?1")
+        var ids: [String] = []
+        for url in leftOut {
+            try row.bind(1, url.text)
+            try row.forEachRow { () throws(FeedError) in ids.append(String(row.integer(0))) }
+        }
+        return try digests(
+            """
+            SELECT digest, max(size) FROM images
+            WHERE url IN (SELECT url FROM items WHERE feed NOT IN (\(ids.joined(separator: ", ")))) GROUP BY digest
+            """)
     }
 
     private func digests(_ sql: String) throws(FeedError) -> [(Digest, size: Int64)] {

@@ -7,14 +7,19 @@ internal import Synchronization
 extension ImageDirectory {
     private static let hashingThreads = 2
 
-    func removeUnreferenced(dryRun: Bool) async throws(FeedError) -> ImageRemoval {
+    func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
+        let (dryRun, feedsLeftOut) =
+            switch mode {
+            case .forReal: (false, [ResourceURL]())
+            case .dryRun(let feeds): (true, feeds)
+            }
         let lock = dryRun ? nil : try await lockForDeleting()
         defer { withExtendedLifetime(lock) {} }
-        guard let files = folders.files else { return ImageRemoval(images: 0, bytesFreed: 0) }
+        guard let files = folders.files else { return .nothing }
 
         let (all, referenced) = try await database.read { connection throws(FeedError) in
             let index = ImageIndex(connection: connection)
-            return (try index.digests(), try index.digestsOfSavedFeeds())
+            return (try index.digests(), try index.digestsOfSavedFeeds(besides: feedsLeftOut))
         }
         let (kept, missing) = try attempt(.failed) { () throws(SystemError) in try Self.sort(referenced, in: files) }
         if !dryRun {
@@ -32,10 +37,11 @@ extension ImageDirectory {
         return ImageRemoval(images: all.count - kept.count, bytesFreed: freed)
     }
 
-    func removeDamaged(dryRun: Bool) async throws(FeedError) -> ImageRemoval {
+    func removeDamaged(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
+        let dryRun = mode != .forReal
         let lock = dryRun ? nil : try await lockForDeleting()
         defer { withExtendedLifetime(lock) {} }
-        guard let files = folders.files else { return ImageRemoval(images: 0, bytesFreed: 0) }
+        guard let files = folders.files else { return .nothing }
 
         let all = try await database.read { connection throws(FeedError) in
             try ImageIndex(connection: connection).digests()

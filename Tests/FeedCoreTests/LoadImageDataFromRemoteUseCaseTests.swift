@@ -42,9 +42,10 @@ struct LoadImageDataFromRemoteUseCaseTests {
 
     @Test("another status is invalid data, even with an image for a body", arguments: [204, 206, 304, 403, 404, 410])
     func wrongStatus(status: Int) async throws {
-        var answer = ScriptedHTTPClient.Answer.status(status)
-        answer.body = [Samples.png]
-        let error = await #expect(throws: FeedError.self) { [answer] in try await load(answer) }
+        var page = ScriptedHTTPClient.Answer.status(status)
+        page.body = [Samples.png]
+        let answer = page
+        let error = await #expect(throws: FeedError.self) { try await load(answer) }
         #expect(error?.kind == .invalidData)
         #expect(error?.status == status)
     }

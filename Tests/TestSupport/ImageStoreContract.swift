@@ -155,10 +155,10 @@ package struct ImageStoreContract: Sendable {
         try await publish("picture", at: .image(0))
         try await publish("intact", at: .image(1))
         try await fixture.damage(try await found(.image(0)), at: .image(0))
-        #expect(try await store.removeDamaged(dryRun: true).images == 1)
-        #expect(try await store.removeDamaged(dryRun: false).images == 1)
+        #expect(try await store.removeDamaged(.dryRun(withoutFeeds: [])).images == 1)
+        #expect(try await store.removeDamaged(.forReal).images == 1)
         #expect(try await store.find([.image(0), .image(1)]).map { $0?.size } == [nil, 6])
-        #expect(try await store.removeDamaged(dryRun: false) == ImageRemoval(images: 0, bytesFreed: 0))
+        #expect(try await store.removeDamaged(.forReal) == ImageRemoval(images: 0, bytesFreed: 0))
     }
 
     package func whatNoFeedNamesIsRemoved() async throws {
@@ -166,7 +166,7 @@ package struct ImageStoreContract: Sendable {
         try await publish("named", at: .image(0))
         try await publish("unnamed", at: .image(7))
         let expected = ImageRemoval(images: 1, bytesFreed: 7)
-        #expect(try await store.removeUnreferenced(dryRun: false) == expected)
+        #expect(try await store.removeUnreferenced(.forReal) == expected)
         #expect(try await store.find([.image(0), .image(7)]).map { $0?.size } == [5, nil])
         #expect(try await store.totals() == ImageTotals(count: 1, bytes: 5))
     }
@@ -175,15 +175,15 @@ package struct ImageStoreContract: Sendable {
         try await saveFeed(images: 1)
         try await publish("same", at: .image(0))
         try await publish("same", at: .image(7))
-        #expect(try await store.removeUnreferenced(dryRun: false) == ImageRemoval(images: 0, bytesFreed: 0))
+        #expect(try await store.removeUnreferenced(.forReal) == ImageRemoval(images: 0, bytesFreed: 0))
         #expect(try await store.find([.image(0), .image(7)]).map { $0?.size } == [4, nil])
     }
 
     package func aDryRunRemovesNothing() async throws {
         try await publish("picture", at: .image(0))
-        #expect(try await store.removeUnreferenced(dryRun: true) == ImageRemoval(images: 1, bytesFreed: 7))
+        #expect(try await store.removeUnreferenced(.dryRun(withoutFeeds: [])) == ImageRemoval(images: 1, bytesFreed: 7))
         #expect(try await store.data(of: try await found(.image(0))) == Array("picture".utf8))
-        #expect(try await store.removeUnreferenced(dryRun: false) == ImageRemoval(images: 1, bytesFreed: 7))
+        #expect(try await store.removeUnreferenced(.forReal) == ImageRemoval(images: 1, bytesFreed: 7))
     }
 
     package func replacingAFeedKeepsImageData() async throws {

@@ -80,17 +80,20 @@ package final class InMemoryImageStore: ImageStore {
         }
     }
 
-    package func removeUnreferenced(dryRun: Bool) async throws(FeedError) -> ImageRemoval {
+    package func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
         try receive(.removeUnreferenced)
-        return try remove(dryRun: dryRun) { contents in
+        return try remove(mode) { contents in
+            if case .dryRun(let leftOut) = mode {
+                for url in leftOut { contents.feeds[url.text] = nil }
+            }
             let named = contents.namedURLs
             contents.images = contents.images.filter { named.contains($0.key) && contents.data[$0.value.digest] != nil }
         }
     }
 
-    package func removeDamaged(dryRun: Bool) async throws(FeedError) -> ImageRemoval {
+    package func removeDamaged(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
         try receive(.removeDamaged)
-        return try remove(dryRun: dryRun) { contents in
+        return try remove(mode) { contents in
             contents.images = contents.images.filter { image in
                 contents.data[image.value.digest].map(Self.digest) == image.value.digest
             }
@@ -98,7 +101,7 @@ package final class InMemoryImageStore: ImageStore {
     }
 
     private func remove(
-        dryRun: Bool, _ work: (inout InMemoryCache.Contents) -> Void
+        _ mode: RemovalMode, _ work: (inout InMemoryCache.Contents) -> Void
     ) throws(FeedError) -> ImageRemoval {
         try cache.withContents { contents throws(FeedError) in
             var left = contents
@@ -107,7 +110,7 @@ package final class InMemoryImageStore: ImageStore {
             let gone = Set(contents.images.values.map(\.digest)).subtracting(digests)
             left.data = contents.data.filter { digests.contains($0.key) }
             let freed = contents.data.filter { !digests.contains($0.key) }.reduce(0) { $0 + $1.value.count }
-            if !dryRun { contents = left }
+            if mode == .forReal { contents = left }
             return ImageRemoval(images: gone.count, bytesFreed: Int64(freed))
         }
     }
