@@ -51,9 +51,9 @@ struct Session: Sendable {
         do {
             let cache = try await openCache(.write(lockWait: settings.lockWait))
             return Delivery(cache: cache, saves: true, problem: nil)
-        } catch where error.kind == .storage(.locked) {
+        } catch let error where error.kind == .storage(.locked) {
             return Delivery(cache: try await openCache(.read), saves: false, problem: nil)
-        } catch where error.kind == .storage(.cannotCreate) {
+        } catch let error where error.kind == .storage(.cannotCreate) {
             return Delivery(cache: try await openCache(.read), saves: false, problem: error)
         }
     }

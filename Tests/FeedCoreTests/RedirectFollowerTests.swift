@@ -47,7 +47,9 @@ struct RedirectFollowerTests {
 
     @Test(
         "never lead to a local file or anything that is not http(s)",
-        arguments: ["file:///etc/passwd", "ftp://a.example/", "javascript:alert(1)", "gopher://a/", "http://", "data:,x"])
+        arguments: [
+            "file:///etc/passwd", "ftp://a.example/", "javascript:alert(1)", "gopher://a/", "http://", "data:,x",
+        ])
     func refused(target: String) async throws {
         let error = await #expect(throws: FeedError.self) {
             try await answer(to: "http://a.example/") { _ in .redirect(to: target) }

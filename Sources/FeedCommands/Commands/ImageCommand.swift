@@ -13,7 +13,7 @@ struct ImageCommand {
                 return .ok
             }
             return try await loadRemote(url)
-        } catch where error.isCancellation {
+        } catch let error where error.isCancellation {
             throw error
         } catch {
             throw error.about(url)
@@ -26,7 +26,7 @@ struct ImageCommand {
         guard !settings.offline else { return try await local.load(url) }
         do {
             return try await local.load(url)
-        } catch where error.isCancellation {
+        } catch let error where error.isCancellation {
             throw error
         } catch {
             return nil  // The loader with fallback comes to the same error, and acts on it.

@@ -32,7 +32,7 @@ struct ShowCommand {
                 session.notice("\(url): showing the feed saved \(age) ago (\(cause.message))")
             }
             return loaded
-        } catch where error.isCancellation {
+        } catch let error where error.isCancellation {
             throw error
         } catch {
             throw error.about(url)

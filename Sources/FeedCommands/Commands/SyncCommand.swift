@@ -27,7 +27,8 @@ struct SyncCommand {
         var seen = Set<String>()
         let feeds = given.isEmpty ? try await cache.feeds.summaries().map(\.url) : given
         guard !feeds.isEmpty else {
-            throw UsageError("there is no feed to sync: none was given, and the cache holds none", hint: "see feedsync help")
+            throw UsageError(
+                "there is no feed to sync: none was given, and the cache holds none", hint: "see feedsync help")
         }
         return feeds.filter { seen.insert($0.text).inserted }
     }

@@ -42,10 +42,10 @@ struct ShownFeed {
 
     func text(now: Timestamp) -> String {
         let count = Phrases.count(loaded.feed.images.count, "image")
-        let saved = loaded.savedAt.map { ", saved \(Phrases.span(now - $0)) ago" } ?? ""
-        let heading = loaded.feed.title.map { "\($0)\n" } ?? ""
-        var text = TerminalText.escape(heading.isEmpty ? "" : String(heading.dropLast())) + (heading.isEmpty ? "" : "\n")
-        text += TerminalText.escape("\(url)") + "\n\(count), from the \(source == "cache" ? "cache" : "server")\(saved)\n"
+        let age = loaded.savedAt.map { ", saved \(Phrases.span(now - $0)) ago" } ?? ""
+        let title = loaded.feed.title.map { TerminalText.escape($0) + "\n" } ?? ""
+        let place = source == "cache" ? "cache" : "server"
+        var text = "\(title)\(TerminalText.escape(url.text))\n\(count), from the \(place)\(age)\n"
         for image in loaded.feed.images {
             text += "\n" + TerminalText.escape(image.description ?? image.id) + "\n"
             if let location = image.location { text += "  " + TerminalText.escape(location) + "\n" }

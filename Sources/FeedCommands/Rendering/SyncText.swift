@@ -23,7 +23,8 @@ enum SyncText {
     static func offline(_ report: SyncReport, now: Timestamp) -> [String] {
         report.feeds.compactMap { feed in
             guard feed.outcome == .offline, let savedAt = feed.savedAt, let error = feed.error else { return nil }
-            return "\(feed.url): offline, the feed saved \(Phrases.span(now - savedAt)) ago stands in (\(error.message))"
+            let age = Phrases.span(now - savedAt)
+            return "\(feed.url): offline, the feed saved \(age) ago stands in (\(error.message))"
         }
     }
 

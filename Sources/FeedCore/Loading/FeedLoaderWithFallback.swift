@@ -28,7 +28,7 @@ package struct FeedLoaderWithFallback: Sendable {
             let latest = try await refresh.refresh(url)
             let source = Loaded.Source.remote(saveFailure: latest.saveFailure)
             return Loaded(feed: latest.feed, savedAt: latest.savedAt, source: source)
-        } catch where error.isCancellation {
+        } catch let error where error.isCancellation {
             throw error
         } catch {
             return try await loadSaved(url, instead: error)
@@ -52,7 +52,7 @@ package struct FeedLoaderWithFallback: Sendable {
         let saved: LocalFeedLoader.Loaded
         do {
             saved = try await local.load(url, maxAge: maxAge)
-        } catch where error.isCancellation {
+        } catch let error where error.isCancellation {
             throw error
         } catch {
             throw cause.adding("and the saved feed can't be read: \(error.message)")

@@ -52,7 +52,7 @@ package struct FeedRefresh: Sendable {
         guard saves else { return Refreshed(feed: feed, outcome: outcome, savedAt: savedAt, saveFailure: nil) }
         do {
             return Refreshed(feed: feed, outcome: outcome, savedAt: try await save(), saveFailure: nil)
-        } catch where error.isCancellation {
+        } catch let error where error.isCancellation {
             throw error
         } catch {
             return Refreshed(feed: feed, outcome: outcome, savedAt: savedAt, saveFailure: error)

@@ -19,9 +19,9 @@ package struct ImageDataLoaderWithFallback: Sendable {
     package func load(_ url: ResourceURL) async throws(FeedError) -> Loaded {
         do {
             return Loaded(data: try await local.load(url), saveFailure: nil)
-        } catch where error.isCancellation {
+        } catch let error where error.isCancellation {
             throw error
-        } catch where error.kind == .notFound {
+        } catch let error where error.kind == .notFound {
             return try await loadRemote(url, after: nil)
         } catch {
             // Damaged or unreadable data is had anew; the reason counts only if that fails too.
@@ -41,7 +41,7 @@ package struct ImageDataLoaderWithFallback: Sendable {
         do {
             try await local.save(data, for: url)
             return Loaded(data: data, saveFailure: nil)
-        } catch where error.isCancellation {
+        } catch let error where error.isCancellation {
             throw error
         } catch {
             return Loaded(data: data, saveFailure: error)

@@ -21,7 +21,7 @@ package struct ValidateFeedCache: Sendable {
         do {
             guard let saved = try await store.retrieve(url) else { return false }
             return !FeedCachePolicy.isFresh(savedAt: saved.savedAt, now: now(), maxAge: maxAge)
-        } catch where error.isCancellation {
+        } catch let error where error.isCancellation {
             throw error
         } catch {
             return true

@@ -84,7 +84,7 @@ package struct FeedSync: Sendable {
             let report = FeedReport(
                 url: url, outcome: outcome, images: images.count, savedAt: latest.savedAt, error: latest.saveFailure)
             return SyncedFeed(report: report, images: images)
-        } catch where error.isCancellation {
+        } catch let error where error.isCancellation {
             return nil
         } catch {
             return await standIn(for: url, error)
@@ -100,7 +100,7 @@ package struct FeedSync: Sendable {
                 return SyncedFeed(report: report, images: saved.feed.images)
             }
             return SyncedFeed(report: FeedReport(url: url, outcome: .failed, error: cause), images: [])
-        } catch where error.isCancellation {
+        } catch let error where error.isCancellation {
             return nil
         } catch {
             return SyncedFeed(report: FeedReport(url: url, outcome: .failed, error: error), images: [])

@@ -83,7 +83,11 @@ package struct ImageDownloads: Sendable {
 
     private func startTimer(for batch: Int, in group: inout TaskGroup<Step>) {
         group.addTask { [sleep, age = limits.age] in
-            do { try await sleep(age) } catch { /* Cancelled: the run is over and publishes what is left anyway. */  }
+            do {
+                try await sleep(age)
+            } catch {
+                // Cancelled: the run is over, and publishes what is left anyway.
+            }
             return .due(batch: batch)
         }
     }
