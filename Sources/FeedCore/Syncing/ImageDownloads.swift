@@ -1,4 +1,6 @@
 /// Use case: have the data of many images, a bounded number at a time.
+///
+/// As many lanes as may be in flight each take an image, have it, and take the next: an image costs no task of its own.
 package struct ImageDownloads: Sendable {
     package struct Window: Sendable {
         package var jobs: Int
@@ -15,7 +17,6 @@ package struct ImageDownloads: Sendable {
     private let window: Window
     private let now: @Sendable () -> Timestamp
     private let sleep: @Sendable (Duration) async throws -> Void
-    var limits = ImageBatches.Limits()
 
     package init(
         remote: RemoteImageDataLoader, store: any ImageStore, window: Window,
@@ -31,111 +32,47 @@ package struct ImageDownloads: Sendable {
 
     package struct Outcome: Sendable {
         package var report: ImagesReport
+        /// What ended the downloads early: the store itself failed.
         package var fatal: FeedError?
-    }
-
-    private enum Step: Sendable {
-        case ended(Int, Result<ReceivedImage, FeedError>)
-        /// A batch has gathered long enough.
-        case due(batch: Int)
     }
 
     /// Adds to `report` what became of each of `urls`, which are distinct and not in the cache.
     package func run(
         _ urls: [ResourceURL], adding report: ImagesReport, events: AsyncStream<SyncEvent>.Continuation
     ) async -> Outcome {
-        var queue = DownloadQueue(urls, jobs: window.jobs, perHost: window.perHost)
-        var batches = ImageBatches(store: store, limits: limits)
-        var outcome = Outcome(report: report)
-        await withTaskGroup(of: Step.self) { group in
-            while let image = queue.next() { start(image, of: urls, in: &group) }
-            while let step = await group.next() {
-                switch step {
-                case .due(let batch):
-                    if batch == batches.number { outcome.add(await batches.publish(), events) }
-                case .ended(let image, let result):
-                    queue.finished(image)
-                    switch result {
-                    case .success(let received):
-                        if batches.isEmpty { startTimer(for: batches.number, in: &group) }
-                        batches.add(received)
-                        if batches.isFull { outcome.add(await batches.publish(), events) }
-                    case .failure(let error):
-                        outcome.fail(urls[image], error, events)
-                    }
-                    while outcome.fatal == nil, !Task.isCancelled, let image = queue.next() {
-                        start(image, of: urls, in: &group)
-                    }
-                    if queue.isIdle { group.cancelAll() }
-                }
-                if outcome.fatal != nil { group.cancelAll() }
+        let ledger = DownloadLedger(
+            queue: DownloadQueue(urls, jobs: window.jobs, perHost: window.perHost), report: report, events: events)
+        let batches = ImageBatches(store: store, ledger: ledger, sleep: sleep)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<min(window.jobs, urls.count) {
+                group.addTask { await haveImages(of: urls, ledger, batches) }
             }
+            // When the store fails, the first lane to see it ends, and with it what the others wait for.
+            for await _ in group where ledger.fatal != nil { group.cancelAll() }
         }
-        outcome.add(await batches.publish(), events)
-        outcome.add(await batches.finishPublishing(), events)
-        return outcome
+        await batches.finish()
+        return ledger.outcome
     }
 
-    private func start(_ image: Int, of urls: [ResourceURL], in group: inout TaskGroup<Step>) {
-        let url = urls[image]
-        group.addTask { .ended(image, await receive(url)) }
-    }
-
-    private func startTimer(for batch: Int, in group: inout TaskGroup<Step>) {
-        group.addTask { [sleep, age = limits.age] in
+    /// One lane. It may end while others go on: whatever it leaves waits for a host that is busy, and goes to the lane
+    /// that frees it.
+    private func haveImages(of urls: [ResourceURL], _ ledger: DownloadLedger, _ batches: ImageBatches) async {
+        while !Task.isCancelled, let image = ledger.next() {
             do {
-                try await sleep(age)
+                let received = try await receive(urls[image])
+                ledger.ended(image)
+                await batches.add(received)
             } catch {
-                // Cancelled: the run is over, and publishes what is left anyway.
-            }
-            return .due(batch: batch)
-        }
-    }
-
-    private func receive(_ url: ResourceURL) async -> Result<ReceivedImage, FeedError> {
-        do {
-            let received = try await remote.receive(url) { [store] () throws(FeedError) in try store.stage() }
-            let image = ReceivedImage(
-                url: url, bytes: received.bytes, size: received.size, type: received.type,
-                validators: received.validators, fetchedAt: now())
-            return .success(image)
-        } catch {
-            return .failure(error)
-        }
-    }
-}
-
-extension ImageDownloads.Outcome {
-    /// A cancelled image is no failure, and a cache that can't be written ends the run instead of failing each image.
-    fileprivate mutating func fail(
-        _ url: ResourceURL, _ error: FeedError, _ events: AsyncStream<SyncEvent>.Continuation
-    ) {
-        switch error.kind {
-        case .cancelled: return
-        case .storage: fatal = fatal ?? error
-        default:
-            report.failures.append(ImagesReport.Failure(url: url, error: error))
-            events.yield(.imageFailed(url, error))
-        }
-    }
-
-    fileprivate mutating func add(
-        _ published: ImageBatches.Published?, _ events: AsyncStream<SyncEvent>.Continuation
-    ) {
-        switch published {
-        case nil: return
-        case .failure(let error): fatal = fatal ?? error
-        case .success(let images):
-            for (image, failure) in images {
-                if let failure {
-                    report.failures.append(ImagesReport.Failure(url: image.url, error: failure))
-                    events.yield(.imageFailed(image.url, failure))
-                } else {
-                    report.downloaded += 1
-                    report.bytes += image.size
-                    events.yield(.imageDownloaded(image.url, bytes: image.size))
-                }
+                ledger.ended(image)
+                ledger.failed(urls[image], error)
             }
         }
+    }
+
+    private func receive(_ url: ResourceURL) async throws(FeedError) -> ReceivedImage {
+        let received = try await remote.receive(url) { [store] () throws(FeedError) in try store.stage() }
+        return ReceivedImage(
+            url: url, bytes: received.bytes, size: received.size, type: received.type,
+            validators: received.validators, fetchedAt: now())
     }
 }

@@ -1,0 +1,63 @@
+import Synchronization
+
+/// What the lanes of one run share: which image is next, and what became of those before.
+final class DownloadLedger: Sendable {
+    private struct State {
+        var queue: DownloadQueue
+        var outcome: ImageDownloads.Outcome
+    }
+
+    private let state: Mutex<State>
+    private let events: AsyncStream<SyncEvent>.Continuation
+
+    init(queue: DownloadQueue, report: ImagesReport, events: AsyncStream<SyncEvent>.Continuation) {
+        state = Mutex(State(queue: queue, outcome: ImageDownloads.Outcome(report: report)))
+        self.events = events
+    }
+
+    var outcome: ImageDownloads.Outcome { state.withLock { $0.outcome } }
+    var fatal: FeedError? { state.withLock { $0.outcome.fatal } }
+
+    /// Nil when no image may start now, or none at all any more.
+    func next() -> Int? {
+        state.withLock { $0.outcome.fatal == nil ? $0.queue.next() : nil }
+    }
+
+    /// It is no longer in flight.
+    func ended(_ image: Int) {
+        state.withLock { $0.queue.finished(image) }
+    }
+
+    /// A cancelled image is no failure, and a store that fails ends the run instead of failing each image.
+    func failed(_ url: ResourceURL, _ error: FeedError) {
+        switch error.kind {
+        case .cancelled: return
+        case .storage: stop(error)
+        default: fail(url, error)
+        }
+    }
+
+    /// `failures` has, for each image in order, what went wrong with it alone.
+    func published(_ images: [ReceivedImage], _ failures: [FeedError?]) {
+        for (image, failure) in zip(images, failures) {
+            if let failure {
+                fail(image.url, failure)
+            } else {
+                state.withLock { state in
+                    state.outcome.report.downloaded += 1
+                    state.outcome.report.bytes += image.size
+                }
+                events.yield(.imageDownloaded(image.url, bytes: image.size))
+            }
+        }
+    }
+
+    func stop(_ error: FeedError) {
+        state.withLock { $0.outcome.fatal = $0.outcome.fatal ?? error }
+    }
+
+    private func fail(_ url: ResourceURL, _ error: FeedError) {
+        state.withLock { $0.outcome.report.failures.append(ImagesReport.Failure(url: url, error: error)) }
+        events.yield(.imageFailed(url, error))
+    }
+}
