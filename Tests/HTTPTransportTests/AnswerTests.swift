@@ -15,7 +15,7 @@ struct AnswerTests {
 
         #expect(response == HTTPResponse(head: HTTPHead(status: status), bodyBytes: Int64(body.count)))
         #expect(sink.messages.first == .begin(HTTPHead(status: status)))
-        #expect(sink.bytes == body)
+        #expect(sink.received(body))
     }
 
     @Test("brings its validators and content type, whatever their case")
@@ -71,7 +71,7 @@ struct AnswerTests {
             let response = try await makeClient().get(makeRequest(server.url(path)), into: sink)
 
             #expect(response.bodyBytes == Int64(size))
-            #expect(sink.bytes == body, "\(path)")
+            #expect(sink.received(body), "\(path)")
             #expect(sink.chunkSizes.allSatisfy { $0 > 0 && $0 <= 128 << 10 })
         }
     }

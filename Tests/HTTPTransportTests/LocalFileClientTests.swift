@@ -24,7 +24,7 @@ struct LocalFileClientTests {
 
         #expect(response == HTTPResponse(head: HTTPHead(status: 200), bodyBytes: Int64(size)))
         #expect(sink.messages.first == .begin(HTTPHead(status: 200)))
-        #expect(sink.bytes == body)
+        #expect(sink.received(body))
     }
 
     @Test("that isn't there is not found")

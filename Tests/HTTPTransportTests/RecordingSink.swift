@@ -1,4 +1,5 @@
 import FeedCore
+import Glibc
 import HTTPTransport
 import Synchronization
 import TestSupport
@@ -38,6 +39,13 @@ final class RecordingSink: BodySink {
 
     var messages: [Message] { record.withLock { $0.messages } }
     var bytes: [UInt8] { record.withLock { $0.bytes } }
+
+    /// Compared at once: `==` looks at one byte after another, and takes seconds for a large body in a debug build.
+    func received(_ body: [UInt8]) -> Bool {
+        let bytes = bytes
+        return bytes.count == body.count && memcmp(bytes, body, body.count) == 0
+    }
+
     var chunkSizes: [Int] { messages.compactMap { if case .receive(let size) = $0 { size } else { nil } } }
 }
 
@@ -73,9 +81,10 @@ func failure(
 
 /// Bytes that don't repeat at any round size, so that a lost or doubled piece shows.
 func pattern(_ count: Int) -> [UInt8] {
-    let period = (0..<min(count, 65_521)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(count)
     while bytes.count < count { bytes += period.prefix(count - bytes.count) }
     return bytes
 }
+
+private let period = (0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
