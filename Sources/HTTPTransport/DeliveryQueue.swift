@@ -64,7 +64,8 @@ final class DeliveryQueue: Sendable {
         readyCount.signal()
     }
 
-    /// For the transfer thread when it has paused transfers: whether they can go on. If not, `release` will say so once.
+    /// For the transfer thread when it has paused transfers: whether they can go on. If not, `release` says so once
+    /// they can.
     func awaitRoom() -> Bool {
         roomIsAwaited.store(true, ordering: .sequentiallyConsistent)
         guard heldBytes.load(ordering: .sequentiallyConsistent) <= Self.bytesToGoOn else { return false }

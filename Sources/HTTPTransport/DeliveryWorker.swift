@@ -1,8 +1,8 @@
 import FeedCore
 import Synchronization
 
-/// Feeds bodies to their sinks, where hashing and writing may take their time. Workers share the queue; the calls of one
-/// sink still come one after another, as a call is with one worker at a time.
+/// Feeds bodies to their sinks, where hashing and writing may take their time. Workers share the queue; what one sink
+/// is called with still comes in order, as a call is with one worker at a time.
 struct DeliveryWorker: Sendable {
     let queue: DeliveryQueue
     let mailbox: Mailbox

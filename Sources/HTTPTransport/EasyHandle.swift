@@ -68,13 +68,13 @@ final class EasyHandle {
         // A URL's credentials are split off before it gets here; any left are an attempt to smuggle some in.
         try set(CURLOPT_DISALLOW_USERNAME_IN_URL, to: 1)
         try set(CURLOPT_SSLVERSION, to: CURL_SSLVERSION_TLSv1_2)
+        if let caFile = settings.caFile { try set(CURLOPT_CAINFO, to: caFile) }
         try set(CURLOPT_HTTP_VERSION, to: CURL_HTTP_VERSION_2TLS)
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: 1)
         // Every encoding that libcurl was built with.
         try set(CURLOPT_ACCEPT_ENCODING, to: "")
         try set(CURLOPT_USERAGENT, to: settings.userAgent)
-        // 0 would stand for libcurl's own default.
-        try set(CURLOPT_CONNECTTIMEOUT_MS, to: Int(min(max(settings.connectTimeout.wholeMilliseconds, 1), Int64(Int32.max))))
+        try set(CURLOPT_CONNECTTIMEOUT_MS, to: settings.connectTimeout.timeoutMilliseconds)
         try set(CURLOPT_BUFFERSIZE, to: Self.bufferBytes)
         // Giving up a slow name look-up would else wait for it, and hold up every other transfer. The resolver's thread
         // cleans up after itself when it gets its answer.
@@ -106,12 +106,17 @@ final class EasyHandle {
 /// What libcurl knows of the answer.
 extension EasyHandle {
     var head: HTTPHead {
-        var status = 0
-        ccurl_get_long(pointer, CURLINFO_RESPONSE_CODE, &status)
-        return HTTPHead(
+        HTTPHead(
             status: status,
             validators: Validators(etag: header("ETag"), lastModified: header("Last-Modified")),
             contentType: header("Content-Type"))
+    }
+
+    /// Of the last answer that began, an interim one included; 0 before the first.
+    var status: Int {
+        var status = 0
+        ccurl_get_long(pointer, CURLINFO_RESPONSE_CODE, &status)
+        return status
     }
 
     /// Nil when the server didn't say.

@@ -5,8 +5,11 @@ extension FeedError {
     /// What a code of libcurl's means in the domain's words.
     static func transfer(_ code: CURLcode, _ explanation: String, host: String?) -> FeedError {
         switch code {
-        case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING, CURLE_FILESIZE_EXCEEDED:
+        case CURLE_URL_MALFORMAT, CURLE_BAD_CONTENT_ENCODING:
             .invalidData(explanation, host: host)
+        // Also what libcurl says of an answer that isn't HTTP, which is the server's fault, and may pass.
+        case CURLE_UNSUPPORTED_PROTOCOL where host == nil:
+            .invalidData(explanation)
         default:
             .connectivity(explanation, host: host)
         }
@@ -29,15 +32,16 @@ enum ByteCount {
 }
 
 extension Duration {
-    var inWords: String {
-        let milliseconds = wholeMilliseconds
-        guard milliseconds % 1000 == 0 else { return "\(milliseconds) ms" }
-        return milliseconds == 1000 ? "1 second" : "\(milliseconds / 1000) seconds"
+    /// Rounded up, and never 0, which libcurl takes for its own default.
+    var timeoutMilliseconds: Int {
+        let (seconds, attoseconds) = components
+        let milliseconds = min(seconds, 1_000_000) * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        return max(Int(milliseconds), 1)
     }
 
-    /// Rounded up, so that a wait of this many is never too short.
-    var wholeMilliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+    var inWords: String {
+        let milliseconds = timeoutMilliseconds
+        guard milliseconds % 1000 == 0 else { return "\(milliseconds) ms" }
+        return milliseconds == 1000 ? "1 second" : "\(milliseconds / 1000) seconds"
     }
 }

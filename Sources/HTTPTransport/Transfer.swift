@@ -37,6 +37,8 @@ final class Transfer {
         /// When the last byte came, once there is a connection; until then libcurl watches the time.
         var lastActivity: TransferContext.Instant?
         var headerBytes = 0
+        /// To libcurl, a connection that ends within the headers is a body that is empty.
+        var isHeadComplete = false
         var received: Int64 = 0
         var chunk: [UInt8] = []
         var handedOver: HTTPHead?
@@ -59,11 +61,12 @@ final class Transfer {
         guard let call else { return nil }
         var parcel = Parcel()
         switch ending {
-        case .ended(CURLE_OK):
+        case .ended(CURLE_OK) where state.isHeadComplete:
             parcel = rest()
             parcel.outcome = .success(response)
+        case .ended(CURLE_OK):
+            parcel.outcome = .failure(.connectivity("the connection ended within the headers", host: host))
         case .ended(let code):
-            let host = call.request.url.host
             parcel.outcome = .failure(state.reason ?? .transfer(code, easy.explanation(of: code), host: host))
             if state.isTooLarge {
                 if state.handedOver == nil { parcel.head = easy.head }
@@ -104,9 +107,11 @@ final class Transfer {
 extension Transfer {
     func connected() { state.lastActivity = context.now }
 
-    func receiveHeader(bytes: Int) -> Answer {
+    func receiveHeader(_ line: UnsafeRawBufferPointer) -> Answer {
         state.lastActivity = context.now
-        state.headerBytes += bytes
+        state.headerBytes += line.count
+        // An empty line: the end of the headers, unless they are an interim answer's.
+        if line.count <= 2, !state.isHeadComplete { state.isHeadComplete = easy.status >= 200 }
         guard state.headerBytes <= Self.mostHeaderBytes else {
             let limit = ByteCount.text(Int64(Self.mostHeaderBytes))
             state.reason = .invalidData("the headers are larger than \(limit)", host: host)

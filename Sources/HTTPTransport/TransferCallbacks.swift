@@ -10,9 +10,10 @@ extension Transfer {
                 guard let transfer = Transfer.from(context) else { return 0 }
                 return transfer.receive(UnsafeRawBufferPointer(start: bytes, count: size * count)).code(size * count)
             },
-            header: { _, size, count, context in
+            header: { line, size, count, context in
                 guard let transfer = Transfer.from(context) else { return 0 }
-                return transfer.receiveHeader(bytes: size * count).code(size * count)
+                let line = UnsafeRawBufferPointer(start: line, count: size * count)
+                return transfer.receiveHeader(line).code(line.count)
             },
             connected: { context, _, _, _, _ in
                 Transfer.from(context)?.connected()

@@ -43,7 +43,7 @@ struct IdleTimeout {
 
     init(_ duration: Duration) {
         self.duration = duration
-        nanoseconds = min(max(duration.wholeMilliseconds, 1), Int64(Int32.max)) * 1_000_000
+        nanoseconds = Int64(duration.timeoutMilliseconds) * 1_000_000
     }
 
     func error(host: String?) -> FeedError { .connectivity("no data arrived for \(duration.inWords)", host: host) }

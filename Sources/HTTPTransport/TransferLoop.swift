@@ -49,7 +49,7 @@ final class TransferLoop {
             if !transfer.decline() { end(transfer, .declined) }
         }
         for call in mail.stops {
-            // Gone already if it ended in the meantime. Why it was stopped, the worker knows that hands over the outcome.
+            // Gone already if it ended in the meantime. Why it was stopped is known to the worker with the outcome.
             if let transfer = running[ObjectIdentifier(call)] { end(transfer, .failed(.cancelled)) }
         }
     }

@@ -68,6 +68,8 @@ package struct NetworkSettings: Hashable, Sendable {
     package var idleTimeout = Duration.seconds(30)
     package var maxConnectionsPerHost = 6
     package var userAgent: String
+    /// A PEM file of the certificate authorities to trust instead of the system's.
+    package var caFile: String?
 
     package init(userAgent: String) { self.userAgent = userAgent }
 }

@@ -1,0 +1,112 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@Suite("An answer", .timeLimit(.minutes(1)))
+struct AnswerTests {
+    @Test("whatever its status, is delivered", arguments: [200, 204, 206, 301, 304, 400, 404, 410, 429, 500, 503])
+    func status(_ status: Int) async throws {
+        let hasBody = status != 204 && status != 304
+        let body = hasBody ? Array("some text".utf8) : []
+        let server = try LoopbackServer("/a", Reply(status, body: body))
+        let sink = RecordingSink()
+
+        let response = try await makeClient().get(makeRequest(server.url("/a")), into: sink)
+
+        #expect(response == HTTPResponse(head: HTTPHead(status: status), bodyBytes: Int64(body.count)))
+        #expect(sink.messages.first == .begin(HTTPHead(status: status)))
+        #expect(sink.received(body))
+    }
+
+    @Test("brings its validators and content type, whatever their case")
+    func headers() async throws {
+        let headers = [
+            ("eTAG", "W/\"x, y\""), ("LAST-MODIFIED", "Fri, 20 Nov 2026 18:02:13 GMT"),
+            ("content-type", "image/png; q=1"), ("X-Other", "1"),
+        ]
+        let server = try LoopbackServer("/", Reply(headers: headers, body: [1]))
+
+        let response = try await makeClient().get(makeRequest(server.url()), into: NullSink())
+
+        let validators = Validators(etag: "W/\"x, y\"", lastModified: "Fri, 20 Nov 2026 18:02:13 GMT")
+        #expect(response.head == HTTPHead(status: 200, validators: validators, contentType: "image/png; q=1"))
+    }
+
+    @Test("has no headers of the answer before it on the same connection, of interim answers or of its trailers")
+    func foreignHeaders() async throws {
+        let server = try LoopbackServer([
+            "/first": { _ in Reply(headers: [("ETag", "\"first\"")], body: [1]) },
+            "/second": { _ in Reply(body: [1]) },
+            "/interim": { _ in
+                .raw("HTTP/1.1 103 Early\r\nETag: \"early\"\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")
+            },
+            "/trailers": { _ in
+                .raw(
+                    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: ETag\r\n\r\n1\r\nx\r\n0\r\n"
+                        + "ETag: \"late\"\r\n\r\n")
+            },
+        ])
+        let client = try makeClient()
+
+        let first = try await client.get(makeRequest(server.url("/first")), into: NullSink())
+        #expect(first.head.validators.etag == "\"first\"")
+        for path in ["/second", "/interim", "/trailers"] {
+            let response = try await client.get(makeRequest(server.url(path)), into: NullSink())
+            #expect(response.head == HTTPHead(status: 200), "\(path)")
+            #expect(response.bodyBytes == 1, "\(path)")
+        }
+    }
+
+    @Test("arrives to the byte", arguments: [0, 1, 16 << 10, (128 << 10) - 1, 128 << 10, (128 << 10) + 1, 3_000_001])
+    func size(_ size: Int) async throws {
+        let body = pattern(size)
+        let server = try LoopbackServer([
+            "/length": { _ in Reply(body: body) },
+            "/chunked": { _ in Reply(body: body, framing: .chunked(size: 10_007)) },
+            "/closed": { _ in Reply(body: body, framing: .untilClosed) },
+        ])
+        for path in ["/length", "/chunked", "/closed"] {
+            let sink = RecordingSink()
+
+            let response = try await makeClient().get(makeRequest(server.url(path)), into: sink)
+
+            #expect(response.bodyBytes == Int64(size))
+            #expect(sink.received(body), "\(path)")
+            #expect(sink.chunkSizes.allSatisfy { $0 > 0 && $0 <= 128 << 10 })
+        }
+    }
+
+    @Test("that is small comes in one piece, and a large one begins with at least 16 KiB")
+    func pieces() async throws {
+        let server = try LoopbackServer([
+            "/small": { _ in Reply(body: pattern(27_000), framing: .chunked(size: 100)) },
+            "/large": { _ in Reply(body: pattern(500_000), framing: .chunked(size: 100)) },
+        ])
+        let small = RecordingSink()
+        let large = RecordingSink()
+
+        _ = try await makeClient().get(makeRequest(server.url("/small")), into: small)
+        _ = try await makeClient().get(makeRequest(server.url("/large")), into: large)
+
+        #expect(small.chunkSizes == [27_000])
+        #expect(try #require(large.chunkSizes.first) >= 16 << 10)
+    }
+
+    @Test("that redirects is reported with its absolute target, and not followed")
+    func redirect() async throws {
+        let server = try LoopbackServer([
+            "/from/here": { _ in .redirect(to: "../to?x=1") },
+            "/abroad": { _ in .redirect(307, to: "ftp://example.org/x") },
+            "/nowhere": { _ in Reply(302) },
+            "/ok": { _ in Reply(200, headers: [("Location", "/elsewhere")]) },
+        ])
+        let expected = [
+            "/from/here": server.url("/to?x=1"), "/abroad": "ftp://example.org/x", "/nowhere": nil, "/ok": nil,
+        ]
+        for (path, target) in expected {
+            let response = try await makeClient().get(makeRequest(server.url(path)), into: NullSink())
+            #expect(response.redirectTarget == target, "\(path)")
+        }
+        #expect(server.requests.count == expected.count)
+    }
+}

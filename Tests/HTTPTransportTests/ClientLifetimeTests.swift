@@ -1,0 +1,63 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@testable import HTTPTransport
+
+@Suite("A client", .timeLimit(.minutes(1)))
+struct ClientLifetimeTests {
+    @Test("that is let go of ends its thread")
+    func released() async throws {
+        let ended = Tally()
+        let server = try LoopbackServer()
+        do {
+            let client = try CurlHTTPClient(settings: NetworkSettings(userAgent: "x")) { ended.add(1) }
+            _ = try await client.get(makeRequest(server.url()), into: NullSink())
+        }
+        await ended.wait(for: 1)
+    }
+
+    @Test("that was never used ends its thread too")
+    func unused() async throws {
+        let ended = Tally()
+        _ = try CurlHTTPClient(settings: NetworkSettings(userAgent: "x")) { ended.add(1) }
+        await ended.wait(for: 1)
+    }
+
+    @Test("that is let go of while requests run lives until they have ended")
+    func releasedWhileRunning() async throws {
+        let ended = Tally()
+        let gate = Gate()
+        let server = try LoopbackServer("/", Reply(body: [1], gate: gate))
+        let request = try makeRequest(server.url())
+        var client: CurlHTTPClient? = try CurlHTTPClient(settings: NetworkSettings(userAgent: "x")) { ended.add(1) }
+        let tasks = (0..<5).map { [client] _ in
+            Task { try await client?.get(request, into: NullSink()).bodyBytes }
+        }
+        client = nil
+        await gate.waitForArrivals(5)
+        #expect(ended.count == 0)
+        gate.open()
+
+        for task in tasks { #expect(try await task.value == 1) }
+        await ended.wait(for: 1)
+    }
+
+    @Test("that is closed ends what runs, and what comes after it, as cancelled")
+    func closed() async throws {
+        let ended = Tally()
+        let gate = Gate()
+        let server = try LoopbackServer("/", Reply(gate: gate))
+        let request = try makeRequest(server.url())
+        let client = try CurlHTTPClient(settings: NetworkSettings(userAgent: "x")) { ended.add(1) }
+        let tasks = (0..<5).map { _ in Task { await failure(of: request, by: client) } }
+        await gate.waitForArrivals(5)
+
+        client.close()
+
+        for task in tasks { #expect(await task.value == .cancelled) }
+        #expect(await failure(of: request, by: client) == .cancelled)
+        await ended.wait(for: 1)
+        client.close()
+    }
+}

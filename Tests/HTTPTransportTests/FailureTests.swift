@@ -1,0 +1,141 @@
+import FeedCore
+import HTTPTransport
+import TestSupport
+import Testing
+
+@Suite("A transfer fails", .timeLimit(.minutes(1)))
+struct FailureTests {
+    struct Misbehaviour: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let reply: Reply
+        var kind = FeedError.Kind.connectivity
+    }
+
+    static let misbehaviours = [
+        Misbehaviour(testDescription: "cut off", reply: .cutOff(after: 500, of: pattern(1000))),
+        Misbehaviour(testDescription: "reset", reply: .cutOff(after: 500, of: pattern(1000), ending: .reset)),
+        Misbehaviour(testDescription: "cut off before the body", reply: .cutOff(after: 0, of: pattern(1000))),
+        Misbehaviour(
+            testDescription: "chunks without an end",
+            reply: Reply(body: pattern(1000), framing: .chunked(size: 100), ending: .close)),
+        Misbehaviour(
+            testDescription: "chunks that are none",
+            reply: .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")),
+        Misbehaviour(testDescription: "no answer at all", reply: .raw("")),
+        Misbehaviour(testDescription: "no HTTP", reply: .raw("SSH-2.0-OpenSSH_9.2\r\n")),
+        Misbehaviour(testDescription: "cut off within the headers", reply: .raw("HTTP/1.1 200 OK\r\nETag: \"")),
+        Misbehaviour(
+            testDescription: "broken compression",
+            reply: Reply(headers: [("Content-Encoding", "gzip")], body: pattern(1000)), kind: .invalidData),
+        Misbehaviour(
+            testDescription: "headers without end",
+            reply: .raw("HTTP/1.1 200 OK\r\n" + String(repeating: "X-A: 0123456789abcdef\r\n", count: 30_000)),
+            kind: .invalidData),
+    ]
+
+    @Test("when the server misbehaves", arguments: misbehaviours)
+    func misbehaving(_ misbehaviour: Misbehaviour) async throws {
+        let server = try LoopbackServer("/", misbehaviour.reply)
+
+        let error = try #require(await failure(of: makeRequest(server.url()), by: makeClient()))
+
+        #expect(error.kind == misbehaviour.kind, "\(error)")
+        #expect(error.host == "127.0.0.1")
+        #expect(!error.message.isEmpty)
+    }
+
+    @Test("when a large body breaks off after a part of it was delivered")
+    func largeBodyCutOff() async throws {
+        let server = try LoopbackServer("/", .cutOff(after: 1_000_000, of: pattern(2_000_000)))
+        let sink = RecordingSink()
+
+        let error = try #require(await failure(of: makeRequest(server.url()), by: makeClient(), into: sink))
+
+        #expect(error.kind == .connectivity)
+        #expect(sink.bytes.count < 2_000_000)
+    }
+
+    @Test("when the connection is refused")
+    func refused() async throws {
+        let dead = try DeadPort()
+
+        let error = try #require(await failure(of: makeRequest(dead.url()), by: makeClient()))
+
+        #expect(error.kind == .connectivity)
+        #expect(error.host == "127.0.0.1")
+        #expect(error.message.contains("connect"), "\(error.message)")
+    }
+
+    @Test("when the host's name doesn't exist")
+    func unknownHost() async throws {
+        let error = try #require(
+            await failure(of: makeRequest("http://nowhere.invalid/"), by: makeClient()))
+
+        #expect(error.kind == .connectivity)
+        #expect(error.host == "nowhere.invalid")
+    }
+
+    @Test("when no connection comes about in time")
+    func connectTimeout() async throws {
+        let dead = try DeadPort(isSilent: true)
+        let client = try makeClient { $0.connectTimeout = .milliseconds(50) }
+
+        let error = try #require(await failure(of: makeRequest(dead.url()), by: client))
+
+        #expect(error.kind == .connectivity)
+    }
+
+    @Test("when no byte comes for too long, be it the first or a later one", arguments: [nil, 0, 1000, 200_000])
+    func idle(_ stallAfter: Int?) async throws {
+        let gate = Gate()
+        let reply =
+            if let stallAfter {
+                Reply(body: pattern(400_000), stall: (stallAfter, gate))
+            } else {
+                Reply(body: pattern(10), gate: gate)
+            }
+        let server = try LoopbackServer("/", reply)
+        let client = try makeClient { $0.idleTimeout = .milliseconds(100) }
+
+        let error = try #require(await failure(of: makeRequest(server.url()), by: client))
+
+        #expect(error == .connectivity("no data arrived for 100 ms", host: "127.0.0.1"))
+    }
+
+    @Test("but not while the sink is what is slow")
+    func slowSinkIsNotIdle() async throws {
+        let body = pattern(32 << 20)
+        let server = try LoopbackServer([
+            "/large": { _ in Reply(body: body) }, "/never": { _ in Reply(gate: Gate()) },
+        ])
+        let client = try makeClient { $0.idleTimeout = .milliseconds(500) }
+        let gate = Gate()
+        let large = try makeRequest(server.url("/large"))
+        async let response = client.get(large, into: RecordingSink(gate: gate))
+        await server.waitUntilBlocked()
+
+        // Once this one has been given up, the other has waited for as long.
+        let error = await failure(of: try makeRequest(server.url("/never")), by: client)
+        gate.open()
+
+        #expect(error?.kind == .connectivity)
+        #expect(try await response.bodyBytes == 32 << 20)
+    }
+
+    @Test("with no word of the credentials", arguments: ["/refused", "/cut", "/large", "/bad"])
+    func secrecy(_ path: String) async throws {
+        let dead = try DeadPort()
+        let server = try LoopbackServer([
+            "/cut": { _ in .cutOff(after: 5, of: pattern(10)) },
+            "/large": { _ in Reply(body: pattern(1000)) },
+            "/bad": { _ in .raw("nonsense") },
+        ])
+        let port = path == "/refused" ? dead.port : server.port
+        let request = try makeRequest("http://alice:s3cret@127.0.0.1:\(port)\(path)", maxBytes: 100)
+
+        let error = try #require(await failure(of: request, by: makeClient()))
+
+        #expect(!"\(error)".contains("alice"))
+        #expect(!"\(error)".contains("s3cret"))
+    }
+}

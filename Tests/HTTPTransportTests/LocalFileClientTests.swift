@@ -1,0 +1,115 @@
+import FeedCore
+import Glibc
+import HTTPTransport
+import TestSupport
+import Testing
+
+@Suite("A local file", .timeLimit(.minutes(1)))
+struct LocalFileClientTests {
+    let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func request(_ path: String, maxBytes: Int64 = 1 << 30) -> HTTPRequest {
+        HTTPRequest(url: ResourceURL(filePath: path), maxBytes: maxBytes)
+    }
+
+    @Test("is answered with like a server's", arguments: [0, 1, 128 << 10, 300_000])
+    func delivered(_ size: Int) async throws {
+        let body = pattern(size)
+        let path = try directory.write(body, to: "a b%.json")
+        let sink = RecordingSink()
+
+        let response = try await LocalFileClient().get(request(path), into: sink)
+
+        #expect(response == HTTPResponse(head: HTTPHead(status: 200), bodyBytes: Int64(size)))
+        #expect(sink.messages.first == .begin(HTTPHead(status: 200)))
+        #expect(sink.received(body))
+    }
+
+    @Test("that isn't there is not found")
+    func missing() async throws {
+        let path = directory.path("missing")
+        #expect(await failure(of: request(path), by: LocalFileClient()) == .notFound("no such file: \(path)"))
+        let below = try directory.write("x", to: "file") + "/below"
+        #expect(await failure(of: request(below), by: LocalFileClient()) == .notFound("no such file: \(below)"))
+    }
+
+    @Test("that is a folder, a FIFO or a device can't be read")
+    func irregular() async throws {
+        let fifo = directory.path("fifo")
+        #expect(mkfifo(fifo, 0o600) == 0)
+        let expected = [
+            directory.path: "Is a directory", fifo: "not a regular file", "/dev/zero": "not a regular file",
+        ]
+        for (path, reason) in expected {
+            let sink = RecordingSink()
+            let error = await failure(of: request(path), by: LocalFileClient(), into: sink)
+            #expect(error == .storage(.failed, "\(path): \(reason)"))
+            #expect(sink.messages.isEmpty)
+        }
+    }
+
+    @Test("that may not be read says so", .enabled(if: geteuid() != 0, "root may read everything"))
+    func unreadable() async throws {
+        let path = try directory.write("x", to: "secret")
+        chmod(path, 0)
+        let error = await failure(of: request(path), by: LocalFileClient())
+        #expect(error == .storage(.failed, "\(path): Permission denied"))
+    }
+
+    @Test("larger than it may be is refused, and one of just that size isn't")
+    func tooLarge() async throws {
+        let path = try directory.write(pattern(2048), to: "file")
+        #expect(
+            await failure(of: request(path, maxBytes: 1024), by: LocalFileClient())
+                == .invalidData("larger than 1K"))
+        #expect(try await LocalFileClient().get(request(path, maxBytes: 2048), into: NullSink()).bodyBytes == 2048)
+    }
+
+    @Test("goes no further when the sink throws or doesn't want it")
+    func sink() async throws {
+        let path = try directory.write(pattern(300_000), to: "file")
+        let full = FeedError.storage(.failed, "disk full")
+        let throwing = RecordingSink(failure: full)
+        #expect(await failure(of: request(path), by: LocalFileClient(), into: throwing) == full)
+        #expect(throwing.chunkSizes.count == 1)
+
+        let unwanting = RecordingSink(isWanted: false)
+        _ = try await LocalFileClient().get(request(path), into: unwanting)
+        #expect(unwanting.messages.count == 1)
+    }
+
+    @Test("ends as cancelled with the chunk it is at")
+    func cancelled() async throws {
+        let path = try directory.write(pattern(1_000_000), to: "file")
+        let gate = Gate()
+        let sink = RecordingSink(gate: gate)
+        let request = request(path)
+        let task = Task { await failure(of: request, by: LocalFileClient(), into: sink) }
+        await gate.waitForArrivals()
+
+        task.cancel()
+        gate.open()
+
+        #expect(await task.value == .cancelled)
+        #expect(sink.chunkSizes.count == 1)
+    }
+}
+
+@Suite("Each kind of URL", .timeLimit(.minutes(1)))
+struct SchemeRouterTests {
+    private struct Labelled: HTTPClient {
+        let status: Int
+
+        func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
+            HTTPResponse(head: HTTPHead(status: status))
+        }
+    }
+
+    @Test("goes to its own client", arguments: [("http://a/", 1), ("https://a/", 1), ("file:///a", 2)])
+    func routed(_ url: String, _ status: Int) async throws {
+        let router = SchemeRouter(remote: Labelled(status: 1), files: Labelled(status: 2))
+        #expect(try await router.get(makeRequest(url), into: NullSink()).head.status == status)
+    }
+}

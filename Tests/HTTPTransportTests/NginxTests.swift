@@ -1,0 +1,119 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@Suite("A real server", .timeLimit(.minutes(1)))
+struct NginxTests {
+    let root: TemporaryDirectory
+
+    init() throws { root = try TemporaryDirectory() }
+
+    @Test("confirms what it has given before")
+    func notModified() async throws {
+        try root.write(pattern(5000), to: "a.jpg")
+        let nginx = try await Nginx(serving: root.path)
+        let client = try makeClient()
+
+        let first = try await client.get(makeRequest(nginx.url("/a.jpg")), into: NullSink())
+        #expect(first.head.status == 200)
+        #expect(first.head.contentType == "image/jpeg")
+        let validators = first.head.validators
+        for known in [
+            validators, Validators(etag: validators.etag), Validators(lastModified: validators.lastModified),
+        ] {
+            let sink = RecordingSink()
+            let second = try await client.get(makeRequest(nginx.url("/a.jpg"), validators: known), into: sink)
+            #expect(second.head.status == 304)
+            #expect(sink.bytes.isEmpty)
+        }
+        let changed = Validators(etag: "\"other\"")
+        let third = try await client.get(makeRequest(nginx.url("/a.jpg"), validators: changed), into: NullSink())
+        #expect(third.head.status == 200)
+    }
+
+    @Test("is held to the limit after decompression")
+    func compressed() async throws {
+        try root.write([UInt8](repeating: 0x20, count: 20 << 20), to: "bomb.json")
+        let nginx = try await Nginx(
+            serving: root.path, server: ["gzip on;", "gzip_types *;", "gzip_comp_level 1;"])
+        let client = try makeClient()
+        let url = nginx.url("/bomb.json")
+
+        let sink = RecordingSink()
+        let error = await failure(of: try makeRequest(url, maxBytes: 1 << 20), by: client, into: sink)
+        let whole = try await client.get(makeRequest(url, maxBytes: 20 << 20), into: NullSink())
+
+        #expect(error == .invalidData("larger than 1M", host: "127.0.0.1"))
+        #expect(sink.bytes.count <= 1 << 20)
+        #expect(whole.bodyBytes == 20 << 20)
+    }
+
+    @Test("is asked for many things at once, each of which arrives whole")
+    func many() async throws {
+        for number in 0..<50 { try root.write(pattern(1000 * number), to: "\(number).jpg") }
+        let nginx = try await Nginx(serving: root.path)
+        try await fetchMany(nginx, by: try makeClient())
+    }
+
+    @Test("may speak TLS and HTTP/2, if its certificate is trusted")
+    func http2() async throws {
+        for number in 0..<50 { try root.write(pattern(1000 * number), to: "\(number).jpg") }
+        let nginx = try await Nginx(serving: root.path, certificate: try await certificate())
+
+        let error = await failure(of: try makeRequest(nginx.url("/1.jpg")), by: try makeClient())
+        #expect(error?.kind == .connectivity)
+        #expect(error?.message.contains("certificate") == true, "\(error?.message ?? "")")
+
+        let trusting = try makeClient { $0.caFile = root.path("cert.pem") }
+        try await fetchMany(nginx, by: trusting)
+    }
+
+    @Test("over HTTP/2 waits for a slow sink")
+    func http2Backpressure() async throws {
+        let body = pattern(40 << 20)
+        try root.write(body, to: "large.jpg")
+        let nginx = try await Nginx(serving: root.path, certificate: try await certificate())
+        let client = try makeClient { $0.caFile = root.path("cert.pem") }
+        let request = try makeRequest(nginx.url("/large.jpg"))
+
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    let sink = RecordingSink()
+                    let response = try await client.get(request, into: sink)
+                    #expect(response.bodyBytes == 40 << 20)
+                    #expect(sink.received(body))
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func fetchMany(_ nginx: Nginx, by client: any HTTPClient) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<200 {
+                let request = try makeRequest(nginx.url("/\(number % 50).jpg"))
+                group.addTask {
+                    let sink = RecordingSink()
+                    let response = try await client.get(request, into: sink)
+                    #expect(response.head.status == 200)
+                    #expect(sink.received(pattern(1000 * (number % 50))))
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func certificate() async throws -> (chain: String, key: String) {
+        let paths = (chain: root.path("cert.pem"), key: root.path("key.pem"))
+        let made = try await Subprocess.run(
+            "openssl",
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                "-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", paths.key, "-out",
+                paths.chain,
+            ])
+        #expect(made.status == .exited(0), "\(made.errorText)")
+        return paths
+    }
+}

@@ -1,0 +1,90 @@
+import FeedCore
+import Glibc
+import HTTPTransport
+import Synchronization
+import TestSupport
+
+/// A sink that keeps what it is told, in order.
+final class RecordingSink: BodySink {
+    enum Message: Hashable {
+        case begin(HTTPHead)
+        case receive(Int)
+    }
+
+    private let record = Mutex((messages: [Message](), bytes: [UInt8]()))
+    private let isWanted: Bool
+    private let failure: FeedError?
+    private let gate: Gate?
+
+    /// `failure` is thrown at the first chunk; `gate` is passed with each.
+    init(isWanted: Bool = true, failure: FeedError? = nil, gate: Gate? = nil) {
+        self.isWanted = isWanted
+        self.failure = failure
+        self.gate = gate
+    }
+
+    func begin(_ head: HTTPHead) throws(FeedError) -> Bool {
+        record.withLock { $0.messages.append(.begin(head)) }
+        return isWanted
+    }
+
+    func receive(_ chunk: [UInt8]) throws(FeedError) {
+        record.withLock {
+            $0.messages.append(.receive(chunk.count))
+            $0.bytes += chunk
+        }
+        gate?.pass()
+        if let failure { throw failure }
+    }
+
+    var messages: [Message] { record.withLock { $0.messages } }
+    var bytes: [UInt8] { record.withLock { $0.bytes } }
+
+    /// Compared at once: `==` looks at one byte after another, and takes seconds for a large body in a debug build.
+    func received(_ body: [UInt8]) -> Bool {
+        let bytes = bytes
+        return bytes.count == body.count && memcmp(bytes, body, body.count) == 0
+    }
+
+    var chunkSizes: [Int] { messages.compactMap { if case .receive(let size) = $0 { size } else { nil } } }
+}
+
+/// Lets every chunk through unseen.
+struct NullSink: BodySink {
+    func begin(_ head: HTTPHead) throws(FeedError) -> Bool { true }
+    func receive(_ chunk: [UInt8]) throws(FeedError) {}
+}
+
+func makeClient(_ change: (inout NetworkSettings) -> Void = { _ in }) throws -> any HTTPClient {
+    var settings = NetworkSettings(userAgent: "feedsync-test/1")
+    change(&settings)
+    return try CurlHTTPClient(settings: settings)
+}
+
+func makeRequest(
+    _ url: String, validators: Validators = Validators(), maxBytes: Int64 = 64 << 20
+) throws -> HTTPRequest {
+    HTTPRequest(url: try ResourceURL(url), validators: validators, maxBytes: maxBytes)
+}
+
+/// The error of a request that is expected to fail.
+func failure(
+    of request: HTTPRequest, by client: any HTTPClient, into sink: any BodySink = NullSink()
+) async -> FeedError? {
+    do throws(FeedError) {
+        _ = try await client.get(request, into: sink)
+        return nil
+    } catch {
+        return error
+    }
+}
+
+/// Bytes that don't repeat at any round size, so that a lost or doubled piece shows.
+func pattern(_ count: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    while bytes.count < count { bytes += period.prefix(count - bytes.count) }
+    return bytes
+}
+
+private let period = (0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }

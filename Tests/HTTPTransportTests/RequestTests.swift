@@ -1,0 +1,122 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@Suite("A request", .timeLimit(.minutes(1)))
+struct RequestTests {
+    @Test("is a GET with the user agent and the encodings that can be decoded")
+    func plain() async throws {
+        let server = try LoopbackServer()
+
+        _ = try await makeClient().get(makeRequest(server.url("/a/b?c=d#part")), into: NullSink())
+
+        let request = try #require(server.requests.first)
+        #expect(request.method == "GET")
+        #expect(request.path == "/a/b?c=d")
+        #expect(request.header("user-agent") == "feedsync-test/1")
+        #expect(try #require(request.header("accept-encoding")).contains("gzip"))
+        for absent in ["if-none-match", "if-modified-since", "authorization", "cookie"] {
+            #expect(request.header(absent) == nil, "\(absent)")
+        }
+    }
+
+    @Test("with validators is conditional, and the next one without them isn't")
+    func conditional() async throws {
+        let server = try LoopbackServer([
+            "/": { request in .validated([1, 2], etag: "\"a\"", lastModified: "yesterday", for: request) }
+        ])
+        let client = try makeClient()
+        let validators = Validators(etag: "\"a\"", lastModified: "yesterday")
+
+        let first = try await client.get(makeRequest(server.url(), validators: validators), into: NullSink())
+        let second = try await client.get(makeRequest(server.url()), into: NullSink())
+
+        #expect(first.head.status == 304)
+        #expect(second.head.status == 200)
+        let sent = server.requests.map { [$0.header("if-none-match"), $0.header("if-modified-since")] }
+        #expect(sent == [["\"a\"", "yesterday"], [nil, nil]])
+    }
+
+    @Test("can't be given further header lines by a validator")
+    func validatorWithLineBreak() async throws {
+        let server = try LoopbackServer()
+        let validators = Validators(etag: "\"a\"\r\nX-Evil: 1", lastModified: "")
+
+        _ = try await makeClient().get(makeRequest(server.url(), validators: validators), into: NullSink())
+
+        let request = try #require(server.requests.first)
+        #expect(request.header("x-evil") == nil)
+        #expect(request.header("if-none-match") == nil)
+    }
+
+    @Test("sends the URL's credentials decoded, and no others' after it")
+    func credentials() async throws {
+        let server = try LoopbackServer()
+        let client = try makeClient()
+        let authority = "127.0.0.1:\(server.port)"
+
+        for credentials in ["user:pass@", "us%3Aer:p%40ss%20w@", "alone@", ""] {
+            _ = try await client.get(makeRequest("http://\(credentials)\(authority)/"), into: NullSink())
+        }
+
+        // user:pass, us:er:p@ss w, alone:
+        #expect(
+            server.requests.map { $0.header("authorization") } == [
+                "Basic dXNlcjpwYXNz", "Basic dXM6ZXI6cEBzcyB3", "Basic YWxvbmU6", nil,
+            ])
+    }
+
+    @Test("with credentials that can't be sent isn't", arguments: ["a%00b:c", "a:%00", "%FF:x"])
+    func impossibleCredentials(_ credentials: String) async throws {
+        let server = try LoopbackServer()
+        let request = try makeRequest("http://\(credentials)@127.0.0.1:\(server.port)/")
+
+        let error = try #require(await failure(of: request, by: makeClient()))
+
+        #expect(error.kind == .invalidData)
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test("uses the connection of the one before it, also after an answer that wasn't wanted")
+    func keepAlive() async throws {
+        let server = try LoopbackServer([
+            "/": { _ in Reply(body: pattern(40_000)) }, "/404": { _ in Reply(404, body: pattern(5_000)) },
+        ])
+        let client = try makeClient()
+
+        for _ in 0..<10 {
+            _ = try await client.get(makeRequest(server.url()), into: NullSink())
+            _ = try await client.get(makeRequest(server.url("/404")), into: RecordingSink(isWanted: false))
+        }
+
+        #expect(server.requests.map(\.connection) == Array(repeating: 1, count: 20))
+    }
+
+    @Test("waits while its host has as many connections as it may have")
+    func connectionsPerHost() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer("/", Reply(body: [1], gate: gate))
+        let client = try makeClient { $0.maxConnectionsPerHost = 3 }
+        let request = try makeRequest(server.url())
+
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<12 { group.addTask { _ = try await client.get(request, into: NullSink()) } }
+            await server.waitForRequests(3)
+            gate.open()
+            try await group.waitForAll()
+        }
+
+        #expect(server.requests.count == 12)
+        #expect(Set(server.requests.map(\.connection)).isSubset(of: [1, 2, 3]))
+    }
+
+    @Test("is sent anew when the kept connection turns out to be closed")
+    func staleConnection() async throws {
+        let server = try LoopbackServer("/", Reply(body: [1], ending: .close))
+        let client = try makeClient()
+
+        for _ in 0..<5 { _ = try await client.get(makeRequest(server.url()), into: NullSink()) }
+
+        #expect(server.requests.count == 5)
+    }
+}

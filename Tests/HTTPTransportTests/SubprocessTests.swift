@@ -1,0 +1,40 @@
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("A child process of a test", .timeLimit(.minutes(1)))
+struct SubprocessTests {
+    @Test("is fed, drained and waited for")
+    func run() async throws {
+        let text = pattern(1_000_000)
+        let result = try await Subprocess.run("sh", ["-c", "cat; echo oops >&2; exit 7"], standardInput: text)
+        #expect(result.status == .exited(7))
+        #expect(result.standardOutput == text)
+        #expect(result.errorText == "oops\n")
+    }
+
+    @Test("has the environment it is given and no other")
+    func environment() async throws {
+        let result = try await Subprocess.run("/usr/bin/env", environment: ["A": "1=2"])
+        #expect(result.outputText == "A=1=2\n")
+    }
+
+    @Test("doesn't have to read what it is fed")
+    func unread() async throws {
+        let result = try await Subprocess.run("true", standardInput: pattern(1_000_000))
+        #expect(result.status == .exited(0))
+    }
+
+    @Test("can be ended by a signal")
+    func signalled() async throws {
+        let process = try StartedProcess("sleep", ["1000"])
+        process.kill(SIGTERM)
+        #expect(await process.wait().status == .signalled(SIGTERM))
+        process.kill(SIGKILL)
+    }
+
+    @Test("that doesn't exist is an error")
+    func missing() async throws {
+        await #expect(throws: SystemFailure.self) { try await Subprocess.run("/nonexistent/program") }
+    }
+}

@@ -1,0 +1,35 @@
+import Glibc
+
+/// A detached thread for what blocks. All signals are blocked in it, so that a write to a closed connection is an error
+/// code and no SIGPIPE.
+enum BlockingThread {
+    static func start(_ body: @escaping @Sendable () -> Void) throws(SystemFailure) {
+        let start = Unmanaged.passRetained(Start(body))
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, nil,
+            { argument in
+                guard let argument else { return nil }
+                Unmanaged<Start>.fromOpaque(argument).takeRetainedValue().run()
+                return nil
+            }, start.toOpaque())
+        guard code == 0 else {
+            start.release()
+            throw .code(code, "pthread_create")
+        }
+        pthread_detach(thread)
+    }
+
+    private final class Start: Sendable {
+        private let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+        func run() {
+            var all = sigset_t()
+            sigfillset(&all)
+            pthread_sigmask(SIG_BLOCK, &all, nil)
+            body()
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Glibc
+
+/// An address of this machine that other machines can't reach.
+func loopbackAddress(port: UInt16) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+    return address
+}
+
+private let addressSize = socklen_t(MemoryLayout<sockaddr_in>.size)
+
+private func withSocketAddress<Result>(
+    _ address: inout sockaddr_in, _ body: (UnsafeMutablePointer<sockaddr>) -> Result
+) -> Result {
+    withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0) }
+    }
+}
+
+func newSocket() throws(SystemFailure) -> Int32 {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { throw .last("socket") }
+    return descriptor
+}
+
+/// Binds to a port that the kernel picks.
+func bindToFreePort(_ descriptor: Int32) throws(SystemFailure) -> UInt16 {
+    var address = loopbackAddress(port: 0)
+    guard withSocketAddress(&address, { bind(descriptor, $0, addressSize) }) == 0 else { throw .last("bind") }
+    var size = addressSize
+    guard withSocketAddress(&address, { getsockname(descriptor, $0, &size) }) == 0 else {
+        throw .last("getsockname")
+    }
+    return UInt16(bigEndian: address.sin_port)
+}
+
+/// A port that nobody listens on, though nobody keeps it free either.
+package func freePort() throws(SystemFailure) -> UInt16 {
+    let descriptor = try newSocket()
+    defer { close(descriptor) }
+    return try bindToFreePort(descriptor)
+}
+
+func connects(to port: UInt16) -> Bool {
+    guard let descriptor = try? newSocket() else { return false }
+    defer { close(descriptor) }
+    var address = loopbackAddress(port: port)
+    return withSocketAddress(&address, { connect(descriptor, $0, addressSize) }) == 0
+}
+
+/// A port at which nothing answers: connections are refused or, if `isSilent`, never come about.
+package final class DeadPort: Sendable {
+    package let port: UInt16
+    private let descriptors: [Int32]
+
+    package init(isSilent: Bool = false) throws(SystemFailure) {
+        let listener = try newSocket()
+        port = try bindToFreePort(listener)
+        guard isSilent else {
+            descriptors = [listener]
+            return
+        }
+        // A queue that is full and never emptied: further attempts to connect are dropped without a word.
+        guard listen(listener, 0) == 0 else { throw .last("listen") }
+        var address = loopbackAddress(port: port)
+        var all = [listener]
+        for _ in 0..<2 {
+            let filler = socket(
+                AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
+            guard filler >= 0 else { throw .last("socket") }
+            _ = withSocketAddress(&address) { connect(filler, $0, addressSize) }
+            all.append(filler)
+        }
+        descriptors = all
+    }
+
+    deinit { for descriptor in descriptors { close(descriptor) } }
+
+    package func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
+}

@@ -1,0 +1,153 @@
+import Glibc
+import Synchronization
+
+/// Runs other programs.
+package enum Subprocess {
+    /// `executable` is a path, or a name to look for in PATH. `environment` is the whole of it; nil hands on this
+    /// process's own.
+    package static func run(
+        _ executable: String, _ arguments: [String] = [], environment: [String: String]? = nil,
+        standardInput: [UInt8] = []
+    ) async throws -> ProcessResult {
+        let process = try StartedProcess(
+            executable, arguments, environment: environment, standardInput: standardInput)
+        return await process.wait()
+    }
+}
+
+package struct ProcessResult: Sendable {
+    package enum Status: Hashable, Sendable {
+        case exited(Int32)
+        case signalled(Int32)
+    }
+
+    package let status: Status
+    package let standardOutput: [UInt8]
+    package let standardError: [UInt8]
+
+    package var exitCode: Int32? {
+        if case .exited(let code) = status { code } else { nil }
+    }
+
+    package var outputText: String { String(decoding: standardOutput, as: UTF8.self) }
+    package var errorText: String { String(decoding: standardError, as: UTF8.self) }
+}
+
+/// A program under way. A thread of its own feeds and drains its pipes, so that it never waits for the test.
+package final class StartedProcess: Sendable {
+    private struct State {
+        var result: ProcessResult?
+        var isReaped = false
+        var waiting: [CheckedContinuation<ProcessResult, Never>] = []
+    }
+
+    package let pid: Int32
+    private let state: Mutex<State>
+
+    package init(
+        _ executable: String, _ arguments: [String] = [], environment: [String: String]? = nil,
+        standardInput: [UInt8] = []
+    ) throws(SystemFailure) {
+        state = Mutex(State())
+        let pipes = try ProcessPipes()
+        do throws(SystemFailure) {
+            pid = try spawn(executable, arguments, environment ?? currentEnvironment(), pipes)
+        } catch {
+            pipes.closeAll()
+            throw error
+        }
+        pipes.closeChildEnds()
+        do throws(SystemFailure) {
+            try BlockingThread.start { self.serve(pipes, standardInput) }
+        } catch {
+            Glibc.kill(pid, SIGKILL)
+            throw error
+        }
+    }
+
+    /// Nothing happens once it has ended: the number may be another process's by then.
+    package func kill(_ signal: Int32) {
+        state.withLock { if !$0.isReaped { _ = Glibc.kill(pid, signal) } }
+    }
+
+    /// Nil while it runs.
+    package var result: ProcessResult? { state.withLock { $0.result } }
+
+    package func wait() async -> ProcessResult {
+        await withCheckedContinuation { continuation in
+            let result = state.withLock { state in
+                if state.result == nil { state.waiting.append(continuation) }
+                return state.result
+            }
+            if let result { continuation.resume(returning: result) }
+        }
+    }
+
+    private func serve(_ pipes: ProcessPipes, _ input: [UInt8]) {
+        let (output, error) = pipes.drain(feeding: input)
+        let result = ProcessResult(status: reap(), standardOutput: output, standardError: error)
+        let waiting = state.withLock { state in
+            state.result = result
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume(returning: result) }
+    }
+
+    private func reap() -> ProcessResult.Status {
+        // Waits without reaping first: between the two, `kill` would aim at a number that is free for others.
+        var info = siginfo_t()
+        while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+        return state.withLock { state in
+            var status: Int32 = 0
+            while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+            state.isReaped = true
+            let signal = status & 0x7F
+            return signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
+        }
+    }
+}
+
+private func currentEnvironment() -> [String: String] {
+    var environment: [String: String] = [:]
+    var entry = environ
+    while let text = entry.pointee {
+        let parts = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        if parts.count == 2 { environment[String(parts[0])] = String(parts[1]) }
+        entry += 1
+    }
+    return environment
+}
+
+private func spawn(
+    _ executable: String, _ arguments: [String], _ environment: [String: String], _ pipes: ProcessPipes
+) throws(SystemFailure) -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for (target, end) in pipes.childEnds.enumerated() {
+        posix_spawn_file_actions_adddup2(&actions, end, Int32(target))
+    }
+    // Other tests' sockets and pipes would else stay open as long as this child lives.
+    for descriptor in Int32(3)..<1024 { posix_spawn_file_actions_addclose(&actions, descriptor) }
+
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    var pipeSignal = sigset_t()
+    sigemptyset(&pipeSignal)
+    sigaddset(&pipeSignal, SIGPIPE)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &pipeSignal)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+    var argv = ([executable] + arguments).map { strdup($0) } + [nil]
+    var envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for text in argv + envp { free(text) } }
+    var pid: pid_t = 0
+    let code = posix_spawnp(&pid, executable, &actions, &attributes, &argv, &envp)
+    guard code == 0 else { throw .code(code, "starting \(executable)") }
+    return pid
+}

@@ -1,0 +1,72 @@
+import Glibc
+
+/// A folder of a test's own, removed with all that is in it when it is let go of.
+package final class TemporaryDirectory: Sendable {
+    package let path: String
+
+    package init() throws(SystemFailure) {
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(parent)/feedsync-test-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw .last("mkdtemp in \(parent)") }
+        path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    }
+
+    deinit { Self.remove(path) }
+
+    /// The path of an entry, there or not.
+    package func path(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// Writes a file, over one that is there, and gives back its path.
+    @discardableResult
+    package func write(_ bytes: some Sequence<UInt8>, to name: String) throws(SystemFailure) -> String {
+        let target = path(name)
+        let descriptor = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw .last("open \(target)") }
+        defer { close(descriptor) }
+        var rest = Array(bytes)[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            guard written > 0 else { throw .last("write \(target)") }
+            rest = rest.dropFirst(written)
+        }
+        return target
+    }
+
+    @discardableResult
+    package func write(_ text: String, to name: String) throws(SystemFailure) -> String {
+        try write(text.utf8, to: name)
+    }
+
+    @discardableResult
+    package func makeDirectory(_ name: String) throws(SystemFailure) -> String {
+        let target = path(name)
+        guard mkdir(target, 0o755) == 0 else { throw .last("mkdir \(target)") }
+        return target
+    }
+
+    private static func remove(_ path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            unlink(path)
+            return
+        }
+        // A test may have taken its own rights away.
+        chmod(path, 0o700)
+        for name in names(in: path) { remove("\(path)/\(name)") }
+        rmdir(path)
+    }
+
+    private static func names(in path: String) -> [String] {
+        guard let directory = opendir(path) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+}
