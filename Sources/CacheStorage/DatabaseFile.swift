@@ -28,6 +28,8 @@ struct DatabaseFile {
             state = try schema.state(of: connection)
         } catch let error where error.kind == .storage(.failed) && !isWritable() {
             // On a read-only medium SQLite can't set up what it shares with a writer; there can't be a writer either.
+            // A log that was left there can't be taken over, though, and without it the database is not whole.
+            if try hasLog() { throw error }
             connection = try open(.immutable)
             state = try schema.state(of: connection)
         }
@@ -55,6 +57,7 @@ struct DatabaseFile {
             try connection.execute("PRAGMA journal_mode = WAL")
             try schema.migrate(connection, from: state)
             try schema.check(connection)
+            connection.tidiesUpOnClosing = true
             return connection
         } catch let error where isNew && error.kind == .storage(.failed) {
             throw .storage(.cannotCreate, error.message)

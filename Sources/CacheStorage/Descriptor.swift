@@ -48,7 +48,8 @@ extension Descriptor {
         let path = "\(path)/\(name)"
         if opened >= 0 { return Descriptor(owning: opened, path: path) }
         let failure = SystemError("can't be opened", path)
-        if let status = try? status(of: name), status.isLink {
+        // For a folder, Linux says of a link that it is none.
+        if failure.code == ELOOP || failure.code == ENOTDIR, try status(of: name)?.isLink == true {
             throw SystemError(code: ELOOP, "\(path): is a symbolic link, and none is followed inside the cache")
         }
         throw failure

@@ -25,7 +25,7 @@ extension ImageDirectory {
                 rows.append((image, seal))
                 failures.append(nil)
             case .failure(let failure):
-                file?.discard()
+                image.bytes.discard()
                 failures.append(failure)
             }
         }

@@ -14,7 +14,6 @@ final class SQLiteConnection {
 
     let path: String
     private let handle: OpaquePointer
-    private let mode: Mode
     /// Held until the connection is closed, and let go of after that.
     private let lock: Descriptor?
     private var statements: [String: SQLiteStatement] = [:]
@@ -33,7 +32,7 @@ final class SQLiteConnection {
             defer { sqlite3_close_v2(opened) }
             throw .sqlite(code, opened, path: path)
         }
-        (handle, self.path, self.mode, self.lock) = (opened, path, mode, lock)
+        (handle, self.path, self.lock) = (opened, path, lock)
         feedsync_configure(opened, SQLITE_DBCONFIG_DEFENSIVE, 1)
         try execute("PRAGMA busy_timeout = 5000")
         try execute("PRAGMA trusted_schema = OFF")
@@ -44,7 +43,7 @@ final class SQLiteConnection {
 
     deinit {
         // All is committed by now: should tidying up fail, the next to open the database does it.
-        if mode == .writing && !keepsLogOnClosing {
+        if tidiesUpOnClosing {
             sqlite3_exec(handle, "PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil)
         }
         statements = [:]
@@ -55,6 +54,9 @@ final class SQLiteConnection {
     var keepsLogOnClosing = false {
         didSet { feedsync_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keepsLogOnClosing ? 1 : 0) }
     }
+
+    /// Only for a database that is known to be ours.
+    var tidiesUpOnClosing = false
 
     /// The statement for this SQL, prepared once.
     func statement(_ sql: String) throws(FeedError) -> SQLiteStatement {

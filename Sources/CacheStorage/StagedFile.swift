@@ -50,6 +50,7 @@ final class StagedFile: StagedImage {
     func makeDurable() {
         do {
             try changing { state throws(FeedError) in
+                if state.seal != nil { return }
                 guard let file = state.file, let hash = state.hash else {
                     throw .storage(.failed, "the image has no bytes")
                 }

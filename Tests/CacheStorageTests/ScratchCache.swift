@@ -41,6 +41,11 @@ final class ScratchCache: Sendable {
         return try file.read(Int(file.status().st_size))
     }
 
+    /// The cache's own folder, with nothing in it.
+    func makeCacheFolder() throws {
+        guard mkdir(path, 0o700) == 0 else { throw SystemError("can't be created", path) }
+    }
+
     func makeFolder(_ name: String) throws {
         guard mkdir(path(name), 0o755) == 0 else { throw SystemError("can't be created", path(name)) }
     }

@@ -1,0 +1,25 @@
+import Synchronization
+import Testing
+
+@testable import CacheStorage
+
+@Suite("A crew of threads")
+struct CrewTests {
+    @Test("does every job once", arguments: [0, 1, 2, 11, 12, 13, 1000], [1, 2, 12])
+    func everyJobOnce(_ jobs: Int, _ workers: Int) {
+        let done = Mutex([Int](repeating: 0, count: jobs))
+        Crew.share(jobs, among: workers) { job in done.withLock { $0[job] += 1 } }
+        #expect(done.withLock { $0 } == [Int](repeating: 1, count: jobs))
+    }
+
+    @Test("works side by side")
+    func sideBySide() {
+        // Each job waits for the other: one thread alone would never get past the first.
+        let arrived = Atomic<Int>(0)
+        Crew.share(2, among: 2) { _ in
+            arrived.wrappingAdd(1, ordering: .sequentiallyConsistent)
+            while arrived.load(ordering: .sequentiallyConsistent) < 2 {}
+        }
+        #expect(arrived.load(ordering: .sequentiallyConsistent) == 2)
+    }
+}

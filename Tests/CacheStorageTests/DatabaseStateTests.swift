@@ -1,0 +1,205 @@
+import FeedCore
+import Glibc
+import TestSupport
+import Testing
+
+@testable import CacheStorage
+
+@Suite("Databases in every state")
+struct DatabaseStateTests {
+    private let scratch: ScratchCache
+    private static let writing: [CacheAccess] = [.write(lockWait: .zero), .repair(lockWait: .zero)]
+    private static let everyAccess = writing + [.read]
+
+    init() throws { scratch = try ScratchCache() }
+
+    @Test("a newer schema is refused, and not a byte of it changes", arguments: everyAccess)
+    func newer(_ access: CacheAccess) async throws {
+        try await fill()
+        try scratch.execute("PRAGMA user_version = 99")
+        let before = try scratch.snapshot()
+        let message = await expect(.newerVersion) { () throws(FeedError) in _ = try await open(access) }
+        #expect(message.contains("newer feedsync (version 99, this one knows 1)"))
+        #expect(try scratch.snapshot() == before)
+    }
+
+    @Test("also while it is still in the log of a run that was killed", arguments: everyAccess)
+    func newerInTheLog(_ access: CacheAccess) async throws {
+        try await fill()
+        try beKilled(after: "PRAGMA user_version = 99")
+        let before = try scratch.snapshot()
+        await expect(.newerVersion) { () throws(FeedError) in _ = try await open(access) }
+        let after = try scratch.snapshot()
+        for name in ["./feedsync.sqlite", "./feedsync.sqlite-wal"] { #expect(after[name] == before[name]) }
+    }
+
+    @Test("what a killed run had committed is there", arguments: everyAccess)
+    func logIsTakenOver(_ access: CacheAccess) async throws {
+        try await fill()
+        try beKilled(after: "UPDATE feeds SET saved_at = 4711")
+        let cache = try await scratch.open(access)
+        #expect(try await cache.feeds.retrieve(.first)?.savedAt == Timestamp(microseconds: 4711))
+    }
+
+    /// How a database comes to be unreadable.
+    enum Harm: CaseIterable, CustomTestStringConvertible {
+        case garbage, truncated, tooShort, foreign, noTables, views, missingColumn, folder, pipe, unknownFormat, badURL
+
+        var testDescription: String { "\(self)" }
+
+        func inflict(on scratch: ScratchCache) throws {
+            let name = DatabaseFile.name
+            switch self {
+            case .garbage: try scratch.write(Array(repeating: 0xA5, count: 8192), to: name)
+            case .truncated: try scratch.write(Array(try scratch.read(name).prefix(4096)), to: name)
+            case .tooShort: try scratch.write(Array(try scratch.read(name).prefix(50)), to: name)
+            case .foreign:
+                unlink(scratch.path(name))
+                try scratch.execute("CREATE TABLE mine (precious TEXT)")
+            case .noTables: try scratch.execute("DROP TABLE items; DROP TABLE feeds; DROP TABLE images")
+            case .views: try scratch.execute("DROP TABLE images; CREATE VIEW images AS SELECT * FROM feeds")
+            case .missingColumn: try scratch.execute("ALTER TABLE feeds DROP COLUMN etag")
+            case .folder:
+                unlink(scratch.path(name))
+                try scratch.makeFolder(name)
+            case .pipe:
+                unlink(scratch.path(name))
+                mkfifo(scratch.path(name), 0o600)
+            case .unknownFormat: try scratch.execute("UPDATE feeds SET format = 'telegram'")
+            case .badURL: try scratch.execute("UPDATE feeds SET url = 'javascript:alert(1)'")
+            }
+        }
+
+        /// Found on opening; the others, on reading the feeds.
+        var isFoundAtOnce: Bool { self != .unknownFormat && self != .badURL }
+    }
+
+    @Test("a database that can't be read is named, with the way out, and stays", arguments: Harm.allCases)
+    func unreadable(_ harm: Harm) async throws {
+        try await fill()
+        try harm.inflict(on: scratch)
+        let before = harm == .pipe ? [:] : try scratch.snapshot()
+        for access in [CacheAccess.read, .write(lockWait: .zero)] {
+            let message = await expect(.unreadable) { () throws(FeedError) in
+                _ = try await open(access).feeds.summaries()
+            }
+            #expect(message.contains(scratch.path))
+            #expect(message.contains("feedsync validate"))
+        }
+        if harm != .pipe { #expect(try scratch.snapshot() == before) }
+    }
+
+    @Test("repairing sets it aside and begins a new one", arguments: Harm.allCases)
+    func repaired(_ harm: Harm) async throws {
+        try await fill()
+        try harm.inflict(on: scratch)
+        let cache = try await scratch.open(.repair(lockWait: .zero))
+        #expect(cache.notices.count == 1)
+        #expect(cache.notices.first?.contains("feedsync.sqlite.unreadable-1") == true)
+        #expect(cache.notices.first?.contains("feedsync validate") == false)
+        #expect(try scratch.exists("feedsync.sqlite.unreadable-1"))
+        #expect(try await cache.feeds.summaries() == [])
+        try await cache.feeds.save(.sample())
+        #expect(try await cache.feeds.retrieve(.first) == .sample())
+    }
+
+    @Test("each one set aside gets a name of its own")
+    func numbered() async throws {
+        for number in 1...3 {
+            _ = try await scratch.open(.repair(lockWait: .zero))
+            try scratch.write(Array(repeating: UInt8(number), count: 4096), to: DatabaseFile.name)
+            _ = try await scratch.open(.repair(lockWait: .zero))
+            #expect(try scratch.read("feedsync.sqlite.unreadable-\(number)").first == UInt8(number))
+        }
+    }
+
+    @Test("its log goes with it")
+    func logGoesAlong() async throws {
+        try await fill()
+        try beKilled(after: "UPDATE feeds SET format = 'telegram'")
+        let cache = try await scratch.open(.repair(lockWait: .zero))
+        #expect(cache.notices.count == 1)
+        #expect(try await cache.feeds.summaries() == [])
+        let old = try SQLiteConnection(scratch.path("feedsync.sqlite.unreadable-1"), .writing)
+        #expect(try old.text("SELECT format FROM feeds") == "telegram")
+    }
+
+    @Test("a damaged page is found by repairing, and by reading what is on it")
+    func damagedPage() async throws {
+        do { try await scratch.open().feeds.save(.sample(images: 5000)) }
+        let root = try #require(try scratch.query("SELECT rootpage FROM sqlite_schema WHERE name = 'items'"))
+        let page = try #require(Int(root))
+        var bytes = try scratch.read(DatabaseFile.name)
+        for index in (page - 1) * 4096..<page * 4096 { bytes[index] = 0xFF }
+        try scratch.write(bytes, to: DatabaseFile.name)
+
+        await expect(.unreadable) { () throws(FeedError) in
+            _ = try await open(.read).feeds.retrieve(.first)
+        }
+        await expect(.unreadable) { () throws(FeedError) in
+            try await open(.write(lockWait: .zero)).feeds.save(.sample())
+        }
+        let cache = try await scratch.open(.repair(lockWait: .zero))
+        #expect(cache.notices.count == 1)
+        #expect(try await cache.feeds.retrieve(.first) == nil)
+    }
+
+    @Test("a sound database is repaired without a word")
+    func sound() async throws {
+        try await fill()
+        let cache = try await scratch.open(.repair(lockWait: .zero))
+        #expect(cache.notices == [])
+        #expect(try await cache.feeds.retrieve(.first) == .sample())
+    }
+
+    @Test("a feed with a bad image is unreadable by name, and can be deleted")
+    func badItem() async throws {
+        try await fill()
+        try scratch.execute("UPDATE items SET url = 'file:relative' WHERE position = 1")
+        let cache = try await scratch.open(.repair(lockWait: .zero))
+        #expect(cache.notices == [])
+        let message = await expect(.unreadable) { () throws(FeedError) in _ = try await cache.feeds.retrieve(.first) }
+        #expect(message.contains("https://feeds.example/first: image 2"))
+        try await cache.feeds.change { change throws(FeedError) in try change.delete(.first) }
+        #expect(try await cache.feeds.retrieve(.first) == nil)
+    }
+
+    @Test("a creation that was cut short is taken up", arguments: everyAccess)
+    func cutShort(_ access: CacheAccess) async throws {
+        try scratch.makeCacheFolder()
+        try scratch.execute("PRAGMA journal_mode = WAL")
+        #expect(try await scratch.open(access).feeds.summaries() == [])
+        try scratch.write([], to: DatabaseFile.name)
+        #expect(try await scratch.open(access).feeds.summaries() == [])
+    }
+
+    @Test("image rows that make no sense are as good as none")
+    func badImageRow() async throws {
+        try await fill()
+        try scratch.execute("UPDATE images SET media_type = 'text/html'")
+        let cache = try await scratch.open()
+        #expect(try await cache.images.find([.image(0)]) == [nil])
+        try await cache.images.publish("picture", at: .image(0))
+        #expect(try await cache.images.find([.image(0)])[0]?.type == .png)
+    }
+
+    private func fill() async throws {
+        let cache = try await scratch.open()
+        try await cache.feeds.save(.sample())
+        try await cache.images.publish("picture", at: .image(0))
+    }
+
+    private func open(_ access: CacheAccess) async throws(FeedError) -> Cache {
+        try await CacheDirectory.open(path: scratch.path, access: access, sleeping: neverSleeping)
+    }
+
+    /// Leaves the files as they are at the moment a change is in the log and not yet in the database.
+    private func beKilled(after sql: String) throws {
+        let files = try { () throws in
+            let connection = try SQLiteConnection(scratch.path(DatabaseFile.name), .writing)
+            try connection.execute(sql)
+            return try ["", "-wal", "-shm"].map { ($0, try scratch.read(DatabaseFile.name + $0)) }
+        }()
+        for (suffix, bytes) in files { try scratch.write(bytes, to: DatabaseFile.name + suffix) }
+    }
+}

@@ -1,0 +1,79 @@
+import FeedCore
+import Glibc
+import TestSupport
+import Testing
+
+@testable import CacheStorage
+
+@Suite("Faults of the disk", .enabled(if: SmallDisk.isAvailable, "mounting a disk takes privileges"))
+struct DiskFaultTests {
+    @Test("a full disk fails the image that meets it, and then the batch")
+    func fullWhileStaging() async throws {
+        let disk = try SmallDisk(kilobytes: 2048)
+        let cache = try await open(disk)
+        let whole = try cache.images.stage("whole", at: .image(0))
+        let cut = try cache.images.stage()
+        try disk.fill()
+        let message = await expect(.failed) { () throws(FeedError) in
+            try cut.append([UInt8](repeating: 7, count: 1 << 20))
+        }
+        #expect(message.contains("No space left on device"))
+        disk.makeRoom()
+        await expect(.failed) { () throws(FeedError) in _ = try await cache.images.publish([whole]) }
+        // What was whole is kept all the same.
+        #expect(try await cache.images.find([.image(0)])[0]?.size == 5)
+    }
+
+    @Test("a feed that doesn't fit leaves the saved one")
+    func fullWhileSaving() async throws {
+        let disk = try SmallDisk(kilobytes: 1024)
+        let cache = try await open(disk)
+        try await cache.feeds.save(.sample())
+        await expect(.failed) { () throws(FeedError) in try await cache.feeds.save(.sample(images: 20_000)) }
+        #expect(try await cache.feeds.retrieve(.first) == .sample())
+        try await cache.feeds.save(.sample(images: 3))
+        #expect(try await cache.feeds.retrieve(.first)?.feed.images.count == 3)
+    }
+
+    @Test("images whose rows don't fit are not found, and the old ones stay")
+    func fullWhileIndexing() async throws {
+        let disk = try SmallDisk(kilobytes: 1024)
+        let cache = try await open(disk)
+        try await cache.images.publish("old", at: .image(0))
+        let batch = try (1..<100).map { try cache.images.stage("image \($0)", at: .image($0)) }
+        try disk.fill()
+        await expect(.failed) { () throws(FeedError) in _ = try await cache.images.publish(batch) }
+        #expect(try await cache.images.find([.image(0), .image(1)]).map { $0?.size } == [3, nil])
+        disk.makeRoom()
+        #expect(try await cache.images.removeUnreferenced(dryRun: false).images == 1)
+    }
+
+    @Test("no cache can be created on a full disk")
+    func fullWhileCreating() async throws {
+        let disk = try SmallDisk(kilobytes: 16)
+        try disk.fill()
+        await expect(.cannotCreate) { () throws(FeedError) in _ = try await open(disk) }
+    }
+
+    @Test("a read-only disk can be read, and not written to")
+    func readOnly() async throws {
+        let disk = try SmallDisk(kilobytes: 2048)
+        do {
+            let cache = try await open(disk)
+            try await cache.feeds.save(.sample())
+            try await cache.images.publish("picture", at: .image(0))
+        }
+        try disk.makeReadOnly()
+        let reader = try await open(disk, .read)
+        #expect(try await reader.feeds.retrieve(.first) == .sample())
+        let image = try #require(try await reader.images.find([.image(0)])[0])
+        #expect(try await reader.images.data(of: image) == Array("picture".utf8))
+        await expect(.cannotCreate) { () throws(FeedError) in _ = try await open(disk) }
+    }
+
+    private func open(
+        _ disk: SmallDisk, _ access: CacheAccess = .write(lockWait: .zero)
+    ) async throws(FeedError) -> Cache {
+        try await CacheDirectory.open(path: "\(disk.path)/cache", access: access, sleeping: neverSleeping)
+    }
+}

@@ -1,0 +1,18 @@
+import FeedCore
+import Testing
+
+/// That this fault of the cache is thrown; answers with its message.
+@discardableResult
+func expect(
+    _ fault: FeedError.StorageFault, sourceLocation: SourceLocation = #_sourceLocation,
+    _ work: () async throws(FeedError) -> Void
+) async -> String {
+    do throws(FeedError) {
+        try await work()
+        Issue.record("nothing was thrown", sourceLocation: sourceLocation)
+        return ""
+    } catch {
+        #expect(error.kind == .storage(fault), "\(error.message)", sourceLocation: sourceLocation)
+        return error.message
+    }
+}

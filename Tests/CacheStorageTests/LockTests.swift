@@ -1,0 +1,116 @@
+import FeedCore
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CacheStorage
+
+@Suite("Locks")
+struct LockTests {
+    private let scratch: ScratchCache
+
+    init() throws { scratch = try ScratchCache() }
+
+    @Test("a second writer is told of the first")
+    func secondWriter() async throws {
+        let first = try await scratch.open()
+        let message = await expect(.locked) { () throws(FeedError) in _ = try await open(.write(lockWait: .zero)) }
+        #expect(message == "another feedsync run is using \(scratch.path); wait for it with --lock-wait")
+        await expect(.locked) { () throws(FeedError) in _ = try await open(.repair(lockWait: .zero)) }
+        _ = first.notices
+    }
+
+    @Test("the lock lives as long as either store")
+    func livesWithTheStores() async throws {
+        var images: (any ImageStore)? = try await scratch.open().images
+        await expect(.locked) { () throws(FeedError) in _ = try await open(.write(lockWait: .zero)) }
+        _ = try await images?.totals()
+        images = nil
+        let feeds = try await scratch.open().feeds
+        await expect(.locked) { () throws(FeedError) in _ = try await open(.write(lockWait: .zero)) }
+        _ = try await feeds.summaries()
+    }
+
+    @Test("a writer that waits goes on when the first is done")
+    func waits() async throws {
+        let holder = Holder(try await scratch.open())
+        _ = try await CacheDirectory.open(path: scratch.path, access: .write(lockWait: .seconds(60))) { _ in
+            holder.letGo()
+        }
+        #expect(holder.sleeps == 1)
+    }
+
+    @Test("a writer waits no longer than it was told")
+    func waitsNoLonger() async throws {
+        let holder = Holder(try await scratch.open())
+        let slept = Mutex(Duration.zero)
+        await expect(.locked) { () throws(FeedError) in
+            _ = try await CacheDirectory.open(path: scratch.path, access: .write(lockWait: .milliseconds(330))) {
+                span in
+                slept.withLock { $0 += span }
+            }
+        }
+        #expect(slept.withLock { $0 } == .milliseconds(330))
+        holder.letGo()
+    }
+
+    @Test("a wait that is cancelled ends as cancelled")
+    func cancelled() async throws {
+        let holder = Holder(try await scratch.open())
+        await #expect(throws: FeedError.cancelled) {
+            try await CacheDirectory.open(path: scratch.path, access: .write(lockWait: .seconds(60))) { _ in
+                throw CancellationError()
+            }
+        }
+        holder.letGo()
+    }
+
+    @Test("nothing is deleted while somebody reads many images")
+    func deletingIsLocked() async throws {
+        let cache = try await scratch.open()
+        let image = try await cache.images.publish("picture", at: .image(0))
+        let reader = try Descriptor.folder(at: scratch.path("images"))
+        #expect(flock(reader.number, LOCK_SH) == 0)
+        await expect(.locked) { () throws(FeedError) in _ = try await cache.images.removeUnreferenced(dryRun: false) }
+        await expect(.locked) { () throws(FeedError) in _ = try await cache.images.removeDamaged(dryRun: false) }
+        #expect(try await cache.images.removeUnreferenced(dryRun: true).images == 1)
+        #expect(try scratch.exists(image.path))
+
+        #expect(flock(reader.number, LOCK_UN) == 0)
+        #expect(try await cache.images.removeUnreferenced(dryRun: false).images == 1)
+        #expect(flock(reader.number, LOCK_SH | LOCK_NB) == 0)
+    }
+
+    @Test("deleting waits for readers as long as a writer waits for others")
+    func deletingWaits() async throws {
+        let lock = Mutex<Int32?>(nil)
+        let cache = try await CacheDirectory.open(path: scratch.path, access: .write(lockWait: .seconds(60))) { _ in
+            lock.withLock { if let reader = $0 { flock(reader, LOCK_UN) } }
+        }
+        let reader = try Descriptor.folder(at: scratch.path("images"))
+        #expect(flock(reader.number, LOCK_SH) == 0)
+        lock.withLock { $0 = reader.number }
+        #expect(try await cache.images.removeUnreferenced(dryRun: false) == ImageRemoval(images: 0, bytesFreed: 0))
+        withExtendedLifetime(reader) {}
+    }
+
+    private func open(_ access: CacheAccess) async throws(FeedError) -> Cache {
+        try await CacheDirectory.open(path: scratch.path, access: access, sleeping: neverSleeping)
+    }
+}
+
+/// Holds a cache open until it is told to let go.
+private final class Holder: Sendable {
+    private let cache: Mutex<Cache?>
+    private let count = Mutex(0)
+
+    init(_ cache: Cache) { self.cache = Mutex(cache) }
+
+    func letGo() {
+        count.withLock { $0 += 1 }
+        cache.withLock { $0 = nil }
+    }
+
+    var sleeps: Int { count.withLock { $0 } }
+}

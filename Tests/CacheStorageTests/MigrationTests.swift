@@ -1,0 +1,69 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@testable import CacheStorage
+
+@Suite("Migrations")
+struct MigrationTests {
+    private let scratch: ScratchCache
+    /// The next version, as it might be.
+    private let next = CacheSchema(
+        migrations: CacheSchema.current.migrations + [
+            "ALTER TABLE feeds ADD COLUMN note TEXT; UPDATE feeds SET title = title || '!'",
+            "UPDATE feeds SET title = title || '?'",
+        ])
+
+    init() throws { scratch = try ScratchCache() }
+
+    @Test("a writer brings an older cache up to date, step by step")
+    func writing() async throws {
+        try await fill()
+        let cache = try await open(.write(lockWait: .zero), next)
+        #expect(try await cache.feeds.retrieve(.first)?.feed.title == "Sample!?")
+        #expect(try scratch.query("PRAGMA user_version") == "3")
+    }
+
+    @Test("from whatever version it is at")
+    func fromTheMiddle() async throws {
+        try await fill()
+        _ = try await open(.write(lockWait: .zero), CacheSchema(migrations: Array(next.migrations.prefix(2))))
+        let cache = try await open(.write(lockWait: .zero), next)
+        #expect(try await cache.feeds.retrieve(.first)?.feed.title == "Sample!?")
+    }
+
+    @Test("a version that never had a table gets them all")
+    func fromNothing() async throws {
+        try scratch.makeCacheFolder()
+        try scratch.execute("PRAGMA application_id = \(CacheSchema.applicationID)")
+        try await scratch.open().feeds.save(.sample())
+        #expect(try await scratch.open(.read).feeds.retrieve(.first) == .sample())
+    }
+
+    @Test("a reader sees an older cache as it will be, and leaves it as it is")
+    func reading() async throws {
+        try await fill()
+        let before = try scratch.snapshot()
+        do {
+            let cache = try await open(.read, next)
+            #expect(try await cache.feeds.retrieve(.first)?.feed.title == "Sample!?")
+        }
+        #expect(try scratch.snapshot() == before)
+    }
+
+    @Test("a step that fails leaves the version before it whole")
+    func failing() async throws {
+        try await fill()
+        let broken = CacheSchema(
+            migrations: next.migrations + ["UPDATE feeds SET title = 'half'; SELECT nonsense FROM nowhere"])
+        await expect(.failed) { () throws(FeedError) in _ = try await open(.write(lockWait: .zero), broken) }
+        #expect(try scratch.query("PRAGMA user_version") == "3")
+        #expect(try scratch.query("SELECT title FROM feeds") == "Sample!?")
+    }
+
+    private func fill() async throws { try await scratch.open().feeds.save(.sample()) }
+
+    private func open(_ access: CacheAccess, _ schema: CacheSchema) async throws(FeedError) -> Cache {
+        try await CacheOpener(path: scratch.path, schema: schema, sleeping: neverSleeping).open(access)
+    }
+}

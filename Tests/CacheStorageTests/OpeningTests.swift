@@ -1,0 +1,165 @@
+import FeedCore
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CacheStorage
+
+@Suite("Opening a cache")
+struct OpeningTests {
+    private let scratch: ScratchCache
+
+    init() throws { scratch = try ScratchCache() }
+
+    @Test("writing creates the folders, the cache's own for its owner alone")
+    func creates() async throws {
+        _ = try await scratch.open()
+        #expect(try scratch.names() == ["feedsync.sqlite", "images", "incoming", "lock"])
+        #expect(try scratch.names(in: "images") == ["sha256"])
+        #expect(try scratch.status(".")?.st_mode == S_IFDIR | 0o700)
+    }
+
+    @Test("parents that are missing are created")
+    func createsParents() async throws {
+        let path = scratch.path("a//b/c/")
+        _ = try await CacheDirectory.open(path: path, access: .write(lockWait: .zero))
+        #expect(try scratch.names(in: "a/b/c").contains("lock"))
+    }
+
+    @Test("reading a cache that isn't there finds it empty and creates nothing")
+    func readsNothing() async throws {
+        let cache = try await scratch.open(.read)
+        #expect(try await cache.feeds.summaries() == [])
+        #expect(try await cache.feeds.retrieve(.first) == nil)
+        #expect(try await cache.images.find([.image(0)]) == [nil])
+        #expect(try await cache.images.totals() == ImageTotals(count: 0, bytes: 0))
+        #expect(try await cache.images.removeUnreferenced(dryRun: true) == ImageRemoval(images: 0, bytesFreed: 0))
+        #expect(access(scratch.path, F_OK) != 0)
+    }
+
+    @Test("reading a folder with no database finds it empty and creates nothing")
+    func readsEmptyFolder() async throws {
+        try scratch.makeCacheFolder()
+        let cache = try await scratch.open(.read)
+        #expect(try await cache.feeds.summaries() == [])
+        #expect(try scratch.names() == [])
+    }
+
+    @Test("reading leaves every byte as it was")
+    func readingChangesNothing() async throws {
+        try await fill()
+        try scratch.write([1], to: "incoming/7")
+        let before = try scratch.snapshot()
+        do {
+            let cache = try await scratch.open(.read)
+            #expect(try await cache.feeds.retrieve(.first) == .sample())
+            #expect(try await cache.images.find([.image(0)])[0]?.size == 7)
+        }
+        #expect(try scratch.snapshot() == before)
+    }
+
+    @Test("a cache opened for reading takes no changes")
+    func readingTakesNoChanges() async throws {
+        try await fill()
+        let cache = try await scratch.open(.read)
+        await expect(.failed) { () throws(FeedError) in try await cache.feeds.save(.sample(.second)) }
+        await expect(.failed) { () throws(FeedError) in _ = try cache.images.stage() }
+        await expect(.failed) { () throws(FeedError) in _ = try await cache.images.publish([]) }
+        await expect(.failed) { () throws(FeedError) in _ = try await cache.images.removeUnreferenced(dryRun: false) }
+        await expect(.failed) { () throws(FeedError) in _ = try await cache.images.removeDamaged(dryRun: false) }
+    }
+
+    @Test("a reader sees what a writer that is still open has saved")
+    func readsBesideAWriter() async throws {
+        let writer = try await scratch.open()
+        let reader = try await scratch.open(.read)
+        #expect(try await reader.feeds.retrieve(.first) == nil)
+        let later = try await scratch.open(.read)
+        try await writer.feeds.save(.sample())
+        #expect(try await later.feeds.retrieve(.first) == .sample())
+    }
+
+    @Test("the way to the cache may lead through a link")
+    func followsLinksOnTheWay() async throws {
+        try scratch.makeCacheFolder()
+        guard symlink(scratch.path, scratch.beside("link")) == 0 else { throw SystemError("link", scratch.path) }
+        let cache = try await CacheDirectory.open(path: scratch.beside("link"), access: .write(lockWait: .zero))
+        try await cache.feeds.save(.sample())
+        #expect(try await scratch.open(.read).feeds.retrieve(.first) == .sample())
+    }
+
+    @Test("what a killed run left in incoming is gone before the next one writes")
+    func emptiesIncoming() async throws {
+        _ = try await scratch.open()
+        try scratch.write([1, 2, 3], to: "incoming/0")
+        try scratch.makeFolder("incoming/folder")
+        try scratch.write([1, 2, 3], to: "incoming/folder/file")
+        _ = try await scratch.open()
+        #expect(try scratch.names(in: "incoming") == [])
+    }
+
+    @Test("a writer may keep many files open")
+    func raisesTheLimit() async throws {
+        _ = try await scratch.open()
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        #expect(limit.rlim_cur >= min(limit.rlim_max, 8192))
+    }
+
+    private static let links = [
+        "lock", "images", "images/sha256", "incoming", "feedsync.sqlite", "feedsync.sqlite-wal",
+    ]
+
+    @Test("no link is followed inside the cache", arguments: links)
+    func refusesLinks(_ name: String) async throws {
+        _ = try await scratch.open()
+        try Descriptor.folder(at: scratch.path).removeAll(name)
+        guard mkdir(scratch.beside("target"), 0o755) == 0,
+            symlink("\(name.contains("/") ? "../" : "")../target", scratch.path(name)) == 0
+        else { throw SystemError("can't be linked", name) }
+        await expectRefusal(.write(lockWait: .zero), saying: "symbolic link")
+        await expectRefusal(.repair(lockWait: .zero), saying: "symbolic link")
+        if name != "lock" { await expectRefusal(.read, saying: "symbolic link") }
+        #expect(try Descriptor.folder(at: scratch.beside("target")).status().st_nlink == 2)
+        #expect(try scratch.status(name)?.isLink == true)
+    }
+
+    @Test("a file where the cache belongs can't become one")
+    func fileInPlace() async throws {
+        let file = try Descriptor.folder(at: scratch.beside("")).open("cache", O_WRONLY | O_CREAT)
+        try file.write([1])
+        await expectRefusal(.write(lockWait: .zero), .cannotCreate, saying: scratch.path)
+        await expectRefusal(.read, .cannotCreate, saying: scratch.path)
+    }
+
+    @Test("nor can a path below a file, nor an empty one", arguments: ["cache/below", ""])
+    func uncreatable(_ name: String) async throws {
+        let file = try Descriptor.folder(at: scratch.beside("")).open("cache", O_WRONLY | O_CREAT)
+        try file.write([1])
+        let path = name.isEmpty ? "" : scratch.beside(name)
+        await expect(.cannotCreate) { () throws(FeedError) in
+            _ = try await CacheDirectory.open(path: path, access: .write(lockWait: .zero))
+        }
+    }
+
+    private func fill() async throws {
+        let cache = try await scratch.open()
+        try await cache.feeds.save(.sample())
+        try await cache.images.publish("picture", at: .image(0))
+    }
+
+    private func expectRefusal(
+        _ access: CacheAccess, _ fault: FeedError.StorageFault? = nil, saying text: String
+    ) async {
+        do {
+            _ = try await scratch.open(access)
+            Issue.record("it was opened: \(access)")
+        } catch let error as FeedError {
+            #expect(error.message.contains(text))
+            if let fault { #expect(error.kind == .storage(fault)) }
+        } catch {
+            Issue.record("\(error)")
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import FeedCore
+import Glibc
+import TestSupport
+import Testing
+
+@testable import CacheStorage
+
+@Suite("Publishing images")
+struct PublishingTests {
+    private let scratch: ScratchCache
+    private let cache: Cache
+    private var images: any ImageStore { cache.images }
+
+    /// `printf abc | sha256sum`
+    private static let abc = "images/sha256/ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+    init() async throws {
+        scratch = try ScratchCache()
+        cache = try await scratch.open()
+    }
+
+    @Test("a file is named by its SHA-256, and nobody may write to it")
+    func nameAndMode() async throws {
+        let image = try await images.publish("abc", at: .image(0))
+        #expect(image.path == Self.abc)
+        #expect(try scratch.read(Self.abc) == Array("abc".utf8))
+        #expect(try scratch.status(Self.abc)?.st_mode == S_IFREG | 0o444)
+        #expect(try scratch.status(Self.abc)?.st_nlink == 1)
+        #expect(try scratch.names(in: "incoming") == [])
+    }
+
+    @Test("there is no file before the first byte")
+    func createdLazily() throws {
+        let staged = try images.stage()
+        #expect(try scratch.names(in: "incoming") == [])
+        try staged.append([1])
+        #expect(try scratch.names(in: "incoming").count == 1)
+    }
+
+    @Test("a staged image that is thrown away or let go of leaves nothing")
+    func leavesNothing() throws {
+        let kept = try images.stage()
+        try kept.append([1])
+        do {
+            let dropped = try images.stage()
+            try dropped.append([2])
+            #expect(try scratch.names(in: "incoming").count == 2)
+        }
+        #expect(try scratch.names(in: "incoming").count == 1)
+        kept.discard()
+        #expect(try scratch.names(in: "incoming") == [])
+    }
+
+    @Test("a staged image takes nothing after it was thrown away")
+    func takesNothingMore() async throws {
+        let staged = try images.stage()
+        staged.discard()
+        await expect(.failed) { () throws(FeedError) in try staged.append([1]) }
+        #expect(try scratch.names(in: "incoming") == [])
+    }
+
+    @Test("an intact file of that name is kept")
+    func intactIsKept() async throws {
+        try await images.publish("abc", at: .image(0))
+        let before = try scratch.status(Self.abc)?.st_ino
+        try await images.publish("abc", at: .image(1))
+        #expect(try scratch.status(Self.abc)?.st_ino == before)
+        #expect(try scratch.names(in: "incoming") == [])
+    }
+
+    @Test("a file with no row, as a crash leaves it, is taken over, and made read-only")
+    func orphanIsTakenOver() async throws {
+        try scratch.write(Array("abc".utf8), to: Self.abc)
+        let before = try scratch.status(Self.abc)?.st_ino
+        try await images.publish("abc", at: .image(0))
+        #expect(try scratch.status(Self.abc)?.st_ino == before)
+        #expect(try scratch.status(Self.abc)?.st_mode == S_IFREG | 0o444)
+    }
+
+    @Test("whatever else has that name is replaced", arguments: ["abd", "ab", "abcd", "", "folder", "link", "pipe"])
+    func elseIsReplaced(_ content: String) async throws {
+        try scratch.write(Array("target".utf8), to: "target")
+        switch content {
+        case "folder":
+            try scratch.makeFolder(Self.abc)
+            try scratch.write([1], to: Self.abc + "/inner")
+        case "link": symlink("../../target", scratch.path(Self.abc))
+        case "pipe": mkfifo(scratch.path(Self.abc), 0o600)
+        default: try scratch.write(Array(content.utf8), to: Self.abc)
+        }
+        let image = try await images.publish("abc", at: .image(0))
+        #expect(try scratch.status(Self.abc)?.isFile == true)
+        #expect(try await images.data(of: image) == Array("abc".utf8))
+        #expect(try scratch.read("target") == Array("target".utf8))
+    }
+
+    @Test("a staged file that is gone fails its image alone")
+    func stagedFileIsGone() async throws {
+        let lost = try images.stage("lost", at: .image(0))
+        let name = try #require(try scratch.names(in: "incoming").first)
+        unlink(scratch.path("incoming/\(name)"))
+        let failures = try await images.publish([lost, try images.stage("good", at: .image(1))])
+        #expect(failures.map { $0 == nil } == [false, true])
+        #expect(try await images.find([.image(0), .image(1)]).map { $0?.size } == [nil, 4])
+    }
+
+    @Test("an image staged in another cache fails alone")
+    func stagedElsewhere() async throws {
+        let other = try ScratchCache()
+        let foreign = try await other.open().images.stage("foreign", at: .image(0))
+        let failures = try await images.publish([foreign, try images.stage("good", at: .image(1))])
+        #expect(failures.map { $0 == nil } == [false, true])
+        #expect(try other.names(in: "incoming") == [])
+    }
+
+    @Test("one staged image can be two URLs' in one batch")
+    func stagedOnceForTwo() async throws {
+        let first = try images.stage("abc", at: .image(0))
+        let second = ReceivedImage(
+            url: .image(1), bytes: first.bytes, size: 3, type: .png, validators: Validators(),
+            fetchedAt: Timestamp(microseconds: 1))
+        #expect(try await images.publish([first, second]) == [nil, nil])
+        #expect(try await images.find([.image(0), .image(1)]).map { $0?.path } == [Self.abc, Self.abc])
+    }
+
+    @Test("names that a killed run left in incoming are passed by")
+    func namesArePassedBy() async throws {
+        for number in 0..<3 { try scratch.write([0], to: "incoming/\(number)") }
+        try await images.publish("abc", at: .image(0))
+        #expect(try scratch.names(in: "incoming") == ["0", "1", "2"])
+    }
+
+    @Test("files whose rows can't be committed stay, and are found by the next try")
+    func rowsFail() async throws {
+        try scratch.execute("CREATE TRIGGER fault BEFORE INSERT ON images BEGIN SELECT raise(ABORT, 'fault'); END")
+        let batch = [try images.stage("abc", at: .image(0))]
+        await expect(.failed) { () throws(FeedError) in _ = try await images.publish(batch) }
+        #expect(try scratch.exists(Self.abc))
+        #expect(try await images.find([.image(0)]) == [nil])
+        try scratch.execute("DROP TRIGGER fault")
+        try await images.publish("abc", at: .image(0))
+        #expect(try await images.find([.image(0)])[0]?.path == Self.abc)
+    }
+
+    @Test("a row whose file is gone, or of another size, is as good as none", arguments: [nil, "ab"])
+    func fileIsGone(_ content: String?) async throws {
+        let image = try await images.publish("abc", at: .image(0))
+        unlink(scratch.path(image.path))
+        if let content { try scratch.write(Array(content.utf8), to: image.path) }
+        #expect(try await images.find([.image(0)]) == [nil])
+        let message = await expect(.failed) { () throws(FeedError) in _ = try await images.data(of: image) }
+        #expect(message.contains(scratch.path(image.path)))
+        #expect(message.contains("feedsync validate --deep"))
+    }
+
+    @Test("a batch of many images is published whole")
+    func many() async throws {
+        let batch = try (0..<500).map { try images.stage("image \($0)", at: .image($0)) }
+        #expect(try await images.publish(batch).allSatisfy { $0 == nil })
+        #expect(try await images.totals().count == 500)
+        #expect(try scratch.names(in: "incoming") == [])
+        let found = try await images.find((0..<500).map { .image($0) })
+        for (number, image) in found.enumerated() {
+            #expect(try await images.data(of: try #require(image)) == Array("image \(number)".utf8))
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import FeedCore
+import Glibc
+import TestSupport
+import Testing
+
+@testable import CacheStorage
+
+@Suite("Removing images")
+struct RemovingTests {
+    private let scratch: ScratchCache
+    private let cache: Cache
+    private var images: any ImageStore { cache.images }
+
+    init() async throws {
+        scratch = try ScratchCache()
+        cache = try await scratch.open(.repair(lockWait: .zero))
+    }
+
+    @Test("orphans and leftovers of every kind go, and are counted in bytes")
+    func leftovers() async throws {
+        try await cache.feeds.save(.sample(images: 1))
+        try await images.publish("named", at: .image(0))
+        let before = try scratch.snapshot("images")
+        try scratch.write(Array(repeating: 1, count: 1000), to: "incoming/0")
+        try scratch.write(Array(repeating: 1, count: 200), to: "images/sha256/\(String(repeating: "ab", count: 32))")
+        try scratch.write(Array(repeating: 1, count: 30), to: "images/sha256/notes.txt")
+        try scratch.makeFolder("images/sha256/folder")
+        try scratch.makeFolder("images/sha256/folder/inner")
+        try scratch.write(Array(repeating: 1, count: 4), to: "images/sha256/folder/inner/file")
+        try scratch.write([1], to: "images/sha256/\u{FC}")
+        mkfifo(scratch.path("incoming/pipe"), 0o600)
+
+        let expected = ImageRemoval(images: 0, bytesFreed: 1235)
+        #expect(try await images.removeUnreferenced(dryRun: true) == expected)
+        #expect(try scratch.names(in: "incoming") == ["0", "pipe"])
+        #expect(try await scratch.open(.read).images.removeUnreferenced(dryRun: true) == expected)
+        #expect(try await images.removeUnreferenced(dryRun: false) == expected)
+        #expect(try scratch.snapshot("images") == before)
+        #expect(try scratch.names(in: "incoming") == [])
+        #expect(try await images.find([.image(0)])[0]?.size == 5)
+    }
+
+    @Test("a name that is no UTF-8 goes as well")
+    func unreadableName() async throws {
+        let folder = try Descriptor.folder(at: scratch.path("images/sha256"))
+        let name: [CChar] = [-1, -2, 0]
+        close(openat(folder.number, name, O_WRONLY | O_CREAT, 0o600))
+        _ = try await images.removeUnreferenced(dryRun: false)
+        #expect(try scratch.names(in: "images/sha256") == [])
+    }
+
+    @Test("links go, and what they point to stays")
+    func links() async throws {
+        try scratch.makeFolder("outside")
+        try scratch.write([1, 2, 3], to: "outside/file")
+        symlink("../../outside", scratch.path("images/sha256/folder"))
+        symlink("../outside/file", scratch.path("incoming/file"))
+        _ = try await images.removeUnreferenced(dryRun: false)
+        #expect(try scratch.names(in: "images/sha256") == [])
+        #expect(try scratch.names(in: "incoming") == [])
+        #expect(try scratch.read("outside/file") == [1, 2, 3])
+    }
+
+    @Test("a row whose file is gone goes too")
+    func missingFile() async throws {
+        try await cache.feeds.save(.sample(images: 2))
+        let gone = try await images.publish("gone", at: .image(0))
+        try await images.publish("there", at: .image(1))
+        unlink(scratch.path(gone.path))
+        #expect(try await images.removeUnreferenced(dryRun: false) == ImageRemoval(images: 1, bytesFreed: 0))
+        #expect(try await images.totals() == ImageTotals(count: 1, bytes: 5))
+    }
+
+    @Test("rows that can't be deleted keep their files")
+    func rowsFirst() async throws {
+        let image = try await images.publish("picture", at: .image(0))
+        try scratch.execute("CREATE TRIGGER fault BEFORE DELETE ON images BEGIN SELECT raise(ABORT, 'fault'); END")
+        await expect(.failed) { () throws(FeedError) in _ = try await images.removeUnreferenced(dryRun: false) }
+        #expect(try await images.data(of: image) == Array("picture".utf8))
+        try scratch.write(Array("pictuRe".utf8), to: image.path)
+        await expect(.failed) { () throws(FeedError) in _ = try await images.removeDamaged(dryRun: false) }
+        #expect(try scratch.exists(image.path))
+    }
+
+    @Test(
+        "damage of every kind is found",
+        arguments: ["pictuRe", "pict", "picture!", "", "gone", "folder", "link", "pipe"])
+    func damage(_ harm: String) async throws {
+        let image = try await images.publish("picture", at: .image(0))
+        try await images.publish("picture", at: .image(1))
+        try await images.publish("intact", at: .image(2))
+        unlink(scratch.path(image.path))
+        switch harm {
+        case "gone": break
+        case "folder": try scratch.makeFolder(image.path)
+        case "link": symlink("/etc/hostname", scratch.path(image.path))
+        case "pipe": mkfifo(scratch.path(image.path), 0o600)
+        default: try scratch.write(Array(harm.utf8), to: image.path)
+        }
+        let size = try scratch.status(image.path).map { $0.isFolder ? 0 : Int64($0.st_size) } ?? 0
+        let expected = ImageRemoval(images: 1, bytesFreed: size)
+        #expect(try await images.removeDamaged(dryRun: true) == expected)
+        #expect(try await images.removeDamaged(dryRun: false) == expected)
+        #expect(try !scratch.exists(image.path))
+        #expect(try await images.find([.image(0), .image(1), .image(2)]).map { $0?.size } == [nil, nil, 6])
+        #expect(try await images.totals() == ImageTotals(count: 1, bytes: 6))
+    }
+
+    @Test("among many images, the damaged ones are found")
+    func damageAmongMany() async throws {
+        let batch = try (0..<200).map { try images.stage("image \($0)", at: .image($0)) }
+        #expect(try await images.publish(batch).allSatisfy { $0 == nil })
+        let harmed = stride(from: 3, to: 200, by: 7).map { $0 }
+        for number in harmed {
+            let image = try #require(try await images.find([.image(number)])[0])
+            try scratch.write(Array("IMAGE \(number)".utf8), to: image.path)
+        }
+        #expect(try await images.removeDamaged(dryRun: false).images == harmed.count)
+        let left = try await images.find((0..<200).map { .image($0) })
+        #expect(left.indices.filter { left[$0] == nil } == harmed)
+    }
+}

@@ -1,0 +1,38 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@testable import CacheStorage
+
+@Suite("SHA-256")
+struct SHA256Tests {
+    /// From FIPS 180-4's examples, and `sha256sum`.
+    static let vectors = [
+        ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        (
+            "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+        ),
+        (String(repeating: "a", count: 1_000_000), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"),
+    ]
+
+    @Test("hashes as the standard says", arguments: vectors)
+    func hashes(_ text: String, _ hex: String) throws {
+        let hash = try SHA256()
+        try hash.update(Array(text.utf8))
+        #expect(try hash.finish().hex == hex)
+    }
+
+    @Test("chunks make no difference", arguments: [1, 7, 63, 64, 65])
+    func chunks(_ size: Int) throws {
+        let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let whole = try SHA256()
+        try whole.update(bytes)
+        let pieces = try SHA256()
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            try pieces.update(Array(bytes[start..<min(start + size, bytes.count)]))
+        }
+        #expect(try pieces.finish() == whole.finish())
+    }
+}

@@ -1,0 +1,87 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@testable import CacheStorage
+
+@Suite("SQLite connections")
+struct SQLiteTests {
+    private let scratch: ScratchCache
+    private var path: String { scratch.path(DatabaseFile.name) }
+
+    init() throws {
+        scratch = try ScratchCache()
+        try scratch.makeCacheFolder()
+    }
+
+    @Test("the cache's database is as durable and as distrustful as it should be")
+    func settings() async throws {
+        _ = try await scratch.open()
+        let connection = try SQLiteConnection(path, .writing)
+        #expect(try connection.text("PRAGMA journal_mode") == "wal")
+        #expect(try connection.integer("PRAGMA synchronous") == 2)
+        #expect(try connection.integer("PRAGMA busy_timeout") == 5000)
+        #expect(try connection.integer("PRAGMA trusted_schema") == 0)
+        #expect(try connection.integer("PRAGMA cell_size_check") == 1)
+        #expect(try connection.integer("PRAGMA foreign_keys") == 1)
+        #expect(try connection.integer("PRAGMA user_version") == 1)
+    }
+
+    @Test("an error says where, what and in which SQL")
+    func errors() async throws {
+        let connection = try SQLiteConnection(path, .writing)
+        try connection.execute("CREATE TABLE t (x INTEGER NOT NULL) STRICT")
+        let message = await expect(.failed) { () throws(FeedError) in
+            try connection.execute("INSERT INTO t VALUES (NULL)")
+        }
+        #expect(message.contains(path))
+        #expect(message.contains("NOT NULL constraint failed: t.x (SQLite code 1299)"))
+        #expect(message.contains("INSERT INTO t VALUES (NULL)"))
+    }
+
+    @Test("a database that another keeps to itself is locked")
+    func busy() async throws {
+        let first = try SQLiteConnection(path, .writing)
+        let second = try SQLiteConnection(path, .writing)
+        try second.execute("PRAGMA busy_timeout = 0")
+        try first.execute("BEGIN EXCLUSIVE")
+        await expect(.locked) { () throws(FeedError) in try second.execute("BEGIN IMMEDIATE") }
+    }
+
+    @Test("a transaction whose commit fails is rolled back")
+    func failingCommit() async throws {
+        let connection = try SQLiteConnection(path, .writing)
+        try connection.execute(
+            """
+            CREATE TABLE parent (id INTEGER PRIMARY KEY);
+            CREATE TABLE child (id INTEGER REFERENCES parent DEFERRABLE INITIALLY DEFERRED)
+            """)
+        await expect(.failed) { () throws(FeedError) in
+            try connection.writing { () throws(FeedError) in try connection.execute("INSERT INTO child VALUES (1)") }
+        }
+        #expect(try connection.integer("SELECT count(*) FROM child") == 0)
+        try connection.writing { () throws(FeedError) in try connection.execute("INSERT INTO parent VALUES (1)") }
+        #expect(try connection.integer("SELECT count(*) FROM parent") == 1)
+    }
+
+    @Test("a statement that failed half-way can be run again")
+    func reset() async throws {
+        let connection = try SQLiteConnection(path, .memory)
+        let statement = try connection.statement("SELECT value FROM json_each('[1, 2, 3]')")
+        await expect(.failed) { () throws(FeedError) in
+            try statement.forEachRow { () throws(FeedError) in throw .storage(.failed, "enough") }
+        }
+        var sum: Int64 = 0
+        try statement.forEachRow { () throws(FeedError) in sum += statement.integer(0) }
+        #expect(sum == 6)
+    }
+
+    @Test("a large feed is saved and loaded whole")
+    func largeFeed() async throws {
+        let cache = try await scratch.open()
+        let saved = SavedFeed.sample(images: 20_000)
+        try await cache.feeds.save(saved)
+        #expect(try await cache.feeds.retrieve(.first) == saved)
+        #expect(try await cache.feeds.summaries().map(\.images) == [20_000])
+    }
+}

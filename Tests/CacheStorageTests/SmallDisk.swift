@@ -1,0 +1,52 @@
+import Glibc
+import Testing
+
+@testable import CacheStorage
+
+/// A disk that a test can fill, or make read-only. Mounting takes privileges that not every tester has.
+final class SmallDisk: Sendable {
+    let path: String
+
+    static let isAvailable = { () -> Bool in
+        do {
+            _ = try SmallDisk(kilobytes: 16)
+            return true
+        } catch {
+            return false
+        }
+    }()
+
+    init(kilobytes: Int) throws {
+        var template = Array("/tmp/feedsync-disk-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SystemError("can't be created", "/tmp") }
+        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        guard mount("none", path, "tmpfs", 0, "size=\(kilobytes)k") == 0 else {
+            let failure = SystemError("can't be mounted", path)
+            rmdir(path)
+            throw failure
+        }
+    }
+
+    deinit {
+        umount2(path, Int32(MNT_DETACH))
+        rmdir(path)
+    }
+
+    func makeReadOnly() throws {
+        guard mount("none", path, nil, UInt(MS_REMOUNT | MS_RDONLY), nil) == 0 else {
+            throw SystemError("can't be remounted", path)
+        }
+    }
+
+    /// Takes all the space that is left.
+    func fill() throws {
+        let file = try Descriptor.folder(at: path).open("ballast", O_WRONLY | O_CREAT)
+        do {
+            while true { try file.write([UInt8](repeating: 1, count: 4096)) }
+        } catch  where error.isFullDisk {
+            return
+        }
+    }
+
+    func makeRoom() { unlink("\(path)/ballast") }
+}
