@@ -45,7 +45,7 @@ struct DiskFaultTests {
         await expect(.failed) { () throws(FeedError) in _ = try await cache.images.publish(batch) }
         #expect(try await cache.images.find([.image(0), .image(1)]).map { $0?.size } == [3, nil])
         disk.makeRoom()
-        #expect(try await cache.images.removeUnreferenced(dryRun: false).images == 1)
+        #expect(try await cache.images.removeUnreferenced(.forReal).images == 1)
     }
 
     @Test("no cache can be created on a full disk")

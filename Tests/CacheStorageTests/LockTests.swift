@@ -72,13 +72,13 @@ struct LockTests {
         let image = try await cache.images.publish("picture", at: .image(0))
         let reader = try Descriptor.folder(at: scratch.path("images"))
         #expect(flock(reader.number, LOCK_SH) == 0)
-        await expect(.locked) { () throws(FeedError) in _ = try await cache.images.removeUnreferenced(dryRun: false) }
-        await expect(.locked) { () throws(FeedError) in _ = try await cache.images.removeDamaged(dryRun: false) }
-        #expect(try await cache.images.removeUnreferenced(dryRun: true).images == 1)
+        await expect(.locked) { () throws(FeedError) in _ = try await cache.images.removeUnreferenced(.forReal) }
+        await expect(.locked) { () throws(FeedError) in _ = try await cache.images.removeDamaged(.forReal) }
+        #expect(try await cache.images.removeUnreferenced(.dryRun(withoutFeeds: [])).images == 1)
         #expect(try scratch.exists(image.path))
 
         #expect(flock(reader.number, LOCK_UN) == 0)
-        #expect(try await cache.images.removeUnreferenced(dryRun: false).images == 1)
+        #expect(try await cache.images.removeUnreferenced(.forReal).images == 1)
         #expect(flock(reader.number, LOCK_SH | LOCK_NB) == 0)
     }
 
@@ -91,7 +91,7 @@ struct LockTests {
         let reader = try Descriptor.folder(at: scratch.path("images"))
         #expect(flock(reader.number, LOCK_SH) == 0)
         lock.withLock { $0 = reader.number }
-        #expect(try await cache.images.removeUnreferenced(dryRun: false) == ImageRemoval(images: 0, bytesFreed: 0))
+        #expect(try await cache.images.removeUnreferenced(.forReal) == ImageRemoval(images: 0, bytesFreed: 0))
         withExtendedLifetime(reader) {}
     }
 

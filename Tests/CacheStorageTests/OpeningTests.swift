@@ -34,7 +34,7 @@ struct OpeningTests {
         #expect(try await cache.feeds.retrieve(.first) == nil)
         #expect(try await cache.images.find([.image(0)]) == [nil])
         #expect(try await cache.images.totals() == ImageTotals(count: 0, bytes: 0))
-        #expect(try await cache.images.removeUnreferenced(dryRun: true) == ImageRemoval(images: 0, bytesFreed: 0))
+        #expect(try await cache.images.removeUnreferenced(.dryRun(withoutFeeds: [])) == ImageRemoval(images: 0, bytesFreed: 0))
         #expect(access(scratch.path, F_OK) != 0)
     }
 
@@ -66,8 +66,8 @@ struct OpeningTests {
         await expect(.failed) { () throws(FeedError) in try await cache.feeds.save(.sample(.second)) }
         await expect(.failed) { () throws(FeedError) in _ = try cache.images.stage() }
         await expect(.failed) { () throws(FeedError) in _ = try await cache.images.publish([]) }
-        await expect(.failed) { () throws(FeedError) in _ = try await cache.images.removeUnreferenced(dryRun: false) }
-        await expect(.failed) { () throws(FeedError) in _ = try await cache.images.removeDamaged(dryRun: false) }
+        await expect(.failed) { () throws(FeedError) in _ = try await cache.images.removeUnreferenced(.forReal) }
+        await expect(.failed) { () throws(FeedError) in _ = try await cache.images.removeDamaged(.forReal) }
     }
 
     @Test("a reader sees what a writer that is still open has saved")

@@ -31,10 +31,10 @@ struct RemovingTests {
         mkfifo(scratch.path("incoming/pipe"), 0o600)
 
         let expected = ImageRemoval(images: 0, bytesFreed: 1235)
-        #expect(try await images.removeUnreferenced(dryRun: true) == expected)
+        #expect(try await images.removeUnreferenced(.dryRun(withoutFeeds: [])) == expected)
         #expect(try scratch.names(in: "incoming") == ["0", "pipe"])
-        #expect(try await scratch.open(.read).images.removeUnreferenced(dryRun: true) == expected)
-        #expect(try await images.removeUnreferenced(dryRun: false) == expected)
+        #expect(try await scratch.open(.read).images.removeUnreferenced(.dryRun(withoutFeeds: [])) == expected)
+        #expect(try await images.removeUnreferenced(.forReal) == expected)
         #expect(try scratch.snapshot("images") == before)
         #expect(try scratch.names(in: "incoming") == [])
         #expect(try await images.find([.image(0)])[0]?.size == 5)
@@ -45,7 +45,7 @@ struct RemovingTests {
         let folder = try Descriptor.folder(at: scratch.path("images/sha256"))
         let name: [CChar] = [-1, -2, 0]
         close(openat(folder.number, name, O_WRONLY | O_CREAT, 0o600))
-        _ = try await images.removeUnreferenced(dryRun: false)
+        _ = try await images.removeUnreferenced(.forReal)
         #expect(try scratch.names(in: "images/sha256") == [])
     }
 
@@ -55,7 +55,7 @@ struct RemovingTests {
         try scratch.write([1, 2, 3], to: "outside/file")
         symlink("../../outside", scratch.path("images/sha256/folder"))
         symlink("../outside/file", scratch.path("incoming/file"))
-        _ = try await images.removeUnreferenced(dryRun: false)
+        _ = try await images.removeUnreferenced(.forReal)
         #expect(try scratch.names(in: "images/sha256") == [])
         #expect(try scratch.names(in: "incoming") == [])
         #expect(try scratch.read("outside/file") == [1, 2, 3])
@@ -67,7 +67,7 @@ struct RemovingTests {
         let gone = try await images.publish("gone", at: .image(0))
         try await images.publish("there", at: .image(1))
         unlink(scratch.path(gone.path))
-        #expect(try await images.removeUnreferenced(dryRun: false) == ImageRemoval(images: 1, bytesFreed: 0))
+        #expect(try await images.removeUnreferenced(.forReal) == ImageRemoval(images: 1, bytesFreed: 0))
         #expect(try await images.totals() == ImageTotals(count: 1, bytes: 5))
     }
 
@@ -75,10 +75,10 @@ struct RemovingTests {
     func rowsFirst() async throws {
         let image = try await images.publish("picture", at: .image(0))
         try scratch.execute("CREATE TRIGGER fault BEFORE DELETE ON images BEGIN SELECT raise(ABORT, 'fault'); END")
-        await expect(.failed) { () throws(FeedError) in _ = try await images.removeUnreferenced(dryRun: false) }
+        await expect(.failed) { () throws(FeedError) in _ = try await images.removeUnreferenced(.forReal) }
         #expect(try await images.data(of: image) == Array("picture".utf8))
         try scratch.write(Array("pictuRe".utf8), to: image.path)
-        await expect(.failed) { () throws(FeedError) in _ = try await images.removeDamaged(dryRun: false) }
+        await expect(.failed) { () throws(FeedError) in _ = try await images.removeDamaged(.forReal) }
         #expect(try scratch.exists(image.path))
     }
 
@@ -99,8 +99,8 @@ struct RemovingTests {
         }
         let size = try scratch.status(image.path).map { $0.isFolder ? 0 : Int64($0.st_size) } ?? 0
         let expected = ImageRemoval(images: 1, bytesFreed: size)
-        #expect(try await images.removeDamaged(dryRun: true) == expected)
-        #expect(try await images.removeDamaged(dryRun: false) == expected)
+        #expect(try await images.removeDamaged(.dryRun(withoutFeeds: [])) == expected)
+        #expect(try await images.removeDamaged(.forReal) == expected)
         #expect(try !scratch.exists(image.path))
         #expect(try await images.find([.image(0), .image(1), .image(2)]).map { $0?.size } == [nil, nil, 6])
         #expect(try await images.totals() == ImageTotals(count: 1, bytes: 6))
@@ -115,7 +115,7 @@ struct RemovingTests {
             let image = try #require(try await images.find([.image(number)])[0])
             try scratch.write(Array("IMAGE \(number)".utf8), to: image.path)
         }
-        #expect(try await images.removeDamaged(dryRun: false).images == harmed.count)
+        #expect(try await images.removeDamaged(.forReal).images == harmed.count)
         let left = try await images.find((0..<200).map { .image($0) })
         #expect(left.indices.filter { left[$0] == nil } == harmed)
     }
