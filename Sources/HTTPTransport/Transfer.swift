@@ -66,6 +66,9 @@ final class Transfer {
             parcel.outcome = .success(response)
         case .ended(CURLE_OK):
             parcel.outcome = .failure(.connectivity("the connection ended within the headers", host: host))
+        case .ended(CURLE_OUT_OF_MEMORY) where state.isPaused:
+            // libcurl holds back what it has decompressed of what it has read, up to 64M.
+            parcel.outcome = .failure(.invalidData("decompresses to more at once than can be held back", host: host))
         case .ended(let code):
             parcel.outcome = .failure(state.reason ?? .transfer(code, easy.explanation(of: code), host: host))
             if state.isTooLarge {

@@ -15,12 +15,14 @@ final class RecordingSink: BodySink {
     private let isWanted: Bool
     private let failure: FeedError?
     private let gate: Gate?
+    private let keepsBytes: Bool
 
     /// `failure` is thrown at the first chunk; `gate` is passed with each.
-    init(isWanted: Bool = true, failure: FeedError? = nil, gate: Gate? = nil) {
+    init(isWanted: Bool = true, failure: FeedError? = nil, gate: Gate? = nil, keepsBytes: Bool = true) {
         self.isWanted = isWanted
         self.failure = failure
         self.gate = gate
+        self.keepsBytes = keepsBytes
     }
 
     func begin(_ head: HTTPHead) throws(FeedError) -> Bool {
@@ -31,7 +33,7 @@ final class RecordingSink: BodySink {
     func receive(_ chunk: [UInt8]) throws(FeedError) {
         record.withLock {
             $0.messages.append(.receive(chunk.count))
-            $0.bytes += chunk
+            if keepsBytes { $0.bytes += chunk }
         }
         gate?.pass()
         if let failure { throw failure }
