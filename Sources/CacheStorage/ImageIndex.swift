@@ -43,18 +43,21 @@ struct ImageIndex {
 
     /// Distinct digests with their sizes.
     func digests() throws(FeedError) -> [(Digest, size: Int64)] {
-        try digests("SELECT digest, max(size) FROM images GROUP BY digest")
-    }
-
-    func digestsOfSavedFeeds() throws(FeedError) -> [(Digest, size: Int64)] {
-        try digests("SELECT digest, max(size) FROM images WHERE url IN (SELECT url FROM items) GROUP BY digest")
-    }
-
-    private func digests(_ sql: String) throws(FeedError) -> [(Digest, size: Int64)] {
-        let row = try connection.statement(sql)
+        let row = try connection.statement("SELECT digest, max(size) FROM images GROUP BY digest")
         var digests: [(Digest, size: Int64)] = []
         try row.forEachRow { () throws(FeedError) in
             if let digest = Digest(bytes: row.bytes(0)) { digests.append((digest, row.integer(1))) }
+        }
+        return digests
+    }
+
+    /// Distinct digests of what the saved feeds name.
+    func referencedDigests() throws(FeedError) -> [Digest] {
+        let row = try connection.statement(
+            "SELECT DISTINCT digest FROM images WHERE url IN (SELECT url FROM items)")
+        var digests: [Digest] = []
+        try row.forEachRow { () throws(FeedError) in
+            if let digest = Digest(bytes: row.bytes(0)) { digests.append(digest) }
         }
         return digests
     }
