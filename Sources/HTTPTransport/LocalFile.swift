@@ -26,8 +26,8 @@ struct LocalFile: ~Copyable {
         guard fstat(descriptor, &status) == 0 else { throw .file(path, errno) }
         switch status.st_mode & S_IFMT {
         case S_IFREG: return Int64(status.st_size)
-        case S_IFDIR: throw .file(path, EISDIR)
-        default: throw .storage(.failed, "\(path): not a regular file")
+        case S_IFDIR: throw .invalidData("\(path): a folder, not a file")
+        default: throw .invalidData("\(path): not a regular file")
         }
     }
 
@@ -55,10 +55,13 @@ struct LocalFile: ~Copyable {
 }
 
 extension FeedError {
+    /// Never a fault of storage: that is the cache's own, and ends the run.
     fileprivate static func file(_ path: String, _ code: Int32) -> FeedError {
         switch code {
         case ENOENT, ENOTDIR: .notFound("no such file: \(path)")
-        default: .storage(.failed, "\(path): \(String(cString: strerror(code)))")
+        case EACCES, EPERM, ELOOP: .notFound("\(path): \(String(cString: strerror(code)))")
+        // As of a server: another time it may be read.
+        default: .connectivity("\(path): \(String(cString: strerror(code)))")
         }
     }
 }
