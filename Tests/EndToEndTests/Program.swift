@@ -28,8 +28,10 @@ final class Program: Sendable {
             executable, arguments, environment: surroundings(environment), standardInput: input)
     }
 
-    func start(_ arguments: String..., environment: [String: String] = [:]) throws -> StartedProcess {
-        try StartedProcess(executable, arguments, environment: surroundings(environment))
+    func start(_ arguments: String...) throws -> StartedProcess { try start(arguments) }
+
+    func start(_ arguments: [String]) throws -> StartedProcess {
+        try StartedProcess(executable, arguments, environment: surroundings([:]))
     }
 
     /// Runs a shell script in which `"$feedsync"` is the program and `$1` and on are `arguments`: for redirections,
