@@ -53,7 +53,7 @@ struct Session: Sendable {
             return Delivery(cache: cache, saves: true, problem: nil)
         } catch let error where error.kind == .storage(.locked) {
             return Delivery(cache: try await openCache(.read), saves: false, problem: nil)
-        } catch let error where error.kind == .storage(.cannotCreate) {
+        } catch let error where error.kind == .storage(.cannotCreate) || error.kind == .storage(.failed) {
             return Delivery(cache: try await openCache(.read), saves: false, problem: error)
         }
     }
