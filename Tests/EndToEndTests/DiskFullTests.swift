@@ -130,4 +130,44 @@ struct DiskFullTests {
         #expect(try Files.bytes(program.folder.path("results/image.out")) == FeedServer.image(0))
         #expect(try said("later.code") == "0\n")
     }
+
+    @Test("is no reason not to read what is saved, nor to deliver what isn't")
+    func reading() async throws {
+        server.serve(images: [0, 1])
+        let feed = Array(FeedServer.feed([server.imageURL(0), server.imageURL(1)]).utf8)
+        let count = Tally()
+        server.server.route("/feed.json") { [server] _ in
+            count.add(1)
+            return count.count == 1 ? .text(FeedServer.feed([server.imageURL(0)])) : Reply(body: feed)
+        }
+        try await onDisk(
+            of: "1m",
+            """
+            run first sync "$1"
+            cat /dev/zero > "$FEEDSYNC_CACHE/ballast" 2> /dev/null
+            run status status
+            run offline show --offline "$1"
+            run cached image "${1%feed.json}0.png"
+            run sync sync "$1"
+            run show show "$1"
+            run image image "${1%feed.json}1.png"
+            rm "$FEEDSYNC_CACHE/ballast"
+            run later sync "$1"
+            intact > damage
+            """)
+        for name in ["status", "offline", "cached", "later"] {
+            #expect(try said("\(name).code") == "0\n", "\(name)")
+            #expect(try said("\(name).err") == "", "\(name)")
+        }
+        #expect(try said("status.out").contains("1 of 1 images"))
+        #expect(try said("offline.out").contains(server.imageURL(0)))
+        #expect(try Files.bytes(program.folder.path("results/cached.out")) == FeedServer.image(0))
+        for name in ["sync", "show", "image"] {
+            #expect(try said("\(name).code") == "74\n", "\(name)")
+            #expect(try said("\(name).err").contains("No space left on device"), "\(name)")
+        }
+        #expect(try said("show.out").contains(server.imageURL(1)))
+        #expect(try Files.bytes(program.folder.path("results/image.out")) == FeedServer.image(1))
+        #expect(try said("damage") == "")
+    }
 }
