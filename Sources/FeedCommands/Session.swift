@@ -27,6 +27,11 @@ struct Session: Sendable {
         }
     }
 
+    /// What a dry run would do: its data, unless a program wants that as JSON and nothing besides.
+    func plan(_ line: String) throws(FeedError) {
+        if settings.json { notice(line) } else { try write(TerminalText.escape(line) + "\n") }
+    }
+
     func write(_ text: String) throws(FeedError) {
         try toolbox.output.write(Array(text.utf8))
     }

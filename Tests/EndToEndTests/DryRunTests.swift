@@ -71,4 +71,16 @@ struct DryRunTests {
         #expect(result.outputText == "")
         #expect(result.errorLines.first?.contains("items: missing") == true)
     }
+
+    @Test("as JSON has the summary alone on standard output, and the plan on standard error")
+    func json() async throws {
+        let result = try await program.run("sync", "-n", "--json", server.feedURL)
+        #expect(result.status == .exited(0))
+        #expect(result.outputLines.count == 1)
+        #expect(try result.json["feeds"]?[0]?["outcome"]?.string == "updated")
+        #expect(try result.json["feeds"]?[0]?["saved_at"]?.isNull == true)
+        #expect(try result.json["images"]?["downloaded"]?.int == 0)
+        #expect(result.errorLines.count == 3)
+        #expect(result.errorText.contains("would download \(server.imageURL(1))"))
+    }
 }

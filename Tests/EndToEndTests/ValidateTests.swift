@@ -142,6 +142,9 @@ struct ValidateTests {
         #expect(result.status == .exited(0))
         #expect(result.outputText.contains("would delete \(server.feedURL)"))
         #expect(result.outputText.contains("would delete 3 images"))
+        let json = try await program.run("validate", "-n", "--json")
+        let bytes = (0..<3).map { FeedServer.image($0).count }.reduce(0, +)
+        #expect(try json.json == report(feeds: [server.feedURL], images: 3, bytes: bytes))
         #expect(try await program.saved(server.feedURL) == saved)
         #expect(Files.names(in: program.imageFolder).count == 3)
     }
