@@ -99,7 +99,9 @@ struct ConnectivityTests {
         expectOneLine(shown, exit: 69, [feed, trouble.reason, "stale"])
     }
 
-    @Test("how long a copy is fresh is said by --max-age", arguments: [("0s", 69), ("1d", 0), ("forever", 0)] as [(String, Int32)])
+    @Test(
+        "how long a copy is fresh is said by --max-age",
+        arguments: [("0s", 69), ("1d", 0), ("forever", 0)] as [(String, Int32)])
     func maxAge(_ age: String, _ code: Int32) async throws {
         try await program.run(server.feedURL)
         server.server.stop()

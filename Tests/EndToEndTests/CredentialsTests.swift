@@ -51,7 +51,8 @@ struct CredentialsTests {
         #expect(try await program.sql("SELECT credentials FROM feeds") == "ann:s3cr%40t")
     }
 
-    @Test("stay secret when something goes wrong", arguments: ["404", "503", "invalid", "dead", "bad item", "redirect"])
+    @Test(
+        "stay secret when something goes wrong", arguments: ["404", "503", "invalid", "dead", "bad item", "redirect"])
     func failing(_ trouble: String) async throws {
         let dead = try DeadPort()
         var url = feed
@@ -70,10 +71,12 @@ struct CredentialsTests {
         }
     }
 
-    @Test("stay secret in wrong usage", arguments: [
-        "http://ann:s3cr@t@h:x/", "ftp://ann:s3cret@h/", "http://ann:s3cret@", "http://ann:s3c ret@h/",
-        "http://ann:s3cret@h:99999/",
-    ])
+    @Test(
+        "stay secret in wrong usage",
+        arguments: [
+            "http://ann:s3cr@t@h:x/", "ftp://ann:s3cret@h/", "http://ann:s3cret@", "http://ann:s3c ret@h/",
+            "http://ann:s3cret@h:99999/",
+        ])
     func usage(_ url: String) async throws {
         let result = try await program.run(url)
         #expect(result.status == .exited(64), "\(result.errorText)")

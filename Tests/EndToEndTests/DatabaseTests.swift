@@ -101,7 +101,6 @@ struct DatabaseTests {
         #expect(Files.names(in: program.imageFolder).count == 2)
     }
 
-
     @Test("of which one feed alone can't be read loses that one to validate")
     func oneFeed() async throws {
         let other = try FeedServer(images: 1)

@@ -14,7 +14,7 @@ struct DiskFullTests {
         try program.folder.makeDirectory("results")
     }
 
-    /// `script` has the disk at `$FEEDSYNC_CACHE`, `resize SIZE`, and `run NAME ARGUMENTS…`, which keeps what the
+    /// `script` has the disk at `$FEEDSYNC_CACHE`, `resize SIZE`, `intact`, which prints what is damaged, and `run NAME ARGUMENTS…`, which keeps what the
     /// program says in `NAME.out` and `NAME.err` and its exit code in `NAME.code`.
     private func onDisk(of size: String, _ script: String) async throws {
         let setUp = """
@@ -169,5 +169,32 @@ struct DiskFullTests {
         #expect(try said("show.out").contains(server.imageURL(1)))
         #expect(try Files.bytes(program.folder.path("results/image.out")) == FeedServer.image(1))
         #expect(try said("damage") == "")
+    }
+
+    @Test("that can't be written to at all is still read from, and delivered beside")
+    func readOnly() async throws {
+        server.serve(images: [0, 1])
+        try await onDisk(
+            of: "4m",
+            """
+            run first sync "$1"
+            mount -o remount,ro "$FEEDSYNC_CACHE" || exit 99
+            run status status
+            run offline show --offline "$1"
+            run cached image --offline "${1%feed.json}0.png"
+            run sync sync "$1"
+            run validate validate
+            run show show "$1"
+            """)
+        for name in ["first", "status", "offline", "cached"] {
+            #expect(try said("\(name).code") == "0\n", "\(name)")
+            #expect(try said("\(name).err") == "", "\(name)")
+        }
+        for name in ["sync", "validate", "show"] {
+            #expect(try said("\(name).code") == "73\n", "\(name)")
+            #expect(try said("\(name).err").contains("Read-only file system"), "\(name)")
+        }
+        #expect(try said("offline.out").contains(server.imageURL(1)))
+        #expect(try said("show.out").contains(server.imageURL(1)))
     }
 }

@@ -18,7 +18,8 @@ struct HostileTests {
         for scalar in (result.outputText + result.errorText).unicodeScalars where scalar != "\n" {
             let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
             let isBidirectional = (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
-            #expect(!isControl && !isBidirectional, "U+\(String(scalar.value, radix: 16))", sourceLocation: sourceLocation)
+            #expect(
+                !isControl && !isBidirectional, "U+\(String(scalar.value, radix: 16))", sourceLocation: sourceLocation)
         }
     }
 
@@ -38,7 +39,10 @@ struct HostileTests {
             #expect(shown.outputLines.count == 5, "a line break in a text is none in the output")
         }
         let json = try await program.run("show", "--json", server.feedURL)
-        #expect(json.outputText.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) })
+        #expect(
+            json.outputText.unicodeScalars.allSatisfy {
+                $0 == "\n" || $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value)
+            })
         let expected = "\u{1B}]0;owned\u{7}\u{1B}[2J\r\n\u{9B}31m\u{202E}gnp.exe\0\u{8} tail"
         #expect(try json.json["images"]?[0]?["description"]?.string == expected)
     }
@@ -75,11 +79,13 @@ struct HostileTests {
         expectHarmless(try await program.run("sync", environment: ["FEEDSYNC_JOBS": nasty]))
     }
 
-    @Test("in headers is escaped", arguments: [
-        Reply.redirect(to: "http://h/\u{1B}[2J"), .redirect(to: "\u{1B}[2J"), .redirect(to: "x\u{1B}]0;a\u{7}:y"),
-        .raw("HTTP/1.1 200 \u{1B}[2J\r\nContent-Length: \u{1B}[2J\r\n\r\n"), .raw("\u{1B}[2J\r\n\r\n"),
-        Reply(headers: [("Content-Encoding", "\u{1B}[2J")], body: Array("{}".utf8)),
-    ])
+    @Test(
+        "in headers is escaped",
+        arguments: [
+            Reply.redirect(to: "http://h/\u{1B}[2J"), .redirect(to: "\u{1B}[2J"), .redirect(to: "x\u{1B}]0;a\u{7}:y"),
+            .raw("HTTP/1.1 200 \u{1B}[2J\r\nContent-Length: \u{1B}[2J\r\n\r\n"), .raw("\u{1B}[2J\r\n\r\n"),
+            Reply(headers: [("Content-Encoding", "\u{1B}[2J")], body: Array("{}".utf8)),
+        ])
     func headers(_ reply: Reply) async throws {
         server.server.route("/feed.json", reply)
         let result = try await program.run(server.feedURL)
@@ -101,7 +107,8 @@ struct HostileTests {
     @Test("of a body that unpacks to far more than allowed is cut short", arguments: ["/feed.json", "/0.png"])
     func bomb(_ path: String) async throws {
         let plain = try program.folder.write(
-            path == "/0.png" ? Samples.png + Array(repeating: 0, count: 50 << 20) : Array(repeating: 0x20, count: 50 << 20),
+            path == "/0.png"
+                ? Samples.png + Array(repeating: 0, count: 50 << 20) : Array(repeating: 0x20, count: 50 << 20),
             to: "plain")
         let packed = try await Subprocess.run("gzip", ["-9c", plain]).standardOutput
         #expect(packed.count < 100_000)
@@ -112,7 +119,8 @@ struct HostileTests {
         #expect(Files.names(in: program.imageFolder) == [])
     }
 
-    @Test("in the place of what a cache consists of: a symbolic link is refused, and nothing behind it touched",
+    @Test(
+        "in the place of what a cache consists of: a symbolic link is refused, and nothing behind it touched",
         arguments: ["feedsync.sqlite", "lock", "images", "images/sha256", "incoming"])
     func links(_ name: String) async throws {
         try await program.run(server.feedURL)

@@ -64,9 +64,11 @@ struct ImageTests {
         #expect(try Files.bytes(file) == FeedServer.image(0))
     }
 
-    @Test("that is none is invalid", arguments: [
-        Reply.text("<html>no</html>", type: "image/png"), Reply(), Reply(404), Reply(body: Array("abc".utf8)),
-    ])
+    @Test(
+        "that is none is invalid",
+        arguments: [
+            Reply.text("<html>no</html>", type: "image/png"), Reply(), Reply(404), Reply(body: Array("abc".utf8)),
+        ])
     func invalid(_ reply: Reply) async throws {
         server.serve(reply, at: 0)
         expectOneLine(try await program.run("image", url), exit: 65, [url])

@@ -51,6 +51,11 @@ struct InvalidFeedTests {
         (#"{'items':[]}"#, ""),
         (String(repeating: "[", count: 100_000), "array"),
         (#"{"items":[],"x":"# + String(repeating: "[", count: 100_000), ""),
+        (
+            #"{"items":[],"x":"# + String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
+                + "}",
+            "nested"
+        ),
         (#"{"items":"# + String(repeating: #"[{"a":"#, count: 100_000), ""),
     ]
 

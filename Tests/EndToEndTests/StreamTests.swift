@@ -15,8 +15,10 @@ struct StreamTests {
     @Test(
         "standard output that is closed or full is an error of writing",
         arguments: [">&-", "> /dev/full"],
-        [["show", "FEED"], ["show", "--offline", "FEED"], ["image", "IMAGE"], ["status", "--json"], ["--help"],
-            ["sync", "--json", "FEED"], ["sync", "-n", "FEED"], ["validate", "--json"], ["--version"]])
+        [
+            ["show", "FEED"], ["show", "--offline", "FEED"], ["image", "IMAGE"], ["status", "--json"], ["--help"],
+            ["sync", "--json", "FEED"], ["sync", "-n", "FEED"], ["validate", "--json"], ["--version"],
+        ])
     func unwritable(_ redirection: String, _ command: [String]) async throws {
         try await program.run(server.feedURL)
         let words = command.map { $0 == "FEED" ? server.feedURL : $0 == "IMAGE" ? server.imageURL(0) : $0 }
@@ -42,15 +44,18 @@ struct StreamTests {
         #expect(result.errorLines.count == 2)
     }
 
-    @Test("standard error may be closed or full: the run does its work, and its exit code tells", arguments: ["2>&-", "2> /dev/full"])
+    @Test(
+        "standard error may be closed or full: the run does its work, and its exit code tells",
+        arguments: ["2>&-", "2> /dev/full"])
     func noStandardError(_ redirection: String) async throws {
         server.serve(Reply(404), at: 1)
         let result = try await program.shell("\"$feedsync\" --json -v \"$1\" \(redirection)", server.feedURL)
         #expect(result.status == .exited(23))
         #expect(try result.json["images"]?["downloaded"]?.int == 1)
         #expect(try await program.sql("PRAGMA integrity_check") == "ok")
-        #expect(try await Files.sha256("\(program.imageFolder)/\(program.digest(of: server.imageURL(0)))")
-            == program.digest(of: server.imageURL(0)))
+        #expect(
+            try await Files.sha256("\(program.imageFolder)/\(program.digest(of: server.imageURL(0)))")
+                == program.digest(of: server.imageURL(0)))
     }
 
     @Test("all three may be closed")

@@ -56,9 +56,11 @@ struct UsageTests {
         expectQuiet(try await program.shell(#"cd "$1" && "$feedsync" feed"#, program.folder.path))
     }
 
-    @Test("a variable that is wrong ends with 78 and its name", arguments: [
-        ("FEEDSYNC_MAX_AGE", "never"), ("FEEDSYNC_MAX_AEG", "7d"), ("FEEDSYNC_JSON", "perhaps"),
-    ])
+    @Test(
+        "a variable that is wrong ends with 78 and its name",
+        arguments: [
+            ("FEEDSYNC_MAX_AGE", "never"), ("FEEDSYNC_MAX_AEG", "7d"), ("FEEDSYNC_JSON", "perhaps"),
+        ])
     func variables(_ name: String, _ value: String) async throws {
         expectOneLine(try await program.run("status", environment: [name: value]), exit: 78, [name])
     }
@@ -71,17 +73,21 @@ struct UsageTests {
         #expect(try other.json["cache"]?.string == "/nowhere")
     }
 
-    @Test("help is data: it goes to standard output, and the exit code is 0", arguments: [
-        ["help"], ["-h"], ["--help"], ["help", "sync"], ["help", "show"], ["help", "image"], ["help", "validate"],
-        ["help", "status"], ["sync", "--help"], ["show", "-h"], ["--help", "image"],
-    ])
+    @Test(
+        "help is data: it goes to standard output, and the exit code is 0",
+        arguments: [
+            ["help"], ["-h"], ["--help"], ["help", "sync"], ["help", "show"], ["help", "image"], ["help", "validate"],
+            ["help", "status"], ["sync", "--help"], ["show", "-h"], ["--help", "image"],
+        ])
     func help(_ arguments: [String]) async throws {
         let result = try await program.run(arguments)
         #expect(result.status == .exited(0))
         #expect(result.errorText == "")
         #expect(result.outputText.contains("feedsync"))
         if let command = arguments.first(where: { !$0.hasPrefix("-") && $0 != "help" }) {
-            #expect(result.outputText.contains("feedsync [\(command)]") || result.outputText.contains("feedsync \(command)"))
+            #expect(
+                result.outputText.contains("feedsync [\(command)]") || result.outputText.contains("feedsync \(command)")
+            )
         }
         #expect(result.outputLines.allSatisfy { $0.count <= 100 })
     }
