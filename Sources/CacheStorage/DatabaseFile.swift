@@ -26,7 +26,11 @@ struct DatabaseFile {
         var state: CacheSchema.State
         do {
             state = try schema.state(of: connection)
-        } catch let error where error.kind == .storage(.failed) && !isWritable() {
+        } catch let error where error.kind == .storage(.failed) && isWritable() {
+            // On a full disk SQLite can't set it up either, and can do without it while no other process is at work.
+            connection = try open(.readingAlone)
+            state = try schema.state(of: connection)
+        } catch let error where error.kind == .storage(.failed) {
             // On a read-only medium SQLite can't set up what it shares with a writer; there can't be a writer either.
             // A log that was left there can't be taken over, though, and without it the database is not whole.
             if try hasLog() { throw error }

@@ -7,6 +7,8 @@ final class SQLiteConnection {
         case memory
         /// Only reads, though SQLite may open the file for writing: reading beside a writer takes its shared memory.
         case reading
+        /// As `reading`, while nobody else has it open: then SQLite needs no memory to share, which is a file.
+        case readingAlone
         /// For a file that nobody can write: with no locks and no files beside it.
         case immutable
         case writing
@@ -24,7 +26,7 @@ final class SQLiteConnection {
         let (name, flags) =
             switch mode {
             case .memory: (":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY)
-            case .reading: (path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW)
+            case .reading, .readingAlone: (path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW)
             case .immutable: (Self.immutableURI(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_URI)
             case .writing: (path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW)
             }
@@ -41,7 +43,9 @@ final class SQLiteConnection {
         try execute("PRAGMA trusted_schema = OFF")
         try execute("PRAGMA cell_size_check = ON")
         try execute("PRAGMA foreign_keys = ON")
-        try execute(mode == .reading ? "PRAGMA query_only = ON" : "PRAGMA synchronous = FULL")
+        if mode == .readingAlone { try execute("PRAGMA locking_mode = EXCLUSIVE") }
+        let reads = mode == .reading || mode == .readingAlone
+        try execute(reads ? "PRAGMA query_only = ON" : "PRAGMA synchronous = FULL")
     }
 
     deinit {

@@ -6,7 +6,7 @@ extension FeedError {
     /// What SQLite just reported, while it still knows: the code and the text belong to the last call.
     static func sqlite(_ code: Int32, _ database: OpaquePointer?, path: String, sql: String? = nil) -> FeedError {
         var reason = database.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? "out of memory"
-        if code & 0xFF == SQLITE_CANTOPEN, let database, sqlite3_system_errno(database) != 0 {
+        if [SQLITE_CANTOPEN, SQLITE_IOERR].contains(code & 0xFF), let database, sqlite3_system_errno(database) != 0 {
             reason += " (\(String(cString: strerror(sqlite3_system_errno(database)))))"
         }
         let place = sql.map { " in “\($0)”" } ?? ""

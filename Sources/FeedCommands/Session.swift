@@ -27,6 +27,11 @@ struct Session: Sendable {
         }
     }
 
+    /// What a dry run would do: its data, unless a program wants that as JSON and nothing besides.
+    func plan(_ line: String) throws(FeedError) {
+        if settings.json { notice(line) } else { try write(TerminalText.escape(line) + "\n") }
+    }
+
     func write(_ text: String) throws(FeedError) {
         try toolbox.output.write(Array(text.utf8))
     }
@@ -53,7 +58,7 @@ struct Session: Sendable {
             return Delivery(cache: cache, saves: true, problem: nil)
         } catch let error where error.kind == .storage(.locked) {
             return Delivery(cache: try await openCache(.read), saves: false, problem: nil)
-        } catch let error where error.kind == .storage(.cannotCreate) {
+        } catch let error where error.kind == .storage(.cannotCreate) || error.kind == .storage(.failed) {
             return Delivery(cache: try await openCache(.read), saves: false, problem: error)
         }
     }

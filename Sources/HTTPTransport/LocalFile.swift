@@ -10,7 +10,7 @@ struct LocalFile: ~Copyable {
     init(path: String) throws(FeedError) {
         // Opening a FIFO would else wait for somebody to write to it.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { throw .missing(path, errno) }
+        guard descriptor >= 0 else { throw .file(path, errno) }
         do throws(FeedError) {
             size = try Self.sizeOfRegularFile(descriptor, path)
         } catch {
@@ -23,11 +23,11 @@ struct LocalFile: ~Copyable {
 
     private static func sizeOfRegularFile(_ descriptor: Int32, _ path: String) throws(FeedError) -> Int64 {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .missing(path, errno) }
+        guard fstat(descriptor, &status) == 0 else { throw .file(path, errno) }
         switch status.st_mode & S_IFMT {
         case S_IFREG: return Int64(status.st_size)
-        case S_IFDIR: throw .missing(path, EISDIR)
-        default: throw .notFound("no usable file: \(path): not a regular file")
+        case S_IFDIR: throw .invalidData("\(path): a folder, not a file")
+        default: throw .invalidData("\(path): not a regular file")
         }
     }
 
@@ -49,19 +49,19 @@ struct LocalFile: ~Copyable {
                 }
             }
         }
-        guard failure == 0 else {
-            throw .storage(.failed, "reading \(path) failed: \(String(cString: strerror(failure)))")
-        }
+        guard failure == 0 else { throw .file(path, failure) }
         return bytes
     }
 }
 
 extension FeedError {
-    /// An input that can't be opened, for whatever reason: it is the one who named it who has to act.
-    fileprivate static func missing(_ path: String, _ code: Int32) -> FeedError {
+    /// Never a fault of storage: that is the cache's own, and ends the run.
+    fileprivate static func file(_ path: String, _ code: Int32) -> FeedError {
         switch code {
         case ENOENT, ENOTDIR: .notFound("no such file: \(path)")
-        default: .notFound("no usable file: \(path): \(String(cString: strerror(code)))")
+        case EACCES, EPERM, ELOOP: .notFound("\(path): \(String(cString: strerror(code)))")
+        // As of a server: another time it may be read.
+        default: .connectivity("\(path): \(String(cString: strerror(code)))")
         }
     }
 }

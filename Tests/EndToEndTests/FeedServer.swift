@@ -11,25 +11,41 @@ final class FeedServer: Sendable {
         serve(images: Array(0..<count))
     }
 
+    func imageURL(_ number: Int) -> String { server.url("/\(number).png") }
+
     /// The feed names these from now on, and the server has them.
     func serve(images numbers: [Int]) {
-        server.route("/feed.json", .text(Self.feed(numbers.map { server.url("/\($0).png") })))
-        for number in numbers {
-            server.route("/\(number).png", Reply(headers: [("Content-Type", "image/png")], body: Self.image(number)))
-        }
+        serve(feedOf: numbers.map(imageURL))
+        for number in numbers { serve(.png(number), at: number) }
     }
+
+    func serve(feedOf urls: [String]) { serve(feed: Self.feed(urls)) }
+
+    func serve(feed text: String) { server.route("/feed.json", .text(text)) }
+
+    func serve(_ reply: Reply, at image: Int) { server.route("/\(image).png", reply) }
+
+    /// The paths that were asked for, in order, after the first so many.
+    func paths(after count: Int = 0) -> [String] { server.requests.dropFirst(count).map(\.path) }
+
+    var requestCount: Int { server.requests.count }
 
     static func image(_ number: Int) -> [UInt8] { Samples.png("image \(number)") }
 
     static func feed(_ urls: [String]) -> String {
-        let items = urls.enumerated().map { number, url in
-            #"{"id":"\#(id(number))","description":"Picture \#(number)","image":"\#(url)"}"#
-        }
-        return #"{"items":[\#(items.joined(separator: ","))]}"#
+        feed(items: urls.enumerated().map { #"{"id":"\#(id($0))","description":"Picture \#($0)","image":"\#($1)"}"# })
     }
+
+    static func feed(items: [String]) -> String { #"{"items":[\#(items.joined(separator: ","))]}"# }
 
     static func id(_ number: Int) -> String {
         let digits = String(number)
         return "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
     }
+}
+
+extension Reply {
+    static func png(_ number: Int) -> Reply { image(FeedServer.image(number)) }
+
+    static func image(_ bytes: [UInt8]) -> Reply { Reply(headers: [("Content-Type", "image/png")], body: bytes) }
 }

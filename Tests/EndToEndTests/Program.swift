@@ -1,5 +1,4 @@
 import Glibc
-import JSONText
 import TestSupport
 
 /// The built program, with a cache and a home of its own, in a folder that goes with it.
@@ -19,17 +18,33 @@ final class Program: Sendable {
     func run(
         _ arguments: String..., environment: [String: String] = [:], input: [UInt8] = []
     ) async throws -> ProcessResult {
+        try await run(arguments, environment: environment, input: input)
+    }
+
+    func run(
+        _ arguments: [String], environment: [String: String] = [:], input: [UInt8] = []
+    ) async throws -> ProcessResult {
         try await Subprocess.run(
             executable, arguments, environment: surroundings(environment), standardInput: input)
     }
 
-    func start(_ arguments: String..., environment: [String: String] = [:]) throws -> StartedProcess {
-        try StartedProcess(executable, arguments, environment: surroundings(environment))
+    func start(_ arguments: String...) throws -> StartedProcess { try start(arguments) }
+
+    func start(_ arguments: [String]) throws -> StartedProcess {
+        try StartedProcess(executable, arguments, environment: surroundings([:]))
     }
 
-    /// Runs a shell script in which `"$feedsync"` is the program: for redirections and limits.
-    func shell(_ script: String) async throws -> ProcessResult {
-        try await Subprocess.run("sh", ["-c", script], environment: surroundings(["feedsync": executable]))
+    /// Runs a shell script in which `"$feedsync"` is the program and `$1` and on are `arguments`: for redirections,
+    /// limits and bare environments.
+    func shell(_ script: String, _ arguments: String...) async throws -> ProcessResult {
+        try await Subprocess.run(
+            "sh", ["-c", script, "sh"] + arguments, environment: surroundings(["feedsync": executable]))
+    }
+
+    /// The same, not waited for.
+    func startShell(_ script: String, _ arguments: String...) throws -> StartedProcess {
+        try StartedProcess(
+            "sh", ["-c", script, "sh"] + arguments, environment: surroundings(["feedsync": executable]))
     }
 
     private func surroundings(_ more: [String: String]) -> [String: String] {
@@ -51,13 +66,4 @@ final class Program: Sendable {
     private struct NoExecutable: Error, CustomStringConvertible {
         var description: String { "the built feedsync does not lie beside the tests" }
     }
-}
-
-extension ProcessResult {
-    /// Standard output as JSON.
-    var json: JSONValue {
-        get throws { try JSONValue.parse(standardOutput) }
-    }
-
-    var errorLines: [Substring] { errorText.split(separator: "\n") }
 }

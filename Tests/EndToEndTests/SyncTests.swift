@@ -2,22 +2,169 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("Sync, from outside")
+@Suite("Sync, from outside", .timeLimit(.minutes(1)))
 struct SyncTests {
     private let program: Program
 
     init() throws { program = try Program() }
 
-    @Test("a run that succeeds saves the feed and its images, and prints nothing")
-    func happy() async throws {
+    @Test("a run that succeeds saves the feed and its images, and prints nothing", arguments: [[], ["sync"], ["-q"]])
+    func happy(_ command: [String]) async throws {
         let server = try FeedServer(images: 3)
-        let result = try await program.run(server.feedURL)
-        #expect(result.status == .exited(0))
-        #expect(result.outputText == "")
-        #expect(result.errorText == "")
-        let status = try await program.run("status", "--json").json
+        expectQuiet(try await program.run(command + [server.feedURL]))
+        let status = try await program.status()
         #expect(status["feeds"]?[0]?["url"]?.string == server.feedURL)
         #expect(status["feeds"]?[0]?["images_cached"]?.int == 3)
         #expect(status["images"]?["count"]?.int == 3)
+        for number in 0..<3 {
+            let image = try await program.run("image", "--offline", server.imageURL(number))
+            #expect(image.standardOutput == FeedServer.image(number))
+        }
+    }
+
+    @Test("each image is a file that is named by its digest and can't be written to, in a folder of its owner's alone")
+    func files() async throws {
+        let server = try FeedServer(images: 3)
+        try await program.run(server.feedURL)
+        let names = Files.names(in: program.imageFolder)
+        #expect(names.count == 3)
+        for name in names {
+            let file = "\(program.imageFolder)/\(name)"
+            #expect(try await Files.sha256(file) == name)
+            #expect(try Files.mode(file) == 0o444)
+        }
+        #expect(try Files.mode(program.cache) == 0o700)
+        #expect(Files.names(in: "\(program.cache)/incoming") == [])
+    }
+
+    @Test("with no FEED, every feed in the cache is synced")
+    func bare() async throws {
+        let (first, second) = (try FeedServer(images: 1), try FeedServer(images: 1))
+        try await program.run(first.feedURL, second.feedURL)
+        first.serve(images: [0, 1])
+        second.serve(images: [0, 1, 2])
+
+        expectQuiet(try await program.run())
+
+        #expect(first.paths().suffix(2) == ["/feed.json", "/1.png"])
+        let status = try await program.status()
+        #expect(status["feeds"]?.array?.compactMap { $0["images_cached"]?.int }.sorted() == [2, 3])
+    }
+
+    @Test("with no FEED and none in the cache there is nothing to sync, which is wrong usage")
+    func nothing() async throws {
+        expectOneLine(try await program.run(), exit: 64, ["no feed to sync", "feedsync help"])
+    }
+
+    @Test("a feed with no images is as good as any")
+    func emptyFeed() async throws {
+        let server = try FeedServer(images: 0)
+        expectQuiet(try await program.run(server.feedURL))
+        #expect(try await program.status()["feeds"]?[0]?["images"]?.int == 0)
+    }
+
+    @Test("every feed is tried, and the exit code is that of the first hard failure in their order")
+    func mixed() async throws {
+        let (good, bad, dead) = (try FeedServer(images: 2), try FeedServer(images: 0), try DeadPort())
+        bad.serve(feed: "{}")
+        good.serve(Reply(404), at: 1)
+        let deadFeed = dead.url("/feed.json")
+        for (feeds, code) in [
+            ([good.feedURL, bad.feedURL, deadFeed], 65 as Int32), ([deadFeed, good.feedURL, bad.feedURL], 69),
+            ([good.feedURL, good.feedURL], 23), (["./missing.json", bad.feedURL, good.feedURL], 66),
+        ] {
+            let program = try Program()
+            let result = try await program.run(feeds)
+            #expect(result.status == .exited(code))
+            #expect(try await program.digest(of: good.imageURL(0)) != "")
+            #expect(result.errorLines.count == Set(feeds).count + 1, "\(result.errorText)")
+        }
+    }
+
+    @Test("a feed given twice is synced once")
+    func twice() async throws {
+        let server = try FeedServer(images: 1)
+        expectQuiet(try await program.run(server.feedURL, server.feedURL))
+        #expect(server.paths() == ["/feed.json", "/0.png"])
+    }
+
+    @Test("an unchanged feed costs one conditional request, and its images none")
+    func unchanged() async throws {
+        let server = try FeedServer(images: 3)
+        let body = Array(FeedServer.feed((0..<3).map(server.imageURL)).utf8)
+        server.server.route("/feed.json") { .validated(body, etag: "\"1\"", for: $0) }
+        try await program.run(server.feedURL)
+        try await program.makeStale()
+        let before = server.requestCount
+
+        let result = try await program.run("sync", "--json", server.feedURL)
+
+        #expect(result.status == .exited(0))
+        #expect(server.paths(after: before) == ["/feed.json"])
+        #expect(server.server.requests.last?.header("if-none-match") == "\"1\"")
+        #expect(try result.json["feeds"]?[0]?["outcome"]?.string == "unchanged")
+        #expect(try result.json["images"]?["cached"]?.int == 3)
+        // The server has confirmed that the saved feed is the latest: it is fresh again.
+        #expect(try await program.status()["feeds"]?[0]?["fresh"]?.bool == true)
+    }
+
+    @Test("a server without validators is asked once more, and a feed that equals the saved one is unchanged")
+    func unchangedWithoutValidators() async throws {
+        let server = try FeedServer(images: 3)
+        try await program.run(server.feedURL)
+        let result = try await program.run("sync", "--json", server.feedURL)
+        #expect(try result.json["feeds"]?[0]?["outcome"]?.string == "unchanged")
+        #expect(server.paths(after: 4) == ["/feed.json"])
+    }
+
+    @Test("a changed feed keeps the data of every URL that is still in it")
+    func changed() async throws {
+        let server = try FeedServer(images: 3)
+        try await program.run(server.feedURL)
+        server.serve(images: [2, 3, 1])
+
+        let result = try await program.run("sync", "--json", server.feedURL)
+
+        #expect(try result.json["feeds"]?[0]?["outcome"]?.string == "updated")
+        #expect(server.paths(after: 4) == ["/feed.json", "/3.png"])
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 3)
+    }
+
+    @Test("one URL in many places is downloaded once")
+    func duplicates() async throws {
+        let server = try FeedServer(images: 1)
+        server.serve(feedOf: [server.imageURL(0), server.imageURL(0), server.imageURL(0)])
+        let result = try await program.run("sync", "--json", server.feedURL)
+        #expect(server.paths() == ["/feed.json", "/0.png"])
+        #expect(try result.json["images"]?["total"]?.int == 1)
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 3)
+    }
+
+    @Test("the same bytes under two URLs are one file")
+    func equalBytes() async throws {
+        let server = try FeedServer(images: 2)
+        server.serve(.png(0), at: 1)
+        expectQuiet(try await program.run(server.feedURL))
+        #expect(Files.names(in: program.imageFolder).count == 1)
+        #expect(try await program.status()["images"]?["count"]?.int == 1)
+        #expect(try await program.digest(of: server.imageURL(0)) == program.digest(of: server.imageURL(1)))
+    }
+
+    @Test("a feed may have a query, a byte order mark and members that nobody knows")
+    func liberal() async throws {
+        let server = try FeedServer(images: 1)
+        let item = #"{"id":"\#(FeedServer.id(0).uppercased())","x":[{}],"image":"\#(server.imageURL(0))"}"#
+        server.server.route("/f?a=b&c", .text("\u{FEFF} {\"version\":2,\"items\":[\(item)]}\n"))
+        expectQuiet(try await program.run(server.server.url("/f?a=b&c")))
+        #expect(try await program.status()["images"]?["count"]?.int == 1)
+    }
+
+    @Test("options may stand in the environment")
+    func environment() async throws {
+        let server = try FeedServer(images: 1)
+        let result = try await program.run(server.feedURL, environment: ["FEEDSYNC_MAX_FILESIZE": "1"])
+        #expect(result.status == .exited(23))
+        let wrong = try await program.run(server.feedURL, environment: ["FEEDSYNC_JOBS": "many"])
+        expectOneLine(wrong, exit: 78, ["FEEDSYNC_JOBS", "many"])
     }
 }

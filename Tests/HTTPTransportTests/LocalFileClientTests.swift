@@ -40,12 +40,12 @@ struct LocalFileClientTests {
         let fifo = directory.path("fifo")
         #expect(mkfifo(fifo, 0o600) == 0)
         let expected = [
-            directory.path: "Is a directory", fifo: "not a regular file", "/dev/zero": "not a regular file",
+            directory.path: "a folder, not a file", fifo: "not a regular file", "/dev/zero": "not a regular file",
         ]
         for (path, reason) in expected {
             let sink = RecordingSink()
             let error = await failure(of: request(path), by: LocalFileClient(), into: sink)
-            #expect(error == .notFound("no usable file: \(path): \(reason)"))
+            #expect(error == .invalidData("\(path): \(reason)"))
             #expect(sink.messages.isEmpty)
         }
     }
@@ -55,7 +55,7 @@ struct LocalFileClientTests {
         let path = directory.path("loop")
         #expect(symlink(path, path) == 0)
         let error = await failure(of: request(path), by: LocalFileClient())
-        #expect(error == .notFound("no usable file: \(path): Too many levels of symbolic links"))
+        #expect(error == .notFound("\(path): Too many levels of symbolic links"))
     }
 
     @Test("larger than it may be is refused, and one of just that size isn't")

@@ -43,7 +43,7 @@ struct SyncCommand {
         async let report = run(continuation)
         for await event in events {
             if settings.verbosity == .verbose, let line = SyncText.step(event) { session.report(line) }
-            if settings.dryRun, let line = SyncText.plan(event) { try session.write(TerminalText.escape(line) + "\n") }
+            if settings.dryRun, let line = SyncText.plan(event) { try session.plan(line) }
         }
         return await report
     }

@@ -31,7 +31,7 @@ struct ValidateCommand {
 
     private func tell(_ report: ValidateReport) throws(FeedError) {
         if settings.dryRun {
-            for line in report.plan { try session.write(TerminalText.escape(line) + "\n") }
+            for line in report.plan { try session.plan(line) }
         } else {
             if settings.verbosity == .verbose {
                 for url in report.feedsDeleted { session.report("\(url): stale, deleted") }

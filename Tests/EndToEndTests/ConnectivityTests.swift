@@ -1,0 +1,137 @@
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Feeds that can't be reached", .timeLimit(.minutes(1)))
+struct ConnectivityTests {
+    /// A server that doesn't answer as it should, and what the message says of it.
+    enum Trouble: CaseIterable, Sendable {
+        case refused, closed, reset, cutOff, stalled, noHTTP, tooMany, unavailable, timeout
+
+        var reply: Reply {
+            switch self {
+            case .refused, .closed: .raw("")
+            case .reset: .raw("HTTP/1.1 200", ending: .reset)
+            case .cutOff: .cutOff(after: 10, of: Array(#"{"items":[]}"#.utf8))
+            case .stalled: Reply(gate: Gate())
+            case .noHTTP: .raw("220 mail.example ESMTP\r\n")
+            case .tooMany: Reply(429, headers: [("Retry-After", "1")])
+            case .unavailable: Reply(503)
+            case .timeout: Reply(408)
+            }
+        }
+
+        var reason: String {
+            switch self {
+            case .refused: "onnect"
+            case .closed, .reset, .cutOff, .noHTTP: ""
+            case .stalled: "300 ms"
+            case .tooMany: "429"
+            case .unavailable: "503"
+            case .timeout: "408"
+            }
+        }
+    }
+
+    private let program: Program
+    private let server: FeedServer
+    private let dead: DeadPort
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 2)
+        dead = try DeadPort()
+    }
+
+    /// The feed's URL from now on.
+    private func cause(_ trouble: Trouble, savedBefore isSaved: Bool) async throws -> String {
+        guard trouble == .refused else {
+            server.server.route("/feed.json", trouble.reply)
+            return server.feedURL
+        }
+        let url = dead.url("/feed.json")
+        if isSaved { try await program.sql("UPDATE feeds SET url = '\(url)'") }
+        return url
+    }
+
+    @Test("with no saved copy the run fails", arguments: Trouble.allCases)
+    func neverSaved(_ trouble: Trouble) async throws {
+        let feed = try await cause(trouble, savedBefore: false)
+        let result = try await program.run("--timeout", "0.3", feed)
+        #expect(result.status == .exited(69), "\(result.errorText)")
+        #expect(result.errorLines.count == 2)
+        #expect(result.errorLines.first?.hasPrefix("feedsync: \(feed): ") == true)
+        #expect(result.errorLines.first?.contains(trouble.reason) == true, "\(result.errorText)")
+        let shown = try await program.run("show", "--timeout", "0.3", feed)
+        expectOneLine(shown, exit: 69, [feed, trouble.reason, "no saved feed"])
+    }
+
+    @Test("a fresh saved copy stands in, and one line says so", arguments: Trouble.allCases)
+    func fresh(_ trouble: Trouble) async throws {
+        try await program.run(server.feedURL)
+        try await program.sql("UPDATE feeds SET saved_at = saved_at - 3 * 3600 * 1000000")
+        let feed = try await cause(trouble, savedBefore: true)
+        let before = try await program.saved(feed)
+
+        let result = try await program.run("--timeout", "0.3", feed)
+
+        expectOneLine(result, exit: 0, [feed, "offline", "3 hours ago", trouble.reason])
+        #expect(try await program.saved(feed) == before)
+        let shown = try await program.run("show", "--json", "--timeout", "0.3", feed)
+        #expect(shown.status == .exited(0))
+        #expect(try shown.json["source"]?.string == "cache")
+        #expect(shown.errorLines.count == 1)
+        #expect(shown.errorText.contains("3 hours ago"))
+        expectQuiet(try await program.run("-q", "--timeout", "0.3", feed))
+    }
+
+    @Test("a stale one doesn't, and stays", arguments: Trouble.allCases)
+    func stale(_ trouble: Trouble) async throws {
+        try await program.run(server.feedURL)
+        try await program.makeStale()
+        let feed = try await cause(trouble, savedBefore: true)
+        let before = try await program.saved(feed)
+        let result = try await program.run("--timeout", "0.3", feed)
+        #expect(result.status == .exited(69), "\(result.errorText)")
+        #expect(result.errorLines.count == 2)
+        #expect(try await program.saved(feed) == before)
+        let shown = try await program.run("show", "--timeout", "0.3", feed)
+        expectOneLine(shown, exit: 69, [feed, trouble.reason, "stale"])
+    }
+
+    @Test(
+        "how long a copy is fresh is said by --max-age",
+        arguments: [("0s", 69), ("1d", 0), ("forever", 0)] as [(String, Int32)])
+    func maxAge(_ age: String, _ code: Int32) async throws {
+        try await program.run(server.feedURL)
+        server.server.stop()
+        #expect(try await program.run("--max-age", age, server.feedURL).status == .exited(code))
+    }
+
+    @Test("a copy from the future is not fresh")
+    func future() async throws {
+        try await program.run(server.feedURL)
+        try await program.sql("UPDATE feeds SET saved_at = saved_at + 2 * 3600 * 1000000")
+        server.server.route("/feed.json", Reply(503))
+        #expect(try await program.run(server.feedURL).status == .exited(69))
+    }
+
+    @Test("images of a feed that is offline are left alone")
+    func offlineImages() async throws {
+        server.serve(Reply(503), at: 1)
+        #expect(try await program.run(server.feedURL).status == .exited(23))
+        server.server.route("/feed.json", Reply(503))
+        let before = server.requestCount
+        let result = try await program.run("sync", "--json", server.feedURL)
+        #expect(result.status == .exited(0))
+        #expect(server.paths(after: before) == ["/feed.json"])
+        #expect(try result.json["images"]?["skipped"]?.int == 1)
+    }
+
+    @Test("a name that doesn't exist is told as such")
+    func unknownName() async throws {
+        let result = try await program.run("http://feeds.invalid/feed.json")
+        #expect(result.status == .exited(69))
+        #expect(result.errorText.contains("feeds.invalid"))
+    }
+}

@@ -1,0 +1,116 @@
+import Glibc
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("A database that can't be used", .timeLimit(.minutes(1)))
+struct DatabaseTests {
+    enum Damage: CaseIterable, Sendable {
+        case garbage, truncated, folder, otherProgram, overwritten, noTables
+
+        func apply(to program: Program) async throws {
+            let path = program.database
+            switch self {
+            case .garbage: try program.folder.write(Array(repeating: 0x5A, count: 5000), to: "cache/feedsync.sqlite")
+            case .truncated: truncate(path, 3000)
+            case .folder:
+                unlink(path)
+                mkdir(path, 0o700)
+            case .otherProgram:
+                unlink(path)
+                try await program.sql("CREATE TABLE notes (text); INSERT INTO notes VALUES ('mine')")
+            case .overwritten:
+                let bytes = try Files.bytes(path)
+                try program.folder.write(
+                    bytes.prefix(4096) + Array(repeating: 0xFF, count: bytes.count - 4096),
+                    to: "cache/feedsync.sqlite")
+            case .noTables: try await program.sql("DROP TABLE items")
+            }
+        }
+    }
+
+    private let program: Program
+    private let server: FeedServer
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 2)
+    }
+
+    private var commands: [[String]] {
+        [
+            ["sync", server.feedURL], ["sync"], ["sync", "-n", server.feedURL], ["show", server.feedURL],
+            ["show", "--offline", server.feedURL], ["status"], ["status", "--json"],
+            ["image", "--offline", server.imageURL(0)],
+        ]
+    }
+
+    @Test("is told by every command, with a hint, and left as it is", arguments: Damage.allCases)
+    func refused(_ damage: Damage) async throws {
+        try await program.run(server.feedURL)
+        try await damage.apply(to: program)
+        let before = damage == .folder ? [] : try Files.bytes(program.database)
+        for command in commands {
+            let result = try await program.run(command)
+            #expect(result.status == .exited(74), "\(command) \(result.errorText)")
+            #expect(result.outputText == "", "\(command)")
+            #expect(result.errorText.contains(program.database), "\(command) \(result.errorText)")
+            #expect(result.errorText.contains("feedsync validate"), "\(command) \(result.errorText)")
+        }
+        if damage != .folder { #expect(try Files.bytes(program.database) == before) }
+        #expect(Files.names(in: program.imageFolder).count == 2)
+    }
+
+    @Test("is set aside by validate, and a new one begins", arguments: Damage.allCases)
+    func setAside(_ damage: Damage) async throws {
+        try await program.run(server.feedURL)
+        try await damage.apply(to: program)
+
+        expectOneLine(try await program.run("validate"), exit: 0, [program.database, "set aside"])
+
+        #expect(Files.names(in: program.cache).contains { $0.hasPrefix("feedsync.sqlite.unreadable") })
+        expectQuiet(try await program.run("validate"))
+        #expect(try await program.status()["feeds"]?.array?.isEmpty == true)
+        expectQuiet(try await program.run(server.feedURL))
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
+    }
+
+    @Test("that is empty is taken for a new one")
+    func empty() async throws {
+        try program.folder.makeDirectory("cache")
+        try program.folder.write("", to: "cache/feedsync.sqlite")
+        #expect(try await program.status()["feeds"]?.array?.isEmpty == true)
+        expectQuiet(try await program.run(server.feedURL))
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
+    }
+
+    @Test("of a newer schema is refused by every command and never touched, also not by validate")
+    func newer() async throws {
+        try await program.run(server.feedURL)
+        try await program.sql("PRAGMA user_version = 99")
+        let before = try Files.bytes(program.database)
+        for command in commands + [["validate"], ["validate", "--deep"], ["validate", "-n"]] {
+            let result = try await program.run(command)
+            #expect(result.status == .exited(74), "\(command) \(result.errorText)")
+            #expect(result.outputText == "", "\(command)")
+            #expect(result.errorText.contains("newer"), "\(command) \(result.errorText)")
+            #expect(!result.errorText.contains("feedsync validate"), "\(command) \(result.errorText)")
+        }
+        #expect(try Files.bytes(program.database) == before)
+        #expect(Files.names(in: program.cache).filter { $0.hasPrefix("feedsync.sqlite.") } == [])
+        #expect(Files.names(in: program.imageFolder).count == 2)
+    }
+
+    @Test("of which one feed alone can't be read loses that one to validate")
+    func oneFeed() async throws {
+        let other = try FeedServer(images: 1)
+        try await program.run(server.feedURL, other.feedURL)
+        try await program.sql(
+            "UPDATE items SET url = 'nonsense' WHERE feed = (SELECT id FROM feeds WHERE url = '\(server.feedURL)')")
+        let shown = try await program.run("show", "--offline", server.feedURL)
+        #expect(shown.status == .exited(74))
+        #expect(shown.errorText.contains("feedsync validate"))
+        #expect(try await program.run("validate", "--json").json["feeds_deleted"] == [.string(server.feedURL)])
+        #expect(try await program.run("show", "--offline", other.feedURL).status == .exited(0))
+    }
+}

@@ -1,0 +1,200 @@
+import TestSupport
+import Testing
+
+/// On a disk of its own, in a mount namespace of its own, which goes with the script.
+@Suite("A full disk", .timeLimit(.minutes(1)))
+struct DiskFullTests {
+    private let program: Program
+    private let server: FeedServer
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 0)
+        try program.folder.makeDirectory("cache")
+        try program.folder.makeDirectory("results")
+    }
+
+    /// `script` has the disk at `$FEEDSYNC_CACHE`, `resize SIZE`, `intact`, which prints what is damaged, and `run NAME ARGUMENTS…`, which keeps what the
+    /// program says in `NAME.out` and `NAME.err` and its exit code in `NAME.code`.
+    private func onDisk(of size: String, _ script: String) async throws {
+        let setUp = """
+            set -u
+            cd "$2"
+            resize() { mount -o "remount,size=$1" "$FEEDSYNC_CACHE" || exit 99; }
+            run() { name=$1; shift; "$feedsync" "$@" > "$name.out" 2> "$name.err"; echo $? > "$name.code"; }
+            intact() {
+                [ "$(sqlite3 feedsync.sqlite 'PRAGMA integrity_check')" = ok ] || echo database
+                for file in "$FEEDSYNC_CACHE"/images/sha256/*; do
+                    [ "$(sha256sum < "$file" | cut -c 1-64)" = "${file##*/}" ] || echo "$file"
+                done
+            }
+            mount -t tmpfs -o "size=\(size)" none "$FEEDSYNC_CACHE" || exit 99
+
+            """
+        let unshared = #"[ "$(id -u)" = 0 ] && user= || user=-r; exec unshare -m $user sh -c "$1" sh "$2" "$3""#
+        let result = try await program.shell(
+            unshared, setUp + script, server.feedURL, program.folder.path("results"))
+        #expect(result.status == .exited(0), "\(result.outputText)\(result.errorText)")
+        #expect(result.errorText == "")
+    }
+
+    private func said(_ name: String) throws -> String {
+        String(decoding: try Files.bytes(program.folder.path("results/\(name)")), as: UTF8.self)
+    }
+
+    @Test("ends the run with 74 and the cache intact, and the next run on a larger one completes it")
+    func images() async throws {
+        let bytes = [UInt8](repeating: 3, count: 60_000)
+        for number in 0..<40 { server.serve(.image(FeedServer.image(number) + bytes), at: number) }
+        server.serve(feedOf: (0..<40).map(server.imageURL))
+        try await onDisk(
+            of: "1m",
+            """
+            run first sync "$1"
+            intact > damage
+            run offline show --offline --json "$1"
+            run status status --json
+            ls "$FEEDSYNC_CACHE/incoming" > incoming
+            resize 16m
+            run second sync "$1"
+            run deep validate --deep --json
+            intact >> damage
+            ls "$FEEDSYNC_CACHE/images/sha256" > images
+            """)
+        #expect(try said("first.code") == "74\n")
+        #expect(try said("first.err").contains("No space left on device"))
+        #expect(try said("first.err").split(separator: "\n").count == 2)
+        #expect(try said("damage") == "")
+        #expect(try said("offline.code") == "0\n")
+        #expect(try said("status.code") == "0\n")
+        #expect(try said("second.code") == "0\n")
+        #expect(try said("second.err") == "")
+        #expect(try said("deep.out").contains(#""damaged":0"#))
+        #expect(try said("images").split(separator: "\n").count == 40)
+    }
+
+    @Test("leaves the old feed when the new one doesn't fit")
+    func feed() async throws {
+        let items = (0..<20_000).map {
+            #"{"id":"\#(FeedServer.id($0))","description":"A long description","image":"\#(server.imageURL(0))"}"#
+        }
+        server.serve(.png(0), at: 0)
+        let small = Array(FeedServer.feed([server.imageURL(0)]).utf8)
+        let large = Array(FeedServer.feed(items: items).utf8)
+        let count = Tally()
+        server.server.route("/feed.json") { _ in
+            count.add(1)
+            return Reply(body: count.count == 1 ? small : large)
+        }
+        try await onDisk(
+            of: "1m",
+            """
+            run first sync "$1"
+            run before show --offline --json "$1"
+            run second sync "$1"
+            run after show --offline --json "$1"
+            resize 64m
+            run third sync "$1"
+            run status status
+            """)
+        #expect(try said("first.code") == "0\n")
+        #expect(try said("second.code") == "74\n")
+        #expect(try said("second.err").contains(server.feedURL))
+        #expect(try said("before.out") == said("after.out"))
+        #expect(try said("before.code") == "0\n")
+        #expect(try said("third.code") == "0\n")
+        #expect(try said("status.out").contains("20000 images"))
+    }
+
+    @Test("that is full from the start can't hold a cache, and doesn't keep show and image from delivering")
+    func start() async throws {
+        server.serve(images: [0])
+        try await onDisk(
+            of: "8k",
+            """
+            cat /dev/zero > "$FEEDSYNC_CACHE/ballast" 2> /dev/null
+            run sync sync "$1"
+            run show show "$1"
+            run image image "${1%feed.json}0.png"
+            rm "$FEEDSYNC_CACHE/ballast"
+            resize 16m
+            run later sync "$1"
+            """)
+        #expect(try said("sync.code") == "73\n")
+        for command in ["show", "image"] {
+            #expect(try ["73\n", "74\n"].contains(said("\(command).code")))
+            #expect(try said("\(command).err").contains("not saved"))
+            #expect(try said("\(command).err").split(separator: "\n").count == 1)
+        }
+        #expect(try said("show.out").contains(server.imageURL(0)))
+        #expect(try Files.bytes(program.folder.path("results/image.out")) == FeedServer.image(0))
+        #expect(try said("later.code") == "0\n")
+    }
+
+    @Test("is no reason not to read what is saved, nor to deliver what isn't")
+    func reading() async throws {
+        server.serve(images: [0, 1])
+        let feed = Array(FeedServer.feed([server.imageURL(0), server.imageURL(1)]).utf8)
+        let count = Tally()
+        server.server.route("/feed.json") { [server] _ in
+            count.add(1)
+            return count.count == 1 ? .text(FeedServer.feed([server.imageURL(0)])) : Reply(body: feed)
+        }
+        try await onDisk(
+            of: "1m",
+            """
+            run first sync "$1"
+            cat /dev/zero > "$FEEDSYNC_CACHE/ballast" 2> /dev/null
+            run status status
+            run offline show --offline "$1"
+            run cached image "${1%feed.json}0.png"
+            run sync sync "$1"
+            run show show "$1"
+            run image image "${1%feed.json}1.png"
+            rm "$FEEDSYNC_CACHE/ballast"
+            run later sync "$1"
+            intact > damage
+            """)
+        for name in ["status", "offline", "cached", "later"] {
+            #expect(try said("\(name).code") == "0\n", "\(name)")
+            #expect(try said("\(name).err") == "", "\(name)")
+        }
+        #expect(try said("status.out").contains("1 of 1 images"))
+        #expect(try said("offline.out").contains(server.imageURL(0)))
+        #expect(try Files.bytes(program.folder.path("results/cached.out")) == FeedServer.image(0))
+        for name in ["sync", "show", "image"] {
+            #expect(try said("\(name).code") == "74\n", "\(name)")
+            #expect(try said("\(name).err").contains("No space left on device"), "\(name)")
+        }
+        #expect(try said("show.out").contains(server.imageURL(1)))
+        #expect(try Files.bytes(program.folder.path("results/image.out")) == FeedServer.image(1))
+        #expect(try said("damage") == "")
+    }
+
+    @Test("that can't be written to at all is still read from, and delivered beside")
+    func readOnly() async throws {
+        server.serve(images: [0, 1])
+        try await onDisk(
+            of: "4m",
+            """
+            run first sync "$1"
+            mount -o remount,ro "$FEEDSYNC_CACHE" || exit 99
+            run status status
+            run offline show --offline "$1"
+            run cached image --offline "${1%feed.json}0.png"
+            run sync sync "$1"
+            run validate validate
+            run show show "$1"
+            """)
+        for name in ["first", "status", "offline", "cached"] {
+            #expect(try said("\(name).code") == "0\n", "\(name)")
+            #expect(try said("\(name).err") == "", "\(name)")
+        }
+        for name in ["sync", "validate", "show"] {
+            #expect(try said("\(name).code") == "73\n", "\(name)")
+            #expect(try said("\(name).err").contains("Read-only file system"), "\(name)")
+        }
+        #expect(try said("offline.out").contains(server.imageURL(1)))
+        #expect(try said("show.out").contains(server.imageURL(1)))
+    }
+}

@@ -1,0 +1,86 @@
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("A dry run of sync", .timeLimit(.minutes(1)))
+struct DryRunTests {
+    private let program: Program
+    private let server: FeedServer
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 2)
+    }
+
+    @Test("says on standard output what would be done, asks for feeds only, and creates nothing")
+    func new() async throws {
+        for option in ["-n", "--dry-run"] {
+            let result = try await program.run(option, server.feedURL)
+            #expect(result.status == .exited(0))
+            #expect(result.errorText == "")
+            #expect(
+                result.outputLines == [
+                    "would save \(server.feedURL) (2 images)", "would download \(server.imageURL(0))",
+                    "would download \(server.imageURL(1))",
+                ])
+        }
+        #expect(server.paths() == ["/feed.json", "/feed.json"])
+        #expect(!Files.exists(program.cache))
+    }
+
+    @Test("changes nothing in a cache that is there")
+    func existing() async throws {
+        try await program.run(server.feedURL)
+        server.serve(images: [1, 2])
+        let saved = try await program.saved(server.feedURL)
+        let before = try (Files.bytes(program.database), Files.names(in: program.imageFolder))
+
+        let result = try await program.run("--dry-run", server.feedURL)
+
+        #expect(
+            result.outputLines == [
+                "would save \(server.feedURL) (2 images)", "would download \(server.imageURL(2))",
+            ])
+        #expect(try Files.bytes(program.database) == before.0)
+        #expect(Files.names(in: program.imageFolder) == before.1)
+        #expect(try await program.saved(server.feedURL) == saved)
+    }
+
+    @Test("of every feed in the cache needs no FEED")
+    func bare() async throws {
+        try await program.run(server.feedURL)
+        let result = try await program.run("sync", "-n")
+        #expect(result.outputLines.count == 1)
+        #expect(result.outputText.contains("unchanged"))
+        #expect(result.status == .exited(0))
+    }
+
+    @Test("needs no lock")
+    func locked() async throws {
+        try await program.run(server.feedURL)
+        let lock = try HeldLock(of: program)
+        #expect(try await program.run("-n", server.feedURL).status == .exited(0))
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test("of a feed that can't be had ends as the run would")
+    func failing() async throws {
+        server.serve(feed: "{}")
+        let result = try await program.run("-n", server.feedURL)
+        #expect(result.status == .exited(65))
+        #expect(result.outputText == "")
+        #expect(result.errorLines.first?.contains("items: missing") == true)
+    }
+
+    @Test("as JSON has the summary alone on standard output, and the plan on standard error")
+    func json() async throws {
+        let result = try await program.run("sync", "-n", "--json", server.feedURL)
+        #expect(result.status == .exited(0))
+        #expect(result.outputLines.count == 1)
+        #expect(try result.json["feeds"]?[0]?["outcome"]?.string == "updated")
+        #expect(try result.json["feeds"]?[0]?["saved_at"]?.isNull == true)
+        #expect(try result.json["images"]?["downloaded"]?.int == 0)
+        #expect(result.errorLines.count == 3)
+        #expect(result.errorText.contains("would download \(server.imageURL(1))"))
+    }
+}

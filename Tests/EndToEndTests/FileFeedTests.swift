@@ -1,0 +1,105 @@
+import Glibc
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Feeds in local files", .timeLimit(.minutes(1)))
+struct FileFeedTests {
+    private let program: Program
+    private var folder: TemporaryDirectory { program.folder }
+
+    init() throws {
+        program = try Program()
+        try folder.makeDirectory("site")
+        try folder.makeDirectory("site/pictures")
+        try folder.write(FeedServer.image(0), to: "site/0.png")
+        try folder.write(FeedServer.image(1), to: "site/pictures/one of them.png")
+    }
+
+    private func writeFeed(_ images: [String]) throws -> String {
+        try folder.write(FeedServer.feed(images), to: "site/feed.json")
+    }
+
+    @Test("may name images by relative path, by file: URL and by http URL")
+    func images() async throws {
+        let server = try FeedServer(images: 3)
+        let path = try writeFeed([
+            "0.png", "pictures/one of them.png", "./pictures/../0.png", "file://\(folder.path)/site/0.png",
+            server.imageURL(2),
+        ])
+        expectQuiet(try await program.run(path))
+        #expect(try await program.status()["feeds"]?[0]?["url"]?.string == "file://\(path)")
+        #expect(try await program.status()["images"]?["count"]?.int == 3)
+        expectQuiet(try await program.run())
+        #expect(server.paths() == ["/2.png"])
+    }
+
+    @Test("are one feed, however their path is given")
+    func names() async throws {
+        let path = try writeFeed(["0.png"])
+        let script = """
+            cd "$1/site" && "$feedsync" feed.json && "$feedsync" ./feed.json && "$feedsync" ../site/feed.json &&
+            "$feedsync" "file://$1/site/feed.json" && "$feedsync" "file://localhost$1/site/./feed%2Ejson"
+            """
+        expectQuiet(try await program.shell(script, folder.path))
+        let feeds = try await program.status()["feeds"]?.array
+        #expect(feeds?.compactMap { $0["url"]?.string } == ["file://\(path)"])
+    }
+
+    @Test("that aren't there are not found", arguments: ["missing.json", "site/missing.json", "site/0.png/x"])
+    func missing(_ name: String) async throws {
+        let path = folder.path(name)
+        let result = try await program.run(path)
+        #expect(result.status == .exited(66))
+        #expect(result.errorLines.first?.contains(path) == true)
+        expectOneLine(try await program.run("show", path), exit: 66, [path])
+    }
+
+    @Test("that are gone are still shown from the cache, and are no reason for sync to take it away")
+    func gone() async throws {
+        let path = try writeFeed(["0.png"])
+        try await program.run(path)
+        let before = try await program.saved(path)
+        unlink(path)
+        #expect(try await program.run(path).status == .exited(66))
+        #expect(try await program.saved(path) == before)
+        #expect(try await program.run("show", path).status == .exited(0))
+    }
+
+    @Test("that are folders or devices are invalid", arguments: ["site", "/dev/null"])
+    func irregular(_ name: String) async throws {
+        let path = name.hasPrefix("/") ? name : folder.path(name)
+        let other = try writeFeed(["0.png"])
+        let result = try await program.run(path, other)
+        #expect(result.status == .exited(65), "\(result.errorText)")
+        #expect(result.errorLines.count == 2, "\(result.errorText)")
+        #expect(result.errorLines.first?.contains(path) == true)
+        // It is no reason to leave out the others.
+        #expect(Files.names(in: program.imageFolder).count == 1)
+    }
+
+    @Test("may not name files elsewhere", arguments: ["../secret.png", "file:///etc/passwd", "pictures/../../x"])
+    func elsewhere(_ image: String) async throws {
+        try folder.write(Samples.png, to: "secret.png")
+        let path = try writeFeed(["0.png", image])
+        let result = try await program.run(path)
+        #expect(result.status == .exited(65))
+        #expect(result.errorText.contains("items[1].image"))
+        #expect(Files.names(in: program.imageFolder) == [])
+    }
+
+    @Test("lose an image that is missing, a folder, a pipe or no image, and no other")
+    func wrongImages() async throws {
+        mkfifo(folder.path("site/pipe.png"), 0o600)
+        try folder.write("text", to: "site/text.png")
+        try folder.write("", to: "site/empty.png")
+        let wrong = ["missing.png", "pictures", "pipe.png", "text.png", "empty.png"]
+        let path = try writeFeed(["0.png"] + wrong + ["pictures/one of them.png"])
+        let result = try await program.run("sync", "--json", path)
+        #expect(result.status == .exited(23), "\(result.errorText)")
+        #expect(result.errorLines.count == wrong.count + 1, "\(result.errorText)")
+        let failed = try result.json["failures"]?.array?.compactMap { $0["url"]?.string }
+        #expect(failed?.sorted() == wrong.map { "file://\(folder.path)/site/\($0)" }.sorted())
+        #expect(Files.names(in: program.imageFolder).count == 2)
+    }
+}

@@ -1,0 +1,164 @@
+import Glibc
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Hostile input", .timeLimit(.minutes(1)))
+struct HostileTests {
+    private let program: Program
+    private let server: FeedServer
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 1)
+    }
+
+    /// No byte that a terminal acts on, but the ends of lines.
+    private func expectHarmless(_ result: ProcessResult, sourceLocation: SourceLocation = #_sourceLocation) {
+        for scalar in (result.outputText + result.errorText).unicodeScalars where scalar != "\n" {
+            let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+            let isBidirectional = (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+            #expect(
+                !isControl && !isBidirectional, "U+\(String(scalar.value, radix: 16))", sourceLocation: sourceLocation)
+        }
+    }
+
+    private static let terminalText = #"\u001b]0;owned\u0007\u001b[2J\r\n\u009b31m\u202egnp.exe\u0000\b tail"#
+
+    @Test("in a feed's text is shown escaped, and as it is in JSON")
+    func text() async throws {
+        let item =
+            #"{"id":"\#(FeedServer.id(0))","description":"\#(Self.terminalText)","location":"\#(Self.terminalText)","#
+            + #""image":"\#(server.imageURL(0))"}"#
+        server.serve(feed: FeedServer.feed(items: [item]))
+        for options in [[], ["--offline"]] {
+            let shown = try await program.run(["show", server.feedURL] + options)
+            #expect(shown.status == .exited(0))
+            expectHarmless(shown)
+            #expect(shown.outputText.contains(#"\u{1B}]0;owned\u{7}"#))
+            #expect(shown.outputLines.count == 5, "a line break in a text is none in the output")
+        }
+        let json = try await program.run("show", "--json", server.feedURL)
+        #expect(
+            json.outputText.unicodeScalars.allSatisfy {
+                $0 == "\n" || $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value)
+            })
+        let expected = "\u{1B}]0;owned\u{7}\u{1B}[2J\r\n\u{9B}31m\u{202E}gnp.exe\0\u{8} tail"
+        #expect(try json.json["images"]?[0]?["description"]?.string == expected)
+    }
+
+    @Test("in what a message quotes is escaped")
+    func quoted() async throws {
+        for body in [
+            #"{"items":[{"id":"\#(Self.terminalText)","image":"http://h/"}]}"#, "\u{1B}[2Jhello\u{9B}1m",
+            #"{"items":[{"id":"\#(FeedServer.id(0))","image":"http://h/\#(Self.terminalText)"}]}"#,
+            "{\"items\u{1B}[2J\":1}", #"{"items":[{"id":"\u001b[31m"#,
+        ] {
+            server.serve(feed: body)
+            for command in ["sync", "show"] {
+                let result = try await program.run(command, server.feedURL)
+                #expect(result.status == .exited(65))
+                expectHarmless(result)
+            }
+        }
+    }
+
+    @Test("in operands, options and variables is escaped")
+    func arguments() async throws {
+        let nasty = "\u{1B}[2J\u{9B}m\r"
+        for arguments in [
+            [nasty], ["--\(nasty)"], ["sync", "--jobs", nasty], ["./\(nasty)"], ["http://\(nasty)/"],
+            ["\(nasty)://h/"], ["show", "http://h/", nasty], ["--cache", "/proc/\(nasty)", server.feedURL],
+            ["help", nasty], ["-\u{9B}"],
+        ] {
+            let result = try await program.run(arguments)
+            #expect(result.exitCode.map { $0 > 0 } == true)
+            expectHarmless(result)
+        }
+        expectHarmless(try await program.run("sync", environment: ["FEEDSYNC_\(nasty)": "1"]))
+        expectHarmless(try await program.run("sync", environment: ["FEEDSYNC_JOBS": nasty]))
+    }
+
+    @Test(
+        "in headers is escaped",
+        arguments: [
+            Reply.redirect(to: "http://h/\u{1B}[2J"), .redirect(to: "\u{1B}[2J"), .redirect(to: "x\u{1B}]0;a\u{7}:y"),
+            .raw("HTTP/1.1 200 \u{1B}[2J\r\nContent-Length: \u{1B}[2J\r\n\r\n"), .raw("\u{1B}[2J\r\n\r\n"),
+            Reply(headers: [("Content-Encoding", "\u{1B}[2J")], body: Array("{}".utf8)),
+        ])
+    func headers(_ reply: Reply) async throws {
+        server.server.route("/feed.json", reply)
+        let result = try await program.run(server.feedURL)
+        #expect([65, 69].contains(result.exitCode))
+        expectHarmless(result)
+    }
+
+    @Test("of ten megabytes in one description is taken as it comes, and shown")
+    func longText() async throws {
+        let text = String(repeating: "Lorem ipsum ", count: 850_000)
+        let item = #"{"id":"\#(FeedServer.id(0))","description":"\#(text)","image":"\#(server.imageURL(0))"}"#
+        server.serve(feed: FeedServer.feed(items: [item]))
+        expectQuiet(try await program.run(server.feedURL))
+        let json = try await program.run("show", "--offline", "--json", server.feedURL)
+        #expect(json.standardOutput.count > 10_000_000)
+        #expect(try await program.run("show", "--offline", server.feedURL).standardOutput.count > 10_000_000)
+    }
+
+    @Test("of a body that unpacks to far more than allowed is cut short", arguments: ["/feed.json", "/0.png"])
+    func bomb(_ path: String) async throws {
+        let plain = try program.folder.write(
+            path == "/0.png"
+                ? Samples.png + Array(repeating: 0, count: 50 << 20) : Array(repeating: 0x20, count: 50 << 20),
+            to: "plain")
+        let packed = try await Subprocess.run("gzip", ["-9c", plain]).standardOutput
+        #expect(packed.count < 100_000)
+        server.server.route(path, Reply(headers: [("Content-Encoding", "gzip")], body: packed))
+        let result = try await program.run("--max-feed-size", "1M", "--max-filesize", "1M", server.feedURL)
+        #expect(result.status == .exited(path == "/0.png" ? 23 : 65))
+        #expect(result.errorText.contains("larger than 1M"))
+        #expect(Files.names(in: program.imageFolder) == [])
+    }
+
+    @Test(
+        "in the place of what a cache consists of: a symbolic link is refused, and nothing behind it touched",
+        arguments: ["feedsync.sqlite", "lock", "images", "images/sha256", "incoming"])
+    func links(_ name: String) async throws {
+        try await program.run(server.feedURL)
+        let outside = try program.folder.makeDirectory("outside")
+        try program.folder.write("precious", to: "outside/file")
+        let place = "\(program.cache)/\(name)"
+        let isFile = name == "feedsync.sqlite" || name == "lock"
+        #expect(rename(place, "\(program.folder.path)/moved") == 0)
+        #expect(symlink(isFile ? "\(outside)/file" : outside, place) == 0)
+
+        for command in [["sync", server.feedURL], ["validate"], ["image", server.server.url("/1.png")]] {
+            server.serve(.png(1), at: 1)
+            let result = try await program.run(command)
+            #expect(result.exitCode.map { [73, 74].contains($0) } == true, "\(command): \(result.errorText)")
+            #expect(result.errorText.contains("symbolic link"), "\(command): \(result.errorText)")
+        }
+        #expect(Files.names(in: outside) == ["file"])
+        #expect(try Files.bytes("\(outside)/file") == Array("precious".utf8))
+    }
+
+    @Test("in the place of an image: a symbolic link is no image")
+    func linkedImage() async throws {
+        try await program.run(server.feedURL)
+        let digest = try await program.digest(of: server.imageURL(0))
+        let other = try program.folder.write(FeedServer.image(0), to: "other.png")
+        unlink("\(program.imageFolder)/\(digest)")
+        symlink(other, "\(program.imageFolder)/\(digest)")
+        #expect(try await program.run("image", "--offline", server.imageURL(0)).status == .exited(66))
+        expectQuiet(try await program.run())
+        #expect(try Files.mode("\(program.imageFolder)/\(digest)") == 0o444)
+        #expect(try Files.bytes(other) == FeedServer.image(0))
+    }
+
+    @Test("from a server that sends headers without end is cut short")
+    func endlessHeaders() async throws {
+        let headers = (0..<20_000).map { "X-\($0): \(String(repeating: "y", count: 40))\r\n" }.joined()
+        server.server.route("/feed.json", .raw("HTTP/1.1 200 OK\r\n\(headers)\r\n{\"items\":[]}"))
+        let result = try await program.run(server.feedURL)
+        #expect([65, 69].contains(result.exitCode), "\(result.errorText)")
+    }
+}

@@ -1,0 +1,173 @@
+import Glibc
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Image, from outside", .timeLimit(.minutes(1)))
+struct ImageTests {
+    private let program: Program
+    private let server: FeedServer
+    private var url: String { server.imageURL(0) }
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 1)
+    }
+
+    @Test("comes from its server when the cache doesn't have it, is saved, and then comes from the cache")
+    func fallback() async throws {
+        for _ in 0..<2 {
+            let result = try await program.run("image", url)
+            #expect(result.status == .exited(0))
+            #expect(result.standardOutput == FeedServer.image(0))
+            #expect(result.errorText == "")
+        }
+        #expect(server.paths() == ["/0.png"])
+        #expect(Files.names(in: program.imageFolder).count == 1)
+        let digest = try await Files.sha256("\(program.imageFolder)/\(Files.names(in: program.imageFolder)[0])")
+        #expect(try await program.digest(of: url) == digest)
+    }
+
+    @Test("is had for a sync that comes later")
+    func reused() async throws {
+        try await program.run("image", url)
+        try await program.run(server.feedURL)
+        #expect(server.paths() == ["/0.png", "/feed.json"])
+    }
+
+    @Test("offline and unknown is not found")
+    func unknown() async throws {
+        expectOneLine(try await program.run("image", "--offline", url), exit: 66, [url])
+        #expect(server.requestCount == 0)
+        #expect(!Files.exists(program.cache))
+    }
+
+    @Test("that is damaged in the cache is fetched anew and mended", arguments: ["damaged", "cut short", "gone"])
+    func damaged(_ state: String) async throws {
+        try await program.run(server.feedURL)
+        let file = "\(program.imageFolder)/\(try await program.digest(of: url))"
+        switch state {
+        case "damaged": try Files.damage(file)
+        case "cut short": truncate(file, 5)
+        default: unlink(file)
+        }
+        #expect(try await program.run("image", "--offline", url).exitCode.map { [66, 74].contains($0) } == true)
+        #expect(try await program.run("image", "--offline", url).outputText == "")
+        for _ in 0..<2 {
+            let result = try await program.run("image", url)
+            #expect(result.status == .exited(0), "\(result.errorText)")
+            #expect(result.standardOutput == FeedServer.image(0))
+            #expect(result.errorText == "")
+        }
+        #expect(server.paths().count { $0 == "/0.png" } == 2)
+        #expect(try await program.run("image", "--offline", url).standardOutput == FeedServer.image(0))
+        #expect(try Files.bytes(file) == FeedServer.image(0))
+    }
+
+    @Test(
+        "that is none is invalid",
+        arguments: [
+            Reply.text("<html>no</html>", type: "image/png"), Reply(), Reply(404), Reply(body: Array("abc".utf8)),
+        ])
+    func invalid(_ reply: Reply) async throws {
+        server.serve(reply, at: 0)
+        expectOneLine(try await program.run("image", url), exit: 65, [url])
+        let output = program.folder.path("out.png")
+        expectOneLine(try await program.run("image", "-o", output, url), exit: 65, [url])
+        #expect(!Files.exists(output))
+        #expect(Files.names(in: program.imageFolder) == [])
+    }
+
+    @Test("whose server can't be reached fails as such")
+    func unreachable() async throws {
+        let dead = try DeadPort()
+        expectOneLine(try await program.run("image", dead.url("/0.png")), exit: 69, [dead.url("/0.png")])
+        server.serve(.cutOff(after: 15, of: FeedServer.image(0)), at: 0)
+        expectOneLine(try await program.run("image", url), exit: 69, [url])
+        #expect(Files.names(in: "\(program.cache)/incoming") == [])
+    }
+
+    @Test("is delivered without being saved while another run holds the lock")
+    func locked() async throws {
+        let lock = try HeldLock(of: program)
+        let result = try await program.run("image", url)
+        #expect(result.status == .exited(0))
+        #expect(result.standardOutput == FeedServer.image(0))
+        #expect(result.errorText == "")
+        withExtendedLifetime(lock) {}
+        #expect(Files.names(in: program.imageFolder) == [])
+    }
+
+    @Test("may be a local file")
+    func localFile() async throws {
+        let path = try program.folder.write(FeedServer.image(5), to: "a picture.png")
+        let result = try await program.run("image", path)
+        #expect(result.standardOutput == FeedServer.image(5))
+        expectOneLine(try await program.run("image", path + "x"), exit: 66, [path])
+    }
+
+    @Test("of many megabytes is written whole")
+    func large() async throws {
+        let bytes = Samples.png + (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
+        server.serve(Reply(body: bytes, framing: .chunked(size: 60_000)), at: 0)
+        #expect(try await program.run("image", url).standardOutput == bytes)
+        #expect(try await program.run("image", "--offline", url).standardOutput == bytes)
+    }
+}
+
+@Suite("Image into a file", .timeLimit(.minutes(1)))
+struct ImageOutputTests {
+    private let program: Program
+    private let server: FeedServer
+    private var folder: TemporaryDirectory { program.folder }
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 1)
+    }
+
+    private func image(into path: String) async throws -> ProcessResult {
+        try await program.run("image", "-o", path, server.imageURL(0))
+    }
+
+    @Test("replaces what is there, as a whole, and leaves nothing beside it")
+    func replaced() async throws {
+        try folder.makeDirectory("out")
+        let path = try folder.write("old", to: "out/picture.png")
+        var held = stat()
+        #expect(stat(path, &held) == 0)
+        expectQuiet(try await image(into: path))
+        #expect(try Files.bytes(path) == FeedServer.image(0))
+        #expect(Files.names(in: folder.path("out")) == ["picture.png"])
+        var new = stat()
+        #expect(stat(path, &new) == 0)
+        // A new file in its place: who had the old one open never sees half of either.
+        #expect(new.st_ino != held.st_ino)
+    }
+
+    @Test("goes to standard output as -")
+    func dash() async throws {
+        #expect(try await image(into: "-").standardOutput == FeedServer.image(0))
+    }
+
+    @Test("can't be a folder, nor lie in one that isn't there", arguments: ["out", "out/", "missing/picture.png"])
+    func folderInTheWay(_ name: String) async throws {
+        try folder.makeDirectory("out")
+        expectOneLine(try await image(into: folder.path(name)), exit: 73, [folder.path(name)])
+        #expect(Files.names(in: folder.path("out")) == [])
+    }
+
+    @Test("that is full fails as writing does")
+    func full() async throws {
+        expectOneLine(try await image(into: "/dev/full"), exit: 74, ["/dev/full", "No space left"])
+        #expect(try Files.mode("/dev/full") == 0o666)
+    }
+
+    @Test("leaves the old file when the image can't be had")
+    func failing() async throws {
+        let path = try folder.write("old", to: "picture.png")
+        server.serve(Reply(404), at: 0)
+        #expect(try await image(into: path).status == .exited(65))
+        #expect(try Files.bytes(path) == Array("old".utf8))
+    }
+}

@@ -1,0 +1,44 @@
+import Glibc
+import TestSupport
+
+/// A port of this machine that refuses connections, and that nobody else gets as long as this lives.
+final class DeadPort: Sendable {
+    private let descriptor: Int32
+    private let port: UInt16
+
+    init() throws {
+        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard socket >= 0 else { throw SystemFailure.last("socket") }
+        descriptor = socket
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let bound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(socket, address, size) == 0 && getsockname(socket, address, &size) == 0
+            }
+        }
+        guard bound else { throw SystemFailure.last("bind") }
+        port = UInt16(bigEndian: address.sin_port)
+    }
+
+    deinit { close(descriptor) }
+
+    func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
+}
+
+/// The lock of a cache, held as another run holds it.
+final class HeldLock: Sendable {
+    private let descriptor: Int32
+
+    init(of program: Program) throws {
+        mkdir(program.cache, 0o700)
+        descriptor = open("\(program.cache)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            throw SystemFailure.last("lock \(program.cache)")
+        }
+    }
+
+    deinit { close(descriptor) }
+}

@@ -1,0 +1,64 @@
+import JSONText
+import TestSupport
+import Testing
+
+extension ProcessResult {
+    /// Standard output as JSON.
+    var json: JSONValue {
+        get throws { try JSONValue.parse(standardOutput) }
+    }
+
+    /// The same with what differs from run to run made equal: a well-formed time is "TIME", the run's length 0.
+    var comparableJSON: JSONValue {
+        get throws { try json.comparable }
+    }
+
+    var outputLines: [Substring] { outputText.split(separator: "\n") }
+    var errorLines: [Substring] { errorText.split(separator: "\n") }
+}
+
+extension JSONValue {
+    var comparable: JSONValue {
+        switch self {
+        case .array(let elements): .array(elements.map(\.comparable))
+        case .object(let members): .object(members.map { ($0, Self.comparable($1, named: $0)) })
+        default: self
+        }
+    }
+
+    private static func comparable(_ value: JSONValue, named name: String) -> JSONValue {
+        switch (name, value) {
+        case ("saved_at", .string(let text)) where isTime(text): "TIME"
+        case ("age_seconds", .integer(0...60)): 0
+        case ("duration_seconds", .double), ("duration_seconds", .integer): 0
+        default: value.comparable
+        }
+    }
+
+    /// RFC 3339 in UTC with microseconds.
+    private static func isTime(_ text: String) -> Bool {
+        text.wholeMatch(of: #/2\d{3}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{6}Z/#) != nil
+    }
+}
+
+/// The exit code is the one expected, and all is said in one line on standard error that holds each of `parts`.
+func expectOneLine(
+    _ result: ProcessResult, exit code: Int32, _ parts: [String],
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    #expect(result.status == .exited(code), "\(result.errorText)", sourceLocation: sourceLocation)
+    #expect(result.errorLines.count == 1, "\(result.errorText)", sourceLocation: sourceLocation)
+    #expect(result.outputText == "", sourceLocation: sourceLocation)
+    for part in parts {
+        #expect(result.errorText.contains(part), "\(result.errorText)", sourceLocation: sourceLocation)
+    }
+}
+
+/// The run did as it should, and had nothing to say.
+func expectQuiet(
+    _ result: ProcessResult, sourceLocation: SourceLocation = #_sourceLocation
+) {
+    #expect(result.status == .exited(0), "\(result.errorText)", sourceLocation: sourceLocation)
+    #expect(result.outputText == "", sourceLocation: sourceLocation)
+    #expect(result.errorText == "", sourceLocation: sourceLocation)
+}

@@ -1,0 +1,88 @@
+import Glibc
+import JSONText
+import TestSupport
+import Testing
+
+/// The cache that the program left, looked at and tampered with from outside.
+extension Program {
+    var database: String { "\(cache)/feedsync.sqlite" }
+    var imageFolder: String { "\(cache)/images/sha256" }
+
+    /// What is saved of a feed, as `show` tells it: two of these are equal if nothing changed in between.
+    func saved(_ feed: String) async throws -> String {
+        let result = try await run("show", "--offline", "--json", "--max-age", "forever", feed)
+        #expect(result.status == .exited(0), "\(result.errorText)")
+        return result.outputText
+    }
+
+    func status() async throws -> JSONValue { try await run("status", "--json").json }
+
+    /// Runs SQL on the database and gives back what the query printed, less the last line's end.
+    @discardableResult
+    func sql(_ statements: String) async throws -> String {
+        let result = try await Subprocess.run("sqlite3", [database, statements])
+        guard result.status == .exited(0) else { throw SystemFailure("sqlite3: \(result.errorText)") }
+        return String(result.outputText.dropLast())
+    }
+
+    /// Makes it look as if all that is saved had been saved eight days earlier.
+    func makeStale() async throws {
+        try await sql("UPDATE feeds SET saved_at = saved_at - 8 * 24 * 3600 * 1000000")
+    }
+
+    /// The digest the cache has for an image, in hex.
+    func digest(of image: String) async throws -> String {
+        try await sql("SELECT lower(hex(digest)) FROM images WHERE url = '\(image)'")
+    }
+}
+
+/// Files as a test looks at them.
+enum Files {
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// The names in a folder, in order; none if there is no such folder.
+    static func names(in path: String) -> [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    static func bytes(_ path: String) throws -> [UInt8] {
+        guard let file = fopen(path, "r") else { throw SystemFailure.last("open \(path)") }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while case let count = fread(&chunk, 1, chunk.count, file), count > 0 { bytes += chunk[..<count] }
+        return bytes
+    }
+
+    static func mode(_ path: String) throws -> mode_t {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw SystemFailure.last("lstat \(path)") }
+        return status.st_mode & 0o777
+    }
+
+    /// Changes the byte in the middle, as a disk that forgets would.
+    static func damage(_ path: String) throws {
+        guard chmod(path, 0o644) == 0, let file = fopen(path, "r+") else { throw SystemFailure.last("open \(path)") }
+        defer { fclose(file) }
+        fseek(file, 0, SEEK_END)
+        let middle = ftell(file) / 2
+        fseek(file, middle, SEEK_SET)
+        let byte = fgetc(file)
+        fseek(file, middle, SEEK_SET)
+        fputc(byte ^ 1, file)
+    }
+
+    static func sha256(_ path: String) async throws -> String {
+        let result = try await Subprocess.run("sha256sum", [path])
+        return String(result.outputText.prefix(64))
+    }
+}

@@ -1,0 +1,49 @@
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Redirects of a feed", .timeLimit(.minutes(1)))
+struct RedirectTests {
+    private let program: Program
+    private let server: FeedServer
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 1)
+    }
+
+    @Test("are followed, and the feed is saved under the URL that was given", arguments: [301, 302, 303, 307, 308])
+    func followed(_ status: Int) async throws {
+        server.server.route("/old", .redirect(status, to: "/feed.json"))
+        let url = server.server.url("/old")
+        expectQuiet(try await program.run(url))
+        let feeds = try await program.status()["feeds"]
+        #expect(feeds?.array?.count == 1)
+        #expect(feeds?[0]?["url"]?.string == url)
+        #expect(feeds?[0]?["images_cached"]?.int == 1)
+    }
+
+    @Test("are followed as many times as --max-redirs allows, and no more", arguments: [0, 1, 3])
+    func limit(_ limit: Int) async throws {
+        for hop in 0..<4 { server.server.route("/\(hop)", .redirect(to: hop == 3 ? "/feed.json" : "/\(hop + 1)")) }
+        let near = server.server.url("/\(4 - limit)")
+        if limit > 0 { expectQuiet(try await program.run("--max-redirs", "\(limit)", near)) }
+        let before = server.requestCount
+        let far = server.server.url("/\(3 - limit)")
+        let result = try await program.run("--max-redirs", "\(limit)", far)
+        #expect(result.status == .exited(65))
+        #expect(result.errorText.contains("\(limit) redirect"))
+        #expect(server.requestCount - before == limit + 1)
+    }
+
+    @Test("lead to another server without the credentials meant for the first")
+    func credentials() async throws {
+        let other = try FeedServer(images: 1)
+        server.server.route("/feed.json", .redirect(to: other.feedURL))
+        let url = server.feedURL.replacing("http://", with: "http://ann:secret@")
+        expectQuiet(try await program.run(url))
+        #expect(server.server.requests.first?.header("authorization") != nil)
+        #expect(other.requestCount == 2)
+        #expect(other.server.requests.allSatisfy { $0.header("authorization") == nil })
+    }
+}

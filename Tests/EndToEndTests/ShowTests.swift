@@ -1,0 +1,129 @@
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Show, from outside", .timeLimit(.minutes(1)))
+struct ShowTests {
+    private let program: Program
+    private let server: FeedServer
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 2)
+    }
+
+    @Test("prints the images in their order, and saves the feed but not their data")
+    func text() async throws {
+        let items = [
+            #"{"id":"\#(FeedServer.id(1))","description":"A bridge","location":"Lisbon","image":"\#(server.imageURL(1))"}"#,
+            #"{"id":"\#(FeedServer.id(0))","image":"\#(server.imageURL(0))"}"#,
+        ]
+        server.serve(feed: FeedServer.feed(items: items))
+
+        let result = try await program.run("show", server.feedURL)
+
+        #expect(result.status == .exited(0))
+        #expect(result.errorText == "")
+        let lines = result.outputLines.map { $0.trimmingPrefix { $0 == " " } }
+        #expect(lines.first.map(String.init) == server.feedURL)
+        #expect(
+            lines.suffix(5).map(String.init) == [
+                "A bridge", "Lisbon", server.imageURL(1), FeedServer.id(0), server.imageURL(0),
+            ])
+        #expect(server.paths() == ["/feed.json"])
+        #expect(try await program.status()["feeds"]?[0]?["images"]?.int == 2)
+        let offline = try await program.run("show", "--offline", server.feedURL)
+        #expect(offline.outputLines.suffix(5) == result.outputLines.suffix(5))
+        #expect(server.paths() == ["/feed.json"])
+    }
+
+    @Test("as JSON has every member, with null for what is absent")
+    func json() async throws {
+        let items = [
+            #"{"id":"\#(FeedServer.id(0))","description":"","location":null,"image":"\#(server.imageURL(0))"}"#,
+            #"{"id":"\#(FeedServer.id(1))","description":"A","location":"B","image":"\#(server.imageURL(1))"}"#,
+        ]
+        server.serve(feed: FeedServer.feed(items: items))
+        server.serve(Reply(404), at: 1)
+
+        func expected(source: String, digest: JSONValue, path: JSONValue) -> JSONValue {
+            [
+                "url": "\(server.feedURL)", "title": nil, "source": "\(source)", "saved_at": "TIME",
+                "images": [
+                    [
+                        "id": "\(FeedServer.id(0))", "description": nil, "location": nil,
+                        "url": "\(server.imageURL(0))", "digest": digest, "path": path,
+                    ],
+                    [
+                        "id": "\(FeedServer.id(1))", "description": "A", "location": "B",
+                        "url": "\(server.imageURL(1))", "digest": nil, "path": nil,
+                    ],
+                ],
+            ]
+        }
+        let shown = try await program.run("show", "--json", server.feedURL)
+        #expect(try shown.comparableJSON == expected(source: "remote", digest: nil, path: nil))
+        #expect(shown.outputLines.count == 1)
+
+        try await program.run(server.feedURL)
+        let saved = try await program.run("show", "--json", "--offline", server.feedURL)
+        let path = try #require(saved.json["images"]?[0]?["path"]?.string)
+        let digest = try await Files.sha256("\(program.cache)/\(path)")
+        #expect(path == "images/sha256/\(digest)")
+        #expect(
+            try saved.comparableJSON == expected(source: "cache", digest: "sha256:\(digest)", path: "\(path)"))
+    }
+
+    @Test("offline, of a feed that was never saved, is not found")
+    func neverSaved() async throws {
+        expectOneLine(
+            try await program.run("show", "--offline", server.feedURL), exit: 66, [server.feedURL, "never saved"])
+        #expect(server.requestCount == 0)
+        #expect(!Files.exists(program.cache))
+    }
+
+    @Test("offline, of a stale feed, fails and says how old it is")
+    func stale() async throws {
+        try await program.run(server.feedURL)
+        try await program.makeStale()
+        let result = try await program.run("show", "--offline", server.feedURL)
+        expectOneLine(result, exit: 69, [server.feedURL, "stale", "--max-age"])
+        let patient = try await program.run("show", "--offline", "--max-age", "2w", server.feedURL)
+        #expect(patient.status == .exited(0))
+        #expect(patient.outputText.contains("saved 8 days ago"))
+        // It was not deleted by being asked for.
+        #expect(try await program.status()["feeds"]?.array?.count == 1)
+    }
+
+    @Test("delivers without saving while another run holds the lock, and succeeds")
+    func locked() async throws {
+        try await program.run(server.feedURL)
+        server.serve(images: [0, 1, 2])
+        let saved = try await program.saved(server.feedURL)
+        let lock = try HeldLock(of: program)
+
+        let result = try await program.run("show", "--json", server.feedURL)
+
+        #expect(result.status == .exited(0))
+        #expect(result.errorText == "")
+        #expect(try result.json["images"]?.array?.count == 3)
+        #expect(try result.json["source"]?.string == "remote")
+        #expect(try await program.saved(server.feedURL) == saved)
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test("in a cache that doesn't exist and is locked before it is filled, delivers too")
+    func lockedWhileEmpty() async throws {
+        let lock = try HeldLock(of: program)
+        let result = try await program.run("show", "--json", server.feedURL)
+        #expect(result.status == .exited(0))
+        #expect(try result.json["saved_at"]?.isNull == true)
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test("takes one FEED, neither none nor two")
+    func operands() async throws {
+        expectOneLine(try await program.run("show"), exit: 64, ["FEED"])
+        expectOneLine(try await program.run("show", server.feedURL, "./b"), exit: 64, ["./b"])
+    }
+}

@@ -1,0 +1,135 @@
+import Glibc
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Signals", .timeLimit(.minutes(1)))
+struct SignalTests {
+    private let program: Program
+    private let server: FeedServer
+    private let gate = Gate()
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 5)
+        // One image after the other: when the last one is asked for, the others have come in, and are not yet saved.
+        server.serve(Reply(body: FeedServer.image(4), gate: gate), at: 4)
+    }
+
+    @Test(
+        "the first stops the run: what came in is kept, no image is told as failed, and a line sums up",
+        arguments: [SIGINT, SIGTERM, SIGHUP])
+    func first(_ signal: Int32) async throws {
+        let run = try program.start("sync", "--json", "-j", "1", server.feedURL)
+        await gate.waitForArrivals()
+        run.kill(signal)
+        let result = await run.wait()
+        gate.open()
+
+        #expect(result.status == .exited(128 + signal))
+        #expect(result.errorLines.count == 1, "\(result.errorText)")
+        #expect(result.errorText.contains("stopped"))
+        #expect(result.errorText.contains("4 downloaded"))
+        let json = try result.json
+        #expect(json["images"]?["downloaded"]?.int == 4)
+        #expect(json["images"]?["failed"]?.int == 0)
+        #expect(json["failures"] == [])
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 4)
+        #expect(Files.names(in: "\(program.cache)/incoming") == [])
+
+        let before = server.requestCount
+        expectQuiet(try await program.run())
+        #expect(server.paths(after: before) == ["/feed.json", "/4.png"])
+    }
+
+    @Test("while a feed is fetched leaves the old one as it was, and never falls back to it")
+    func duringFeed() async throws {
+        gate.open()
+        try await program.run(server.feedURL)
+        let saved = try await program.saved(server.feedURL)
+        for command in ["sync", "show"] {
+            let gate = Gate()
+            server.server.route("/feed.json", Reply(body: Array(#"{"items":[]}"#.utf8), gate: gate))
+            let run = try program.start(command, server.feedURL)
+            await gate.waitForArrivals()
+            run.kill(SIGTERM)
+            let result = await run.wait()
+            gate.open()
+            #expect(result.status == .exited(128 + SIGTERM))
+            #expect(result.outputText == "")
+            #expect(!result.errorText.contains("offline"))
+            #expect(!result.errorText.contains(server.feedURL))
+            #expect(try await program.saved(server.feedURL) == saved)
+        }
+    }
+
+    @Test("while an image is fetched ends with nothing written")
+    func duringImage() async throws {
+        let run = try program.start("image", server.imageURL(4))
+        await gate.waitForArrivals()
+        run.kill(SIGINT)
+        let result = await run.wait()
+        gate.open()
+        #expect(result.status == .exited(128 + SIGINT))
+        #expect(result.outputText == "")
+        #expect(result.errorText == "")
+    }
+
+    @Test("while the lock is waited for end the wait")
+    func duringWait() async throws {
+        let lock = try HeldLock(of: program)
+        let run = try program.start("--lock-wait", "600", server.feedURL)
+        try await eventually { Self.mask("SigCgt", of: run.pid, has: SIGTERM) }
+        run.kill(SIGTERM)
+        #expect(await run.wait().status == .exited(128 + SIGTERM))
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test("the second ends the run at once, whatever it is held up by")
+    func second() async throws {
+        server.serve(.image(Samples.png + Array(repeating: 7, count: 1 << 20)), at: 0)
+        let pipe = program.folder.path("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        // Open at both ends, and nobody reads: the run is stuck in the middle of its output.
+        let reader = open(pipe, O_RDWR | O_CLOEXEC)
+        defer { close(reader) }
+        let run = try program.startShell(#"exec "$feedsync" image "$1" > "$2""#, server.imageURL(0), pipe)
+        try await eventually { Self.waiting(reader) >= 65_536 }
+
+        run.kill(SIGTERM)
+        // Two of one kind that come together count as one: this is another.
+        run.kill(SIGINT)
+
+        #expect([.exited(128 + SIGTERM), .exited(128 + SIGINT)].contains(await run.wait().status))
+    }
+
+    @Test("HUP means nothing to a run that was started to outlive its terminal")
+    func nohup() async throws {
+        let run = try program.startShell(#"exec nohup "$feedsync" -j 1 "$1""#, server.feedURL)
+        await gate.waitForArrivals()
+        #expect(Self.mask("SigIgn", of: run.pid, has: SIGHUP))
+        run.kill(SIGHUP)
+        gate.open()
+        #expect(await run.wait().status == .exited(0))
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 5)
+    }
+
+    /// Whether a signal is in one of the sets of signals that Linux tells of a process.
+    private static func mask(_ name: String, of pid: Int32, has signal: Int32) -> Bool {
+        guard let status = try? Files.bytes("/proc/\(pid)/status") else { return false }
+        let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("\(name):") }
+        guard let set = line.flatMap({ UInt64($0.suffix(16), radix: 16) }) else { return false }
+        return set >> UInt64(signal - 1) & 1 == 1
+    }
+
+    /// Bytes in a pipe.
+    private static func waiting(_ pipe: Int32) -> Int32 {
+        var count: Int32 = 0
+        return ioctl(pipe, UInt(FIONREAD), &count) == 0 ? count : 0
+    }
+
+    /// For what a process can only be watched doing.
+    private func eventually(_ holds: () -> Bool) async throws {
+        while !holds() { try await Task.sleep(for: .milliseconds(2)) }
+    }
+}

@@ -1,0 +1,115 @@
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Status, from outside", .timeLimit(.minutes(1)))
+struct StatusTests {
+    private let program: Program
+
+    init() throws { program = try Program() }
+
+    @Test("of a cache that isn't there is that of an empty one, and creates nothing")
+    func missing() async throws {
+        let result = try await program.run("status", "--json")
+        #expect(result.status == .exited(0))
+        #expect(
+            try result.json == ["cache": "\(program.cache)", "feeds": [], "images": ["count": 0, "bytes": 0]])
+        let text = try await program.run("status")
+        #expect(text.outputLines.count == 1)
+        #expect(text.outputText.contains("0 feeds, 0 images"))
+        #expect(!Files.exists(program.cache))
+    }
+
+    @Test("tells each feed, its age, and how many of its images are there")
+    func filled() async throws {
+        let (first, second) = (try FeedServer(images: 2), try FeedServer(images: 1))
+        first.serve(Reply(404), at: 1)
+        second.serve(feedOf: [second.imageURL(0), first.imageURL(0)])
+        try await program.run(first.feedURL, second.feedURL)
+        try await program.sql(
+            "UPDATE feeds SET saved_at = saved_at - 8*24*3600*1000000 WHERE url = '\(second.feedURL)'")
+
+        let result = try await program.run("status", "--json")
+
+        func feed(_ server: FeedServer, _ age: JSONValue, fresh: Bool, cached: Int) -> JSONValue {
+            [
+                "url": "\(server.feedURL)", "title": nil, "format": "essential", "saved_at": "TIME",
+                "age_seconds": age, "fresh": .bool(fresh), "images": 2, "images_cached": .integer(cached),
+            ]
+        }
+        let json = try result.comparableJSON
+        let feeds = try #require(json["feeds"]?.array)
+        let old = try #require(feeds.first { $0["url"]?.string == second.feedURL }?["age_seconds"] ?? nil)
+        #expect(try #require(old.int) / 86_400 == 8)
+        let expected = [feed(first, 0, fresh: true, cached: 1), feed(second, old, fresh: false, cached: 2)]
+        #expect(feeds.count == 2)
+        #expect(expected.allSatisfy(feeds.contains))
+        let bytes = FeedServer.image(0).count
+        // Both servers' first images are the same bytes: one file.
+        #expect(json["images"] == ["count": 1, "bytes": .integer(bytes)])
+
+        let text = try await program.run("status")
+        #expect(text.outputLines.count == 3)
+        #expect(text.outputLines.count { $0.contains("stale") && $0.contains(second.feedURL) } == 1)
+        #expect(text.outputLines.count { $0.contains("fresh") && $0.contains(first.feedURL) } == 1)
+        let patient = try await program.run("status", "--max-age", "9d", "--json").json
+        #expect(patient["feeds"]?.array?.allSatisfy { $0["fresh"]?.bool == true } == true)
+    }
+
+    @Test("needs no lock and leaves the database as it is")
+    func untouched() async throws {
+        let server = try FeedServer(images: 1)
+        try await program.run(server.feedURL)
+        let before = try Files.bytes(program.database)
+        let lock = try HeldLock(of: program)
+        #expect(try await program.run("status").status == .exited(0))
+        #expect(try Files.bytes(program.database) == before)
+        withExtendedLifetime(lock) {}
+    }
+}
+
+@Suite("Where the cache is", .timeLimit(.minutes(1)))
+struct CachePlaceTests {
+    private let program: Program
+
+    init() throws { program = try Program() }
+
+    private func cache(_ script: String) async throws -> String? {
+        try await program.shell(script).json["cache"]?.string
+    }
+
+    @Test("is said by --cache, else FEEDSYNC_CACHE, else XDG_CACHE_HOME, else HOME")
+    func order() async throws {
+        let status = #""$feedsync" status --json"#
+        #expect(try await cache("FEEDSYNC_CACHE=/a XDG_CACHE_HOME=/b HOME=/c \(status) --cache /d") == "/d")
+        #expect(try await cache("FEEDSYNC_CACHE=/a XDG_CACHE_HOME=/b HOME=/c \(status)") == "/a")
+        #expect(try await cache("FEEDSYNC_CACHE= XDG_CACHE_HOME=/b HOME=/c \(status)") == "/b/feedsync")
+        #expect(try await cache("FEEDSYNC_CACHE= XDG_CACHE_HOME= HOME=/c \(status)") == "/c/.cache/feedsync")
+    }
+
+    @Test("is in the home of the user's account where the environment names none, as under cron")
+    func bare() async throws {
+        let home = try await program.shell("getent passwd $(id -u) | cut -d: -f6").outputLines.first ?? ""
+        #expect(try await cache(#"env -i "$feedsync" status --json"#) == "\(home)/.cache/feedsync")
+    }
+
+    @Test("may be anywhere: with an empty environment, several folders deep, with spaces and quotes in its name")
+    func anywhere() async throws {
+        let server = try FeedServer(images: 1)
+        let place = program.folder.path("a/b c/d'e?#%20")
+        expectQuiet(
+            try await program.shell(#"env -i "$feedsync" --cache "$1" "$2" "#, place, server.feedURL))
+        #expect(Files.names(in: "\(place)/images/sha256").count == 1)
+        #expect(try Files.mode(place) == 0o700)
+    }
+
+    @Test("can't be below a file, or be one")
+    func unusable() async throws {
+        let server = try FeedServer(images: 1)
+        let file = try program.folder.write("", to: "file")
+        for place in [file, "\(file)/cache", "/proc/feedsync"] {
+            expectOneLine(try await program.run("--cache", place, server.feedURL), exit: 73, [place])
+        }
+        #expect(server.requestCount == 0)
+    }
+}

@@ -1,0 +1,76 @@
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Standard streams", .timeLimit(.minutes(1)))
+struct StreamTests {
+    private let program: Program
+    private let server: FeedServer
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 2)
+    }
+
+    @Test(
+        "standard output that is closed or full is an error of writing",
+        arguments: [">&-", "> /dev/full"],
+        [
+            ["show", "FEED"], ["show", "--offline", "FEED"], ["image", "IMAGE"], ["status", "--json"], ["--help"],
+            ["sync", "--json", "FEED"], ["sync", "-n", "FEED"], ["validate", "--json"], ["--version"],
+        ])
+    func unwritable(_ redirection: String, _ command: [String]) async throws {
+        try await program.run(server.feedURL)
+        let words = command.map { $0 == "FEED" ? server.feedURL : $0 == "IMAGE" ? server.imageURL(0) : $0 }
+        let result = try await program.shell("\"$feedsync\" \(words.joined(separator: " ")) \(redirection)")
+        expectOneLine(result, exit: 74, ["standard output"])
+        #expect(try await program.sql("PRAGMA integrity_check") == "ok")
+    }
+
+    @Test("standard output that isn't needed may be closed or full", arguments: [">&-", "> /dev/full", "<&- >&-"])
+    func unneeded(_ redirection: String) async throws {
+        expectQuiet(try await program.shell("\"$feedsync\" \"$1\" \(redirection)", server.feedURL))
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
+        #expect(try await program.sql("PRAGMA integrity_check") == "ok")
+    }
+
+    @Test("a reader that goes away is an error of writing, and no crash")
+    func brokenPipe() async throws {
+        server.serve(.image(Samples.png + Array(repeating: 7, count: 1 << 20)), at: 0)
+        let script = #"{ "$feedsync" image "$1"; echo "code $?" >&2; } | true"#
+        let result = try await program.shell(script, server.imageURL(0))
+        #expect(result.errorLines.last == "code 74")
+        #expect(result.errorLines.first?.contains("Broken pipe") == true)
+        #expect(result.errorLines.count == 2)
+    }
+
+    @Test(
+        "standard error may be closed or full: the run does its work, and its exit code tells",
+        arguments: ["2>&-", "2> /dev/full"])
+    func noStandardError(_ redirection: String) async throws {
+        server.serve(Reply(404), at: 1)
+        let result = try await program.shell("\"$feedsync\" --json -v \"$1\" \(redirection)", server.feedURL)
+        #expect(result.status == .exited(23))
+        #expect(try result.json["images"]?["downloaded"]?.int == 1)
+        #expect(try await program.sql("PRAGMA integrity_check") == "ok")
+        #expect(
+            try await Files.sha256("\(program.imageFolder)/\(program.digest(of: server.imageURL(0)))")
+                == program.digest(of: server.imageURL(0)))
+    }
+
+    @Test("all three may be closed")
+    func none() async throws {
+        let result = try await program.shell(#""$feedsync" "$1" <&- >&- 2>&-"#, server.feedURL)
+        #expect(result.status == .exited(0))
+        #expect(try await program.sql("PRAGMA integrity_check") == "ok")
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
+    }
+
+    @Test("what a person should read never gets in among the data")
+    func apart() async throws {
+        server.serve(Reply(404), at: 1)
+        let result = try await program.run("sync", "--json", "-v", server.feedURL)
+        #expect(result.outputLines.count == 1)
+        #expect(try result.json["images"]?["failed"]?.int == 1)
+    }
+}

@@ -1,0 +1,142 @@
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("The summary of a sync as JSON", .timeLimit(.minutes(1)))
+struct SyncJSONTests {
+    private let program: Program
+    private let server: FeedServer
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 2)
+    }
+
+    @Test("has every member, with its type, of a run that succeeds")
+    func success() async throws {
+        let result = try await program.run("sync", "--json", server.feedURL)
+        #expect(result.status == .exited(0))
+        #expect(result.errorText == "")
+        #expect(result.outputLines.count == 1)
+        let bytes = FeedServer.image(0).count + FeedServer.image(1).count
+        #expect(
+            try result.comparableJSON == [
+                "feeds": [
+                    ["url": "\(server.feedURL)", "outcome": "updated", "images": 2, "saved_at": "TIME", "error": nil]
+                ],
+                "images": [
+                    "total": 2, "cached": 0, "downloaded": 2, "skipped": 0, "failed": 0, "bytes": .integer(bytes),
+                ],
+                "failures": [],
+                "duration_seconds": 0,
+            ])
+        #expect(try result.json["duration_seconds"]?.double.map { $0 > 0 } == true)
+    }
+
+    @Test("has them also of a run that fails, in the order the feeds were given")
+    func failure() async throws {
+        let (bad, offline, dead) = (try FeedServer(images: 0), try FeedServer(images: 1), try DeadPort())
+        bad.serve(feed: "{}")
+        try await program.run(offline.feedURL)
+        offline.server.route("/feed.json", Reply(503))
+        server.serve(Reply(404), at: 1)
+
+        let result = try await program.run(
+            "sync", "--json", bad.feedURL, offline.feedURL, server.feedURL, dead.url("/"))
+
+        #expect(result.status == .exited(65))
+        let json = try result.comparableJSON
+        let unreachable = json["feeds"]?[3]?["error"]?["message"] ?? nil
+        #expect(
+            json == [
+                "feeds": [
+                    [
+                        "url": "\(bad.feedURL)", "outcome": "failed", "images": 0, "saved_at": nil,
+                        "error": ["kind": "invalidData", "message": "items: missing"],
+                    ],
+                    [
+                        "url": "\(offline.feedURL)", "outcome": "offline", "images": 1, "saved_at": "TIME",
+                        "error": ["kind": "connectivity", "message": "the server answered HTTP 503"],
+                    ],
+                    ["url": "\(server.feedURL)", "outcome": "updated", "images": 2, "saved_at": "TIME", "error": nil],
+                    [
+                        "url": "\(dead.url("/"))", "outcome": "failed", "images": 0, "saved_at": nil,
+                        "error": ["kind": "connectivity", "message": unreachable],
+                    ],
+                ],
+                "images": [
+                    "total": 3, "cached": 1, "downloaded": 1, "skipped": 0, "failed": 1,
+                    "bytes": .integer(FeedServer.image(0).count),
+                ],
+                "failures": [
+                    [
+                        "url": "\(server.imageURL(1))", "kind": "invalidData",
+                        "message": "the server answered HTTP 404",
+                    ]
+                ],
+                "duration_seconds": 0,
+            ])
+        #expect(unreachable.string?.contains("onnect") == true)
+    }
+
+    @Test("tells the time at which an unchanged feed was confirmed")
+    func confirmed() async throws {
+        try await program.run(server.feedURL)
+        try await program.makeStale()
+        let json = try await program.run("sync", "--json", server.feedURL).json
+        let status = try await program.status()
+        #expect(json["feeds"]?[0]?["saved_at"]?.string == status["feeds"]?[0]?["saved_at"]?.string)
+        #expect(status["feeds"]?[0]?["fresh"]?.bool == true)
+    }
+
+    @Test("is there too when another run holds the lock, or not at all")
+    func locked() async throws {
+        let lock = try HeldLock(of: program)
+        let result = try await program.run("sync", "--json", server.feedURL)
+        expectOneLine(result, exit: 75, ["--lock-wait"])
+        withExtendedLifetime(lock) {}
+    }
+}
+
+@Suite("How much a sync says", .timeLimit(.minutes(1)))
+struct VerbosityTests {
+    private let program: Program
+    private let server: FeedServer
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 2)
+    }
+
+    @Test("with -v, each step and each image, on standard error", arguments: ["-v", "--verbose"])
+    func verbose(_ option: String) async throws {
+        server.serve(feedOf: [0, 1, 2].map(server.imageURL))
+        let result = try await program.run(option, server.feedURL)
+        #expect(result.status == .exited(23))
+        #expect(result.outputText == "")
+        #expect(result.errorLines.first == "feedsync: \(server.feedURL): updated, 3 images")
+        for number in 0..<2 {
+            #expect(result.errorText.contains("\(server.imageURL(number)): downloaded"))
+        }
+        #expect(result.errorText.contains("\(server.imageURL(2)): the server answered HTTP 404"))
+        #expect(result.errorLines.last?.contains("1 feed, 3 images: 0 cached, 2 downloaded") == true)
+    }
+
+    @Test("with -q, errors and nothing else", arguments: ["-q", "--quiet"])
+    func quiet(_ option: String) async throws {
+        expectQuiet(try await program.run(option, server.feedURL))
+        server.serve(images: [0, 1, 2])
+        server.serve(Reply(404), at: 2)
+        let result = try await program.run(option, server.feedURL)
+        #expect(result.status == .exited(23))
+        #expect(result.errorText.contains("404"))
+    }
+
+    @Test("every line on standard error begins with the program's name")
+    func prefix() async throws {
+        server.serve(feedOf: [0, 1, 2].map(server.imageURL))
+        let result = try await program.run("-v", server.feedURL, "./missing")
+        #expect(result.errorLines.count > 4)
+        #expect(result.errorLines.allSatisfy { $0.hasPrefix("feedsync: ") })
+    }
+}

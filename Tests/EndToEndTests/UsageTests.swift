@@ -1,0 +1,123 @@
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Wrong usage and help", .timeLimit(.minutes(1)))
+struct UsageTests {
+    private let program: Program
+
+    init() throws { program = try Program() }
+
+    @Test(
+        "what makes no sense ends with 64 and a line that says what would",
+        arguments: [
+            (["--max-aeg", "1d", "http://h/"], "did you mean --max-age?"),
+            (["stauts"], "did you mean status?"),
+            (["syncc", "http://h/"], "did you mean sync?"),
+            (["frobnicate"], "unknown command"),
+            (["help", "stauts"], "did you mean status?"),
+            (["--jobs"], "needs a value"),
+            (["--jobs", "0", "http://h/"], "'0'"),
+            (["--jobs", "-3", "http://h/"], "'-3'"),
+            (["--max-age", "7", "http://h/"], "7d"),
+            (["--max-age", "", "http://h/"], "7d"),
+            (["--max-filesize", "1X", "http://h/"], "64M"),
+            (["--timeout", "soon", "http://h/"], "seconds"),
+            (["--json=yes", "http://h/"], "takes no value"),
+            (["-x"], "-x"),
+            (["status", "http://h/"], "status"),
+            (["validate", "--offline"], "--offline"),
+            (["show", "--deep", "http://h/"], "--deep"),
+            (["image"], "URL"),
+            (["image", "http://h/1", "http://h/2"], "http://h/2"),
+            ([""], "empty"),
+            (["sync", "feed"], "neither a URL nor an existing file"),
+            (["ftp://h/feed.json"], "ftp"),
+            (["http://"], "http://"),
+            (["http:///feed.json"], "host"),
+            (["http://h/a b"], "space"),
+            (["localhost:8080/feed.json"], "http://localhost:8080"),
+        ])
+    func wrong(_ arguments: [String], _ hint: String) async throws {
+        expectOneLine(try await program.run(arguments), exit: 64, [hint])
+        #expect(!Files.exists(program.cache))
+    }
+
+    @Test("a path that isn't there is not found", arguments: ["./feed", "a/feed", "feed.json", "/no/feed"])
+    func missing(_ path: String) async throws {
+        let result = try await program.run(path)
+        #expect(result.status == .exited(66))
+        #expect(result.errorLines.first?.contains("no such file") == true)
+    }
+
+    @Test("a bare word that is a file is that file")
+    func file() async throws {
+        try program.folder.write(FeedServer.feed([]), to: "feed")
+        expectQuiet(try await program.shell(#"cd "$1" && "$feedsync" feed"#, program.folder.path))
+    }
+
+    @Test(
+        "a variable that is wrong ends with 78 and its name",
+        arguments: [
+            ("FEEDSYNC_MAX_AGE", "never"), ("FEEDSYNC_MAX_AEG", "7d"), ("FEEDSYNC_JSON", "perhaps"),
+        ])
+    func variables(_ name: String, _ value: String) async throws {
+        expectOneLine(try await program.run("status", environment: [name: value]), exit: 78, [name])
+    }
+
+    @Test("the command line has precedence over a variable")
+    func precedence() async throws {
+        let result = try await program.run("status", environment: ["FEEDSYNC_JSON": "true"])
+        #expect(try result.json["feeds"] == [])
+        let other = try await program.run("status", "--cache", "/nowhere", environment: ["FEEDSYNC_JSON": "1"])
+        #expect(try other.json["cache"]?.string == "/nowhere")
+    }
+
+    @Test(
+        "help is data: it goes to standard output, and the exit code is 0",
+        arguments: [
+            ["help"], ["-h"], ["--help"], ["help", "sync"], ["help", "show"], ["help", "image"], ["help", "validate"],
+            ["help", "status"], ["sync", "--help"], ["show", "-h"], ["--help", "image"],
+        ])
+    func help(_ arguments: [String]) async throws {
+        let result = try await program.run(arguments)
+        #expect(result.status == .exited(0))
+        #expect(result.errorText == "")
+        #expect(result.outputText.contains("feedsync"))
+        if let command = arguments.first(where: { !$0.hasPrefix("-") && $0 != "help" }) {
+            #expect(
+                result.outputText.contains("feedsync [\(command)]") || result.outputText.contains("feedsync \(command)")
+            )
+        }
+        #expect(result.outputLines.allSatisfy { $0.count <= 100 })
+    }
+
+    @Test("help lists every command, and that of sync every option with its default")
+    func complete() async throws {
+        let help = try await program.run("help").outputText
+        for command in ["sync", "show", "image", "validate", "status", "help"] { #expect(help.contains(command)) }
+        let sync = try await program.run("help", "sync").outputText
+        for option in [
+            "--cache", "--max-age", "-j, --jobs", "--max-per-host", "--connect-timeout", "--timeout", "--max-filesize",
+            "--max-feed-size", "--max-redirs", "--user-agent", "--lock-wait", "-n, --dry-run", "-q, --quiet",
+            "-v, --verbose", "--json", "7d", "64M", "256M",
+        ] {
+            #expect(sync.contains(option), "\(option)")
+        }
+    }
+
+    @Test("the version is one line")
+    func version() async throws {
+        let result = try await program.run("--version")
+        #expect(result.status == .exited(0))
+        #expect(result.outputText.wholeMatch(of: #/feedsync \d+\.\d+\.\d+\n/#) != nil)
+    }
+
+    @Test("help and version need no home, no cache and no right environment")
+    func bare() async throws {
+        for option in ["help", "--help", "--version"] {
+            let result = try await program.shell(#"env -i FEEDSYNC_NONSENSE=1 "$feedsync" "$1""#, option)
+            #expect(result.status == .exited(0), "\(result.errorText)")
+        }
+    }
+}

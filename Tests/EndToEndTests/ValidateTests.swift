@@ -1,0 +1,167 @@
+import Glibc
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Validate, from outside", .timeLimit(.minutes(1)))
+struct ValidateTests {
+    private let program: Program
+    private let server: FeedServer
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 3)
+    }
+
+    private func report(
+        feeds: [String] = [], images: Int = 0, damaged: Int = 0, bytes: Int = 0
+    ) -> JSONValue {
+        [
+            "feeds_deleted": .array(feeds.map { .string($0) }), "images_deleted": .integer(images),
+            "damaged": .integer(damaged), "bytes_freed": .integer(bytes),
+        ]
+    }
+
+    @Test("leaves a fresh cache as it is, and says nothing")
+    func fresh() async throws {
+        try await program.run(server.feedURL)
+        let saved = try await program.saved(server.feedURL)
+        expectQuiet(try await program.run("validate"))
+        expectQuiet(try await program.run("validate", "--deep"))
+        #expect(try await program.run("validate", "--json").json == report())
+        #expect(try await program.saved(server.feedURL) == saved)
+        #expect(Files.names(in: program.imageFolder).count == 3)
+    }
+
+    @Test("leaves an empty cache empty")
+    func empty() async throws {
+        #expect(try await program.run("validate", "--deep", "--json").json == report())
+        #expect(try await program.status()["feeds"]?.array?.isEmpty == true)
+    }
+
+    @Test("deletes stale feeds, and the images that no other feed refers to")
+    func stale() async throws {
+        let other = try FeedServer(images: 1)
+        other.serve(feedOf: [other.imageURL(0), server.imageURL(0)])
+        other.serve(.png(7), at: 0)
+        try await program.run(server.feedURL, other.feedURL)
+        try await program.sql(
+            "UPDATE feeds SET saved_at = saved_at - 8*24*3600*1000000 WHERE url = '\(server.feedURL)'")
+
+        let result = try await program.run("validate", "--json")
+
+        #expect(result.status == .exited(0))
+        #expect(result.errorText == "")
+        let bytes = FeedServer.image(1).count + FeedServer.image(2).count
+        #expect(try result.json == report(feeds: [server.feedURL], images: 2, bytes: bytes))
+        let status = try await program.status()
+        #expect(status["feeds"]?.array?.compactMap { $0["url"]?.string } == [other.feedURL])
+        #expect(status["feeds"]?[0]?["images_cached"]?.int == 2)
+        #expect(Files.names(in: program.imageFolder).count == 2)
+    }
+
+    @Test("has an age of its own for feeds, if one is given")
+    func maxAge() async throws {
+        try await program.run(server.feedURL)
+        try await program.makeStale()
+        expectQuiet(try await program.run("validate", "--max-age", "forever"))
+        expectQuiet(try await program.run("validate", "--max-age", "9d"))
+        #expect(try await program.status()["feeds"]?.array?.count == 1)
+        expectQuiet(try await program.run("validate", "--max-age", "0s"))
+        #expect(try await program.status()["feeds"]?.array?.isEmpty == true)
+        #expect(Files.names(in: program.imageFolder) == [])
+    }
+
+    @Test("deletes the images that a changed feed no longer names")
+    func unreferenced() async throws {
+        try await program.run(server.feedURL)
+        server.serve(images: [2])
+        try await program.run(server.feedURL)
+        #expect(Files.names(in: program.imageFolder).count == 3)
+        let bytes = FeedServer.image(0).count + FeedServer.image(1).count
+        #expect(try await program.run("validate", "--json").json == report(images: 2, bytes: bytes))
+        let digest = try await program.digest(of: server.imageURL(2))
+        #expect(Files.names(in: program.imageFolder) == [digest])
+        #expect(try await program.sql("SELECT count(*) FROM images") == "1")
+    }
+
+    @Test("deletes leftovers and unknown files, and counts their bytes")
+    func leftovers() async throws {
+        try await program.run(server.feedURL)
+        for name in ["incoming/7", "images/sha256/notes.txt", "images/sha256/\(String(repeating: "0", count: 64))"] {
+            try program.folder.write("12345", to: "cache/\(name)")
+        }
+        try program.folder.makeDirectory("cache/images/sha256/folder")
+        symlink("/etc/passwd", "\(program.imageFolder)/link")
+        let json = try await program.run("validate", "--json").json
+        #expect(json["images_deleted"]?.int == 0)
+        #expect(json["bytes_freed"]?.int.map { $0 >= 15 } == true)
+        #expect(Files.names(in: program.imageFolder).count == 3)
+        #expect(Files.names(in: "\(program.cache)/incoming") == [])
+        #expect(Files.exists("/etc/passwd"))
+    }
+
+    @Test("finds an image damaged on disk only when it looks deep, and says that it is lost")
+    func damaged() async throws {
+        try await program.run(server.feedURL)
+        let file = "\(program.imageFolder)/\(try await program.digest(of: server.imageURL(1)))"
+        try Files.damage(file)
+        #expect(try await program.run("validate", "--json").json == report())
+
+        let result = try await program.run("validate", "--deep", "--json")
+
+        #expect(result.status == .exited(0))
+        #expect(try result.json == report(damaged: 1, bytes: FeedServer.image(1).count))
+        #expect(result.errorLines.count == 1)
+        #expect(result.errorText.contains("1 damaged image"))
+        #expect(!Files.exists(file))
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
+        let before = server.requestCount
+        expectQuiet(try await program.run())
+        #expect(server.paths(after: before) == ["/feed.json", "/1.png"])
+        expectQuiet(try await program.run("validate", "--deep"))
+    }
+
+    @Test("forgets an image whose file is gone, so that the next sync has it again", arguments: [[], ["--deep"]])
+    func missing(_ options: [String]) async throws {
+        try await program.run(server.feedURL)
+        unlink("\(program.imageFolder)/\(try await program.digest(of: server.imageURL(1)))")
+        #expect(try await program.run(["validate"] + options).status == .exited(0))
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
+        expectQuiet(try await program.run())
+        #expect(server.paths().last == "/1.png")
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 3)
+    }
+
+    @Test("as a dry run says what it would do, and does nothing")
+    func dryRun() async throws {
+        try await program.run(server.feedURL)
+        try await program.makeStale()
+        let saved = try await program.saved(server.feedURL)
+        let result = try await program.run("validate", "-n")
+        #expect(result.status == .exited(0))
+        #expect(result.outputText.contains("would delete \(server.feedURL)"))
+        #expect(result.outputText.contains("would delete 3 images"))
+        let json = try await program.run("validate", "-n", "--json")
+        let bytes = (0..<3).map { FeedServer.image($0).count }.reduce(0, +)
+        #expect(try json.json == report(feeds: [server.feedURL], images: 3, bytes: bytes))
+        #expect(try await program.saved(server.feedURL) == saved)
+        #expect(Files.names(in: program.imageFolder).count == 3)
+    }
+
+    @Test("as a dry run of no cache creates none")
+    func dryRunOfNothing() async throws {
+        expectQuiet(try await program.run("validate", "-n"))
+        #expect(!Files.exists(program.cache))
+    }
+
+    @Test("with -v names each feed that goes")
+    func verbose() async throws {
+        try await program.run(server.feedURL)
+        try await program.makeStale()
+        let result = try await program.run("validate", "-v")
+        #expect(result.outputText == "")
+        #expect(result.errorLines.first?.contains(server.feedURL) == true)
+        #expect(result.errorLines.last?.contains("1 feed and 3 images") == true)
+    }
+}
