@@ -1,23 +1,12 @@
 /// A try that failed, with what the error alone doesn't say: how far it got, and how long the server asked to wait.
 package struct AttemptFailure: Hashable, Sendable {
-    package enum Stage: Hashable, Sendable {
-        /// No connection came about: DNS, refused, unreachable, the connect timeout, a TLS handshake that broke off.
-        case connecting
-        /// Trust stood in the way: the server's certificate, or a key or CA file of our own. The next try would find
-        /// the same.
-        case trusting
-        /// There was a connection: a stall, a cut-off, or an answer with a status.
-        case transferring
-    }
-
     package let error: FeedError
-    package let stage: Stage
+    package var stage: FeedError.Stage { error.stage ?? .transferring }
     /// Of the answer's `Retry-After`.
     package let retryAfter: Duration?
 
-    package init(_ error: FeedError, stage: Stage, retryAfter: Duration? = nil) {
+    package init(_ error: FeedError, retryAfter: Duration? = nil) {
         self.error = error
-        self.stage = stage
         self.retryAfter = retryAfter
     }
 

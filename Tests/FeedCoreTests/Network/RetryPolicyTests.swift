@@ -7,7 +7,7 @@ struct RetryPolicyTests {
     private static let policy = RetryPolicy(retries: 3)
 
     private static func answer(_ status: Int, retryAfter: Duration? = nil) -> AttemptFailure {
-        AttemptFailure(.connectivity("HTTP", status: status), stage: .transferring, retryAfter: retryAfter)
+        AttemptFailure(.connectivity("HTTP", status: status).at(.transferring), retryAfter: retryAfter)
     }
 
     @Test(
@@ -23,7 +23,7 @@ struct RetryPolicyTests {
     @Test(
         "a failure passes if it is one of reaching the server, and not one of trusting it",
         arguments: [
-            (FeedError.connectivity("refused"), AttemptFailure.Stage.connecting, true),
+            (FeedError.connectivity("refused"), FeedError.Stage.connecting, true),
             (.connectivity("a bad certificate"), .trusting, false),
             (.connectivity("stalled"), .transferring, true),
             (.connectivity("cut off within a 200", status: 200), .transferring, true),
@@ -37,8 +37,8 @@ struct RetryPolicyTests {
             (.cancelled, .connecting, false),
             (.cancelled, .transferring, false),
         ])
-    func kinds(error: FeedError, stage: AttemptFailure.Stage, isPassing: Bool) {
-        let failure = AttemptFailure(error, stage: stage)
+    func kinds(error: FeedError, stage: FeedError.Stage, isPassing: Bool) {
+        let failure = AttemptFailure(error.at(stage))
         #expect(failure.isPassing == isPassing)
         let action = Self.policy.action(after: failure, attempt: 0, random: 0)
         #expect(action == (isPassing ? .retry(after: .zero) : .giveUp))
@@ -47,15 +47,15 @@ struct RetryPolicyTests {
     @Test(
         "a try that fails to connect or to trust counts against its host, others don't",
         arguments: [
-            (FeedError.connectivity("refused"), AttemptFailure.Stage.connecting, true),
+            (FeedError.connectivity("refused"), FeedError.Stage.connecting, true),
             (.connectivity("a bad certificate"), .trusting, true),
             (.connectivity("stalled"), .transferring, false),
             (.connectivity("can't serve", status: 503), .transferring, false),
             (.cancelled, .connecting, false),
             (.storage(.failed, "disk full"), .connecting, false),
         ])
-    func hostCounts(error: FeedError, stage: AttemptFailure.Stage, counts: Bool) {
-        #expect(AttemptFailure(error, stage: stage).isFailureToConnect == counts)
+    func hostCounts(error: FeedError, stage: FeedError.Stage, counts: Bool) {
+        #expect(AttemptFailure(error.at(stage)).isFailureToConnect == counts)
     }
 
     @Test(
