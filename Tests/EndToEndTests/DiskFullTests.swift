@@ -14,13 +14,13 @@ struct DiskFullTests {
         try program.folder.makeDirectory("results")
     }
 
-    /// `script` has the disk at `$FEEDSYNC_CACHE`, `resize SIZE`, `intact`, which prints what is damaged, and `run NAME ARGUMENTS…`, which keeps what the
+    /// `script` has the disk at `$FEEDSYNC_CACHE`, `remount OPTION`, `intact`, which prints what is damaged, and `run NAME ARGUMENTS…`, which keeps what the
     /// program says in `NAME.out` and `NAME.err` and its exit code in `NAME.code`.
     private func onDisk(of size: String, _ script: String) async throws {
         let setUp = """
             set -u
             cd "$2"
-            resize() { mount -o "remount,size=$1" "$FEEDSYNC_CACHE" || exit 99; }
+            remount() { mount -t tmpfs -o "remount,$1" none "$FEEDSYNC_CACHE" || exit 99; }
             run() { name=$1; shift; "$feedsync" "$@" > "$name.out" 2> "$name.err"; echo $? > "$name.code"; }
             intact() {
                 [ "$(sqlite3 feedsync.sqlite 'PRAGMA integrity_check')" = ok ] || echo database
@@ -55,7 +55,7 @@ struct DiskFullTests {
             run offline show --offline --json "$1"
             run status status --json
             ls "$FEEDSYNC_CACHE/incoming" > incoming
-            resize 16m
+            remount size=16m
             run second sync "$1"
             run deep validate --deep --json
             intact >> damage
@@ -93,7 +93,7 @@ struct DiskFullTests {
             run before show --offline --json "$1"
             run second sync "$1"
             run after show --offline --json "$1"
-            resize 64m
+            remount size=64m
             run third sync "$1"
             run status status
             """)
@@ -117,7 +117,7 @@ struct DiskFullTests {
             run show show "$1"
             run image image "${1%feed.json}0.png"
             rm "$FEEDSYNC_CACHE/ballast"
-            resize 16m
+            remount size=16m
             run later sync "$1"
             """)
         #expect(try said("sync.code") == "73\n")
@@ -178,7 +178,7 @@ struct DiskFullTests {
             of: "4m",
             """
             run first sync "$1"
-            mount -o remount,ro "$FEEDSYNC_CACHE" || exit 99
+            remount ro
             run status status
             run offline show --offline "$1"
             run cached image --offline "${1%feed.json}0.png"

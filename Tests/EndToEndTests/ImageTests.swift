@@ -48,7 +48,9 @@ struct ImageTests {
         let file = "\(program.imageFolder)/\(try await program.digest(of: url))"
         switch state {
         case "damaged": try Files.damage(file)
-        case "cut short": truncate(file, 5)
+        case "cut short":
+            chmod(file, 0o644)
+            truncate(file, 5)
         default: unlink(file)
         }
         #expect(try await program.run("image", "--offline", url).exitCode.map { [66, 74].contains($0) } == true)

@@ -167,4 +167,21 @@ struct SyncTests {
         let wrong = try await program.run(server.feedURL, environment: ["FEEDSYNC_JOBS": "many"])
         expectOneLine(wrong, exit: 78, ["FEEDSYNC_JOBS", "many"])
     }
+
+    @Test(
+        "images come however their server frames them, and whatever it calls them",
+        arguments: [
+            Reply(headers: [("Content-Type", "text/html")], body: FeedServer.image(1)),
+            Reply(body: FeedServer.image(1)),
+            Reply(body: FeedServer.image(1), framing: .chunked(size: 1)),
+            Reply(body: FeedServer.image(1), framing: .untilClosed, ending: .close),
+            Reply(body: FeedServer.image(1), ending: .close),
+        ])
+    func framing(_ reply: Reply) async throws {
+        let server = try FeedServer(images: 2)
+        server.serve(reply, at: 1)
+        expectQuiet(try await program.run(server.feedURL))
+        let image = try await program.run("image", "--offline", server.imageURL(1))
+        #expect(image.standardOutput == FeedServer.image(1))
+    }
 }

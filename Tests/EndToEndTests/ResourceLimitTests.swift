@@ -1,0 +1,44 @@
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Limits that the system sets", .timeLimit(.minutes(1)))
+struct ResourceLimitTests {
+    private let program: Program
+    private let server: FeedServer
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 2)
+        server.serve(.image(Samples.png + Array(repeating: 7, count: 300_000)), at: 1)
+    }
+
+    @Test("a file that may not become so large ends the run as a full disk does, and no signal does")
+    func fileSize() async throws {
+        let limited = #"ulimit -f 200; exec "$feedsync" "$@""#
+        let sync = try await program.shell(limited, "-j", "1", server.feedURL)
+        #expect(sync.status == .exited(74), "\(sync.errorText)")
+        #expect(sync.errorText.contains("File too large"))
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 1)
+
+        let image = try await program.shell(limited, "image", server.imageURL(1))
+        #expect(image.status == .exited(74), "\(image.errorText)")
+        #expect(image.standardOutput.count > 300_000)
+
+        expectQuiet(try await program.run(server.feedURL))
+        expectQuiet(try await program.run("validate", "--deep"))
+    }
+
+    @Test("an output that may not become so large is an error of writing, and leaves nothing behind")
+    func outputSize() async throws {
+        try await program.run("image", server.imageURL(1))
+        try program.folder.makeDirectory("out")
+        let script = #"ulimit -f 200; cd "$1"; "$feedsync" image "$2" -o picture.png"#
+        let file = try await program.shell(script, program.folder.path("out"), server.imageURL(1))
+        expectOneLine(file, exit: 74, ["picture.png", "File too large"])
+        #expect(Files.names(in: program.folder.path("out")) == [])
+        let redirected = #"ulimit -f 200; "$feedsync" image "$2" > "$1/picture.png""#
+        let output = try await program.shell(redirected, program.folder.path("out"), server.imageURL(1))
+        expectOneLine(output, exit: 74, ["standard output", "File too large"])
+    }
+}
