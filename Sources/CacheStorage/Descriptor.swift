@@ -1,17 +1,30 @@
 internal import Glibc
+internal import Synchronization
 
 /// An open file or folder, closed when nobody holds it any more.
 final class Descriptor: Sendable {
     let number: Int32
     /// For messages.
     let path: String
+    private let isLocked = Atomic(false)
 
     init(owning number: Int32, path: String) {
         self.number = number
         self.path = path
     }
 
-    deinit { close(number) }
+    deinit {
+        // Closing alone would leave the lock to a copy that a child process has until it runs its own program.
+        if isLocked.load(ordering: .acquiring) { flock(number, LOCK_UN) }
+        close(number)
+    }
+
+    /// Tries to take an exclusive flock, held until this is let go of.
+    func lock() -> Bool {
+        guard flock(number, LOCK_EX | LOCK_NB) == 0 else { return false }
+        isLocked.store(true, ordering: .releasing)
+        return true
+    }
 }
 
 /// Folders are reached from the descriptor of the one above them, never by path: a symbolic link put into the cache is

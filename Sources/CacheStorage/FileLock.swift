@@ -11,7 +11,7 @@ struct LockWait: Sendable {
     /// Takes an exclusive flock, which lives as long as the descriptor.
     func lock(_ descriptor: Descriptor, cache: String) async throws(FeedError) {
         var waited = Duration.zero
-        while flock(descriptor.number, LOCK_EX | LOCK_NB) != 0 {
+        while !descriptor.lock() {
             if errno == EINTR { continue }
             guard errno == EWOULDBLOCK else {
                 throw SystemError("can't be locked", descriptor.path).feedError(.failed)

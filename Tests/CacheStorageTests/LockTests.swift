@@ -32,6 +32,24 @@ struct LockTests {
         _ = try await feeds.summaries()
     }
 
+    @Test("the lock is let go of although a child process, just being started, has a copy of its descriptor")
+    func copied() async throws {
+        let lock = scratch.path("lock")
+        var cache: Cache? = try await scratch.open()
+        _ = cache?.notices
+        let copies = (3..<4096).filter { self.path(ofDescriptor: $0) == lock }.map { dup($0) }
+        defer { for copy in copies { close(copy) } }
+        #expect(copies.count == 1)
+        cache = nil
+        _ = try await scratch.open()
+    }
+
+    private func path(ofDescriptor number: Int32) -> String? {
+        guard let path = realpath("/proc/self/fd/\(number)", nil) else { return nil }
+        defer { free(path) }
+        return String(cString: path)
+    }
+
     @Test("a writer that waits goes on when the first is done")
     func waits() async throws {
         let holder = Holder(try await scratch.open())

@@ -40,5 +40,9 @@ final class HeldLock: Sendable {
         }
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // Closing alone would leave it to a child that another test is just starting.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 }

@@ -33,6 +33,22 @@ struct SubprocessTests {
         process.kill(SIGKILL)
     }
 
+    @Test("sees the end of what it is fed, however many descriptors this process has open")
+    func descriptors() async throws {
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        getrlimit(resource, &limit)
+        limit.rlim_cur = min(limit.rlim_max, max(limit.rlim_cur, 8192))
+        setrlimit(resource, &limit)
+        var many: [Int32] = []
+        defer { for descriptor in many { close(descriptor) } }
+        while many.last.map({ $0 < 1100 }) ?? true {
+            many.append(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3))
+            try #require(many.last != -1)
+        }
+        #expect(try await Subprocess.run("cat", standardInput: [1, 2, 3]).standardOutput == [1, 2, 3])
+    }
+
     @Test("that doesn't exist is an error")
     func missing() async throws {
         await #expect(throws: SystemFailure.self) { try await Subprocess.run("/nonexistent/program") }

@@ -68,6 +68,8 @@ struct ProcessPipes: Sendable {
     private static func make() throws(SystemFailure) -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw .last("pipe") }
+        // A child that held the other end of its own pipe, or of another's, would never see the end of it.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
     }
 }

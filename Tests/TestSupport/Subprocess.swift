@@ -49,13 +49,17 @@ package final class StartedProcess: Sendable {
         standardInput: [UInt8] = []
     ) throws(SystemFailure) {
         state = Mutex(State())
-        let pipes = try ProcessPipes()
-        do throws(SystemFailure) {
-            pid = try spawn(executable, arguments, environment ?? currentEnvironment(), pipes)
-        } catch {
-            pipes.closeAll()
-            throw error
+        // One at a time: a child must not be started while the pipes of another can still be inherited.
+        let (pipes, pid) = try spawning.withLock { _ throws(SystemFailure) in
+            let pipes = try ProcessPipes()
+            do throws(SystemFailure) {
+                return (pipes, try spawn(executable, arguments, environment ?? currentEnvironment(), pipes))
+            } catch {
+                pipes.closeAll()
+                throw error
+            }
         }
+        self.pid = pid
         pipes.closeChildEnds()
         do throws(SystemFailure) {
             try BlockingThread.start { self.serve(pipes, standardInput) }
@@ -107,6 +111,8 @@ package final class StartedProcess: Sendable {
         }
     }
 }
+
+private let spawning = Mutex(())
 
 private func currentEnvironment() -> [String: String] {
     var environment: [String: String] = [:]
