@@ -106,11 +106,18 @@ final class EasyHandle {
 /// What libcurl knows of the answer.
 extension EasyHandle {
     var head: HTTPHead {
-        HTTPHead(
+        var head = HTTPHead(
             status: status,
             validators: Validators(etag: header("ETag"), lastModified: header("Last-Modified")),
             contentType: header("Content-Type"))
+        // Looked for only where they mean something: each look goes through all headers.
+        if head.status == 206 { head.contentRange = header("Content-Range") }
+        if head.status >= 400 { head.retryAfter = header("Retry-After") }
+        return head
     }
+
+    /// Whether the body is passed on as something else than what the server sent.
+    var isContentEncoded: Bool { header("Content-Encoding") != nil }
 
     /// Of the last answer that began, an interim one included; 0 before the first.
     var status: Int {

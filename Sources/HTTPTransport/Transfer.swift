@@ -65,12 +65,12 @@ final class Transfer {
             parcel = rest()
             parcel.outcome = .success(response)
         case .ended(CURLE_OK):
-            parcel.outcome = .failure(.connectivity("the connection ended within the headers", host: host))
+            parcel.outcome = .failure(failure(.connectivity, "the connection ended within the headers"))
         case .ended(CURLE_OUT_OF_MEMORY) where state.isPaused:
             // libcurl holds back what it has decompressed of what it has read, up to 64M.
-            parcel.outcome = .failure(.invalidData("decompresses to more at once than can be held back", host: host))
+            parcel.outcome = .failure(failure(.invalidData, "decompresses to more at once than can be held back"))
         case .ended(let code):
-            parcel.outcome = .failure(state.reason ?? .transfer(code, easy.explanation(of: code), host: host))
+            parcel.outcome = .failure(state.reason ?? libcurlFailure(code))
             if state.isTooLarge {
                 if state.handedOver == nil { parcel.head = easy.head }
                 parcel.responseIfUnwanted = response
@@ -117,7 +117,7 @@ extension Transfer {
         if line.count <= 2, !state.isHeadComplete { state.isHeadComplete = easy.status >= 200 }
         guard state.headerBytes <= Self.mostHeaderBytes else {
             let limit = ByteCount.text(Int64(Self.mostHeaderBytes))
-            state.reason = .invalidData("the headers are larger than \(limit)", host: host)
+            state.reason = failure(.invalidData, "the headers are larger than \(limit)")
             return .end
         }
         return .taken
@@ -146,11 +146,19 @@ extension Transfer {
         return .taken
     }
 
+    private func failure(_ kind: FeedError.Kind, _ message: String) -> FeedError {
+        FeedError(kind, message, host: host).at(.transferring)
+    }
+
+    private func libcurlFailure(_ code: CURLcode) -> FeedError {
+        .transfer(code, easy.explanation(of: code), host: host, isConnected: state.lastActivity != nil)
+    }
+
     private var limit: Int64 { call?.request.maxBytes ?? 0 }
 
     private func tooLarge() -> Answer {
         state.isTooLarge = true
-        state.reason = .larger(than: limit, host: host)
+        state.reason = FeedError.larger(than: limit, host: host).at(.transferring)
         return .end
     }
 

@@ -46,5 +46,7 @@ struct IdleTimeout {
         nanoseconds = Int64(duration.timeoutMilliseconds) * 1_000_000
     }
 
-    func error(host: String?) -> FeedError { .connectivity("no data arrived for \(duration.inWords)", host: host) }
+    func error(host: String?) -> FeedError {
+        FeedError.connectivity("no data arrived for \(duration.inWords)", host: host).at(.transferring)
+    }
 }
