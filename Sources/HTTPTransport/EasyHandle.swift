@@ -12,6 +12,7 @@ final class EasyHandle {
     /// libcurl doesn't copy it.
     private var headers: HeaderList?
     private var hasCredentials = false
+    private var usesNetrc = false
 
     init(_ settings: NetworkSettings) throws(FeedError) {
         guard let pointer = curl_easy_init() else { throw .connectivity("libcurl: out of memory") }
@@ -40,19 +41,25 @@ final class EasyHandle {
         try check(ccurl_set_prereq_callback(pointer, connected))
     }
 
+    /// Sets what this request needs and takes back what the one before it needed; mostly that is the URL alone.
     func prepare(for request: HTTPRequest) throws(FeedError) {
         errorText[0] = 0
         try set(CURLOPT_URL, to: request.url.text)
-        if let credentials = request.url.credentials {
+        let secrets = request.secrets == nil ? nil : request.secretsToSend
+        let credentials = request.url.credentials ?? secrets?.credentials
+        if hasCredentials || credentials != nil {
             hasCredentials = true
-            try set(Credentials(percentEncoded: credentials))
-        } else if hasCredentials {
-            hasCredentials = false
-            try set(nil as Credentials?)
+            try set(credentials.map(Credentials.init(percentEncoded:)))
+            hasCredentials = credentials != nil
         }
-        if headers != nil || !request.validators.isEmpty {
-            let list = HeaderList(conditions: request.validators)
-            try check(ccurl_set_header_list(pointer, list.first))
+        let asksNetrc = credentials == nil && secrets?.usesNetrc == true
+        if usesNetrc != asksNetrc {
+            try set(CURLOPT_NETRC, to: asksNetrc ? CURL_NETRC_OPTIONAL : CURL_NETRC_IGNORED)
+            usesNetrc = asksNetrc
+        }
+        let list = try HeaderList(for: request, with: secrets?.headers ?? [])
+        if headers != nil || list != nil {
+            try check(ccurl_set_header_list(pointer, list?.first))
             headers = list
         }
     }
@@ -69,6 +76,7 @@ final class EasyHandle {
         try set(CURLOPT_DISALLOW_USERNAME_IN_URL, to: 1)
         try set(CURLOPT_SSLVERSION, to: CURL_SSLVERSION_TLSv1_2)
         if let caFile = settings.caFile { try set(CURLOPT_CAINFO, to: caFile) }
+        if let netrcFile = settings.netrcFile { try set(CURLOPT_NETRC_FILE, to: netrcFile) }
         try set(CURLOPT_HTTP_VERSION, to: CURL_HTTP_VERSION_2TLS)
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: 1)
         // Every encoding that libcurl was built with.
@@ -88,6 +96,10 @@ final class EasyHandle {
 
     private func set(_ option: CURLoption, to value: Int) throws(FeedError) {
         try check(ccurl_set_long(pointer, option, value))
+    }
+
+    private func set(_ option: CURLoption, to value: CURL_NETRC_OPTION) throws(FeedError) {
+        try set(option, to: Int(value.rawValue))
     }
 
     private func set(_ option: CURLoption, to value: String?) throws(FeedError) {

@@ -17,6 +17,8 @@ final class Transfer {
     }
 
     private static let chunkBytes = 128 << 10
+    /// The least a sink is given of a body that isn't complete.
+    private static let leastBytesToBegin = 16 << 10
     /// What is left of an unwanted body is read if it isn't more than this: cheaper than a new connection.
     private static let mostBytesToDrop: Int64 = 64 << 10
     /// libcurl has limits of its own, for a line and, in later versions, for all of them.
@@ -64,19 +66,18 @@ final class Transfer {
         case .ended(CURLE_OK) where state.isHeadComplete:
             parcel = rest()
             parcel.outcome = .success(response)
-        case .ended(CURLE_OK):
-            parcel.outcome = .failure(failure(.connectivity, "the connection ended within the headers"))
-        case .ended(CURLE_OUT_OF_MEMORY) where state.isPaused:
-            // libcurl holds back what it has decompressed of what it has read, up to 64M.
-            parcel.outcome = .failure(failure(.invalidData, "decompresses to more at once than can be held back"))
         case .ended(let code):
-            parcel.outcome = .failure(state.reason ?? libcurlFailure(code))
+            let error = reason(for: code)
+            parcel = partOfBody(after: error)
+            parcel.outcome = .failure(error)
             if state.isTooLarge {
                 if state.handedOver == nil { parcel.head = easy.head }
                 parcel.responseIfUnwanted = response
             }
         case .declined: parcel.outcome = .success(response)
-        case .failed(let error): parcel.outcome = .failure(error)
+        case .failed(let error):
+            parcel = partOfBody(after: error)
+            parcel.outcome = .failure(error)
         }
         self.call = nil
         state = State()
@@ -150,8 +151,27 @@ extension Transfer {
         FeedError(kind, message, host: host).at(.transferring)
     }
 
-    private func libcurlFailure(_ code: CURLcode) -> FeedError {
-        .transfer(code, easy.explanation(of: code), host: host, isConnected: state.lastActivity != nil)
+    private func reason(for code: CURLcode) -> FeedError {
+        if let reason = state.reason { return reason }
+        switch code {
+        case CURLE_OK: return failure(.connectivity, "the connection ended within the headers")
+        case CURLE_OUT_OF_MEMORY where state.isPaused:
+            // libcurl holds back what it has decompressed of what it has read, up to 64M.
+            return failure(.invalidData, "decompresses to more at once than can be held back")
+        default:
+            return .transfer(code, easy.explanation(of: code), host: host, isConnected: state.lastActivity != nil)
+        }
+    }
+
+    /// What has come of a body that broke off, so that a retry can ask for the rest: if a sink has been given some of
+    /// it, or enough is there to begin with. A place in a compressed body is no place in the decompressed one.
+    private func partOfBody(after error: FeedError) -> Parcel {
+        guard error.kind == .connectivity, !state.isDeclined, !state.chunk.isEmpty,
+            state.handedOver != nil || state.chunk.count >= Self.leastBytesToBegin, !easy.isContentEncoded
+        else { return Parcel() }
+        var parcel = rest()
+        parcel.responseIfUnwanted = response
+        return parcel
     }
 
     private var limit: Int64 { call?.request.maxBytes ?? 0 }
