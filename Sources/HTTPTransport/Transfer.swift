@@ -36,6 +36,10 @@ final class Transfer {
         var isTooLarge = false
         var isPaused = false
         var isDeclined = false
+        /// Why the last address was refused, and whether another wasn't: a name may have several.
+        var refusal: FeedError?
+        var hasOpened = false
+        var isFromPrivateAddress = false
         /// When the last byte came, once there is a connection; until then libcurl watches the time.
         var lastActivity: TransferContext.Instant?
         var headerBytes = 0
@@ -55,7 +59,7 @@ final class Transfer {
     func start(_ call: Call) throws(FeedError) {
         self.call = call
         state = State()
-        try easy.prepare(for: call.request)
+        try easy.prepare(for: call.request, through: context.proxies.proxy(for: call.request.url))
     }
 
     /// Hands over what is left, and with it how the transfer ended. Gives back the call that it was for.
@@ -109,7 +113,29 @@ final class Transfer {
 
 /// What libcurl calls back with.
 extension Transfer {
-    func connected() { state.lastActivity = context.now }
+    /// For each address that is tried. False: it must not be connected to.
+    func mayConnect(to address: NetworkAddress?) -> Bool {
+        if isForPublicAddressesOnly, let refusal = AddressCheck.refusal(of: address, host: host) {
+            state.refusal = refusal
+            return false
+        }
+        state.hasOpened = true
+        return true
+    }
+
+    /// Before the request is sent, on a connection of its own or one that was there. False: it must not be sent.
+    func connected(to address: UnsafePointer<CChar>?) -> Bool {
+        state.lastActivity = context.now
+        guard easy.proxy == nil, let address else { return !isForPublicAddressesOnly }
+        let (known, isPublic) = context.addresses.look(at: address)
+        state.isFromPrivateAddress = !isPublic
+        guard isForPublicAddressesOnly, let refusal = AddressCheck.refusal(of: known, host: host) else { return true }
+        state.reason = refusal
+        return false
+    }
+
+    /// Whom a proxy connects to is the proxy's affair.
+    private var isForPublicAddressesOnly: Bool { call?.request.addresses == .publicOnly && easy.proxy == nil }
 
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> Answer {
         state.lastActivity = context.now
@@ -153,6 +179,7 @@ extension Transfer {
 
     private func reason(for code: CURLcode) -> FeedError {
         if let reason = state.reason { return reason }
+        if let refusal = state.refusal, !state.hasOpened { return refusal }
         switch code {
         case CURLE_OK: return failure(.connectivity, "the connection ended within the headers")
         case CURLE_OUT_OF_MEMORY where state.isPaused:
@@ -196,7 +223,9 @@ extension Transfer {
     private var response: HTTPResponse {
         let head = state.handedOver ?? easy.head
         let isRedirect = (300..<400).contains(head.status)
-        return HTTPResponse(
+        var response = HTTPResponse(
             head: head, redirectTarget: isRedirect ? easy.redirectTarget : nil, bodyBytes: state.received)
+        response.isFromPrivateAddress = state.isFromPrivateAddress
+        return response
     }
 }

@@ -13,7 +13,9 @@ struct AnswerTests {
 
         let response = try await makeClient().get(makeRequest(server.url("/a")), into: sink)
 
-        #expect(response == HTTPResponse(head: HTTPHead(status: status), bodyBytes: Int64(body.count)))
+        var expected = HTTPResponse(head: HTTPHead(status: status), bodyBytes: Int64(body.count))
+        expected.isFromPrivateAddress = true
+        #expect(response == expected)
         #expect(sink.messages.first == .begin(HTTPHead(status: status)))
         #expect(sink.received(body))
     }
