@@ -10,14 +10,16 @@ package protocol ImageStoreFixture: Sendable {
     func breakFinding() async throws
     /// From now on nothing can be indexed.
     func breakPublishing() async throws
+    /// From now on no failure of `image(1)` can be remembered or forgotten.
+    func breakRemembering() async throws
     /// Alters the bytes of the image, behind the store's back.
     func damage(_ image: StoredImage, at url: ResourceURL) async throws
 }
 
 /// What every image store promises; each function is one promise.
 package struct ImageStoreContract: Sendable {
-    private let fixture: any ImageStoreFixture
-    private var store: any ImageStore { fixture.store }
+    let fixture: any ImageStoreFixture
+    var store: any ImageStore { fixture.store }
 
     package init(_ fixture: any ImageStoreFixture) { self.fixture = fixture }
 
@@ -208,11 +210,11 @@ package struct ImageStoreContract: Sendable {
         #expect(try await other.data(of: image) == Array("picture".utf8))
     }
 
-    private func saveFeed(images: Int) async throws {
+    func saveFeed(images: Int) async throws {
         try await fixture.feeds.change { change throws(FeedError) in try change.insert(.sample(images: images)) }
     }
 
-    private func publish(_ text: String, at url: ResourceURL, type: ImageType = .png) async throws {
+    func publish(_ text: String, at url: ResourceURL, type: ImageType = .png) async throws {
         #expect(try await store.publish([try received(text, at: url, type: type)]) == [nil])
     }
 

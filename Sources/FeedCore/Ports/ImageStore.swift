@@ -13,10 +13,16 @@ package protocol ImageStore: Sendable {
     /// Answers for each image in order what went wrong with it alone; throws when the store itself fails.
     func publish(_ images: [ReceivedImage]) async throws(FeedError) -> [FeedError?]
 
+    /// The last failure of each URL, in the same order; nil where none is remembered.
+    func failures(of urls: [ResourceURL]) async throws(FeedError) -> [RememberedFailure?]
+
+    /// Remembers each as its URL's last, and as one more in a row: until data of that URL is published.
+    func remember(_ failures: [ImageFailure]) async throws(FeedError)
+
     /// Distinct images and their bytes.
     func totals() async throws(FeedError) -> ImageTotals
 
-    /// Deletes the data of every URL that no saved feed names, then whatever no row names.
+    /// Deletes the data and the failures of every URL that no saved feed names, then whatever no row names.
     func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval
 
     /// Reads every image again and deletes those whose bytes don't match their digest.
@@ -76,6 +82,32 @@ package struct StoredImage: Hashable, Sendable {
         self.validators = validators
         self.fetchedAt = fetchedAt
         self.path = path
+    }
+}
+
+/// An image that could not be had, for a reason that tends to stay.
+package struct ImageFailure: Hashable, Sendable {
+    package let url: ResourceURL
+    package let error: FeedError
+    package let failedAt: Timestamp
+
+    package init(url: ResourceURL, error: FeedError, failedAt: Timestamp) {
+        self.url = url
+        self.error = error
+        self.failedAt = failedAt
+    }
+}
+
+package struct RememberedFailure: Hashable, Sendable {
+    package let error: FeedError
+    package let failedAt: Timestamp
+    /// How many there were in a row.
+    package let count: Int
+
+    package init(error: FeedError, failedAt: Timestamp, count: Int) {
+        self.error = error
+        self.failedAt = failedAt
+        self.count = count
     }
 }
 
