@@ -56,7 +56,8 @@ struct DatabaseStateTests {
             case .foreign:
                 unlink(scratch.path(name))
                 try scratch.execute("CREATE TABLE mine (precious TEXT)")
-            case .noTables: try scratch.execute("DROP TABLE items; DROP TABLE feeds; DROP TABLE images; DROP TABLE failures")
+            case .noTables:
+                try scratch.execute("DROP TABLE items; DROP TABLE feeds; DROP TABLE images; DROP TABLE failures")
             case .views: try scratch.execute("DROP TABLE images; CREATE VIEW images AS SELECT * FROM feeds")
             case .missingColumn: try scratch.execute("ALTER TABLE feeds DROP COLUMN etag")
             case .folder:

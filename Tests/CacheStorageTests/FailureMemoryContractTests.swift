@@ -23,6 +23,11 @@ struct FailureMemoryContractTests {
         try await kind.imageStore().aSuccessEndsTheRow()
     }
 
+    @Test("confirming ends the row too", arguments: StoreKind.allCases)
+    func confirmingEndsTheRow(_ kind: StoreKind) async throws {
+        try await kind.imageStore().confirmingEndsTheRow()
+    }
+
     @Test("a failure leaves the data that is there", arguments: StoreKind.allCases)
     func aFailureLeavesTheDataThatIsThere(_ kind: StoreKind) async throws {
         try await kind.imageStore().aFailureLeavesTheDataThatIsThere()

@@ -42,6 +42,15 @@ extension ImageStoreContract {
         #expect(try await store.failures(of: [.image(0)])[0]?.count == 1)
     }
 
+    package func confirmingEndsTheRow() async throws {
+        try await publish("picture", at: .image(0))
+        try await store.remember([failure(0), failure(1)])
+        try await store.confirm([
+            ConfirmedImage(url: .image(0), validators: Validators(), confirmedAt: Timestamp(microseconds: 5))
+        ])
+        #expect(try await store.failures(of: [.image(0), .image(1)]).map { $0?.count } == [nil, 1])
+    }
+
     package func aFailureLeavesTheDataThatIsThere() async throws {
         try await publish("picture", at: .image(0))
         try await store.remember([failure(0)])

@@ -196,6 +196,27 @@ package struct ImageStoreContract: Sendable {
         #expect(try await store.find([.image(0), .image(1)]).map { $0?.size } == [7, 7])
     }
 
+    package func confirmingKeepsTheDataAndRenewsWhatChanged() async throws {
+        try await publish("picture", at: .image(0))
+        try await publish("another", at: .image(1))
+        let before = try await found(.image(0))
+        let validators = Validators(etag: "\"2\"", lastModified: nil)
+        let later = Timestamp(microseconds: 2_000_000)
+        try await store.confirm([
+            ConfirmedImage(url: .image(0), validators: validators, confirmedAt: later),
+            ConfirmedImage(url: .image(1), validators: Validators(), confirmedAt: later),
+            ConfirmedImage(url: .image(7), validators: validators, confirmedAt: later),
+        ])
+        let after = try await found(.image(0))
+        #expect(after.validators == validators)
+        #expect(after.fetchedAt == later)
+        #expect(after.digest == before.digest)
+        #expect(try await store.data(of: after) == Array("picture".utf8))
+        #expect(try await found(.image(1)).fetchedAt == Timestamp(microseconds: 1_000_000))
+        #expect(try await store.find([.image(7)]) == [nil])
+        try await store.confirm([])
+    }
+
     package func summariesCountTheImagesThatAreThere() async throws {
         try await saveFeed(images: 3)
         try await publish("picture", at: .image(1))

@@ -4,7 +4,7 @@ internal import Synchronization
 /// An image store that keeps nothing on disk, records what it is asked, and fails on demand.
 package final class InMemoryImageStore: ImageStore {
     package enum Message: Hashable, Sendable {
-        case find, data, stage, append, publish, failures, remember, totals, removeUnreferenced, removeDamaged
+        case find, data, stage, append, publish, confirm, failures, remember, totals, removeUnreferenced, removeDamaged
     }
 
     private let cache: InMemoryCache
@@ -69,6 +69,19 @@ package final class InMemoryImageStore: ImageStore {
                     fetchedAt: image.fetchedAt, path: "images/sha256/\(digest.hex)")
                 contents.failures[image.url.text] = nil
                 return nil
+            }
+        }
+    }
+
+    package func confirm(_ images: [ConfirmedImage]) async throws(FeedError) {
+        try receive(.confirm)
+        try cache.withContents { contents throws(FeedError) in
+            for image in images {
+                contents.failures[image.url.text] = nil
+                guard let old = contents.images[image.url.text], old.validators != image.validators else { continue }
+                contents.images[image.url.text] = StoredImage(
+                    digest: old.digest, size: old.size, type: old.type, validators: image.validators,
+                    fetchedAt: image.confirmedAt, path: old.path)
             }
         }
     }

@@ -13,10 +13,15 @@ package protocol ImageStore: Sendable {
     /// Answers for each image in order what went wrong with it alone; throws when the store itself fails.
     func publish(_ images: [ReceivedImage]) async throws(FeedError) -> [FeedError?]
 
+    /// Their data was shown to be the latest: their validators are renewed where they changed, and their failures are
+    /// forgotten. One that isn't there is no error.
+    func confirm(_ images: [ConfirmedImage]) async throws(FeedError)
+
     /// The last failure of each URL, in the same order; nil where none is remembered.
     func failures(of urls: [ResourceURL]) async throws(FeedError) -> [RememberedFailure?]
 
-    /// Remembers each as its URL's last, and as one more in a row: until data of that URL is published.
+    /// Remembers each as its URL's last, and as one more in a row: until data of that URL is published or
+    /// confirmed.
     func remember(_ failures: [ImageFailure]) async throws(FeedError)
 
     /// Distinct images and their bytes.
@@ -82,6 +87,19 @@ package struct StoredImage: Hashable, Sendable {
         self.validators = validators
         self.fetchedAt = fetchedAt
         self.path = path
+    }
+}
+
+/// An image that is there, and of which the server says that it hasn't changed.
+package struct ConfirmedImage: Hashable, Sendable {
+    package let url: ResourceURL
+    package let validators: Validators
+    package let confirmedAt: Timestamp
+
+    package init(url: ResourceURL, validators: Validators, confirmedAt: Timestamp) {
+        self.url = url
+        self.validators = validators
+        self.confirmedAt = confirmedAt
     }
 }
 
