@@ -41,6 +41,20 @@ struct ImageIndex {
         try row.run()
     }
 
+    /// Most often nothing changed: then nothing is written, and a transaction of such costs no wait for the disk.
+    func confirm(_ image: ConfirmedImage) throws(FeedError) {
+        let row = try connection.statement(
+            """
+            UPDATE images SET etag = ?2, last_modified = ?3, fetched_at = ?4
+            WHERE url = ?1 AND (etag IS NOT ?2 OR last_modified IS NOT ?3)
+            """)
+        try row.bind(1, image.url.text)
+        try row.bind(2, image.validators.etag)
+        try row.bind(3, image.validators.lastModified)
+        try row.bind(4, image.confirmedAt.microseconds)
+        try row.run()
+    }
+
     /// Distinct digests with their sizes.
     func digests() throws(FeedError) -> [(Digest, size: Int64)] {
         let row = try connection.statement("SELECT digest, max(size) FROM images GROUP BY digest")

@@ -27,6 +27,7 @@ extension ImageDirectory {
                 let index = ImageIndex(connection: connection)
                 try index.deleteUnreferenced()
                 for digest in missing { try index.delete(digest) }
+                try FailureMemory(connection: connection).forgetUnreferenced()
             }
         }
         let freed = try attempt(.failed) { () throws(SystemError) in

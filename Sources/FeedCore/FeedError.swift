@@ -40,6 +40,8 @@ package struct FeedError: Error, Hashable, Sendable {
     package let status: Int?
     /// How far a request got that failed; nil where there was none, or that is not known.
     package var stage: Stage?
+    /// An option of ours stood in the way, such as a limit: with another setting the same answer may do.
+    package var dependsOnSettings = false
     /// The host it concerns: failures of one kind, status and host are one cause, told in one line.
     package let host: String?
 
@@ -53,6 +55,12 @@ package struct FeedError: Error, Hashable, Sendable {
     package func at(_ stage: Stage) -> FeedError {
         var error = self
         error.stage = stage
+        return error
+    }
+
+    package func dependingOnSettings() -> FeedError {
+        var error = self
+        error.dependsOnSettings = true
         return error
     }
 

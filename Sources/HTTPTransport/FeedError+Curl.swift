@@ -20,7 +20,7 @@ extension FeedError {
     }
 
     static func larger(than limit: Int64, host: String?) -> FeedError {
-        .invalidData("larger than \(ByteCount.text(limit))", host: host)
+        .invalidData("larger than \(ByteCount.text(limit))", host: host).dependingOnSettings()
     }
 }
 

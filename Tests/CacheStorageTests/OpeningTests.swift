@@ -66,6 +66,8 @@ struct OpeningTests {
         await expect(.failed) { () throws(FeedError) in try await cache.feeds.save(.sample(.second)) }
         await expect(.failed) { () throws(FeedError) in _ = try cache.images.stage() }
         await expect(.failed) { () throws(FeedError) in _ = try await cache.images.publish([]) }
+        await expect(.failed) { () throws(FeedError) in try await cache.images.remember([]) }
+        await expect(.failed) { () throws(FeedError) in try await cache.images.confirm([]) }
         await expect(.failed) { () throws(FeedError) in _ = try await cache.images.removeUnreferenced(.forReal) }
         await expect(.failed) { () throws(FeedError) in _ = try await cache.images.removeDamaged(.forReal) }
     }

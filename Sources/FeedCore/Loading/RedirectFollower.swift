@@ -21,6 +21,7 @@ package struct RedirectFollower: HTTPClient {
             request.url = try Self.check(target, from: request.url, response.head.status)
         }
         throw .invalidData("more than \(limit) redirects (see --max-redirs)", host: request.url.host)
+            .dependingOnSettings()
     }
 
     private static func check(

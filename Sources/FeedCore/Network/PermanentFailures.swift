@@ -1,11 +1,12 @@
 /// Which images are not asked for again at once, because their last answer is one that tends to stay, and for how long.
 ///
-/// | failure                                                                            | remembered |
-/// |------------------------------------------------------------------------------------|------------|
-/// | invalidData: 401, 403, 404, 410, 451, any other status; no image, empty, too large | yes        |
-/// | invalidData with a 407: the proxy's answer, not the image's                        | no         |
-/// | connectivity: no answer, 408, 425, 429, any 5xx                                    | no         |
-/// | notFound, storage, cancelled: no server answered                                   | no         |
+/// | failure                                                                          | remembered |
+/// |----------------------------------------------------------------------------------|------------|
+/// | invalidData: 401, 403, 404, 410, 451, any other status; no image, empty          | yes        |
+/// | invalidData with a 407: the proxy's answer, not the image's                      | no         |
+/// | invalidData that depends on our settings: over a limit, an address not allowed   | no         |
+/// | connectivity: no answer, 408, 425, 429, any 5xx                                  | no         |
+/// | notFound, storage, cancelled; anything of a file: no server answered             | no         |
 ///
 /// | failures in a row | 1   | 2   | 3   | 4   | 5    | 6    | 7    | 8     | 9 and more |
 /// |-------------------|-----|-----|-----|-----|------|------|------|-------|------------|
@@ -17,7 +18,12 @@ package enum PermanentFailures {
     private static let toleratedLead = Duration.seconds(60 * 60)
 
     package static func isPermanent(_ error: FeedError) -> Bool {
-        error.kind == .invalidData && error.status != 407
+        error.kind == .invalidData && error.status != 407 && !error.dependsOnSettings && error.stage != .trusting
+    }
+
+    /// What of it is worth remembering.
+    package static func isRemembered(_ error: FeedError, of url: ResourceURL) -> Bool {
+        url.isRemote && isPermanent(error)
     }
 
     /// How long an image is left alone after so many permanent failures in a row.

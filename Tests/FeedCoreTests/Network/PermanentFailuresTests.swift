@@ -20,7 +20,8 @@ struct PermanentFailuresTests {
             (.invalidData("a redirect to nowhere", status: 302), true),
             (.invalidData("a web page"), true),
             (.invalidData("an empty answer"), true),
-            (.invalidData("larger than 64M"), true),
+            (.invalidData("larger than 64M").dependingOnSettings(), false),
+            (.invalidData("a private address").at(.trusting), false),
             (.invalidData("the proxy wants a password", status: 407), false),
             (.connectivity("refused"), false),
             (.connectivity("too slow a client", status: 408), false),
@@ -35,6 +36,13 @@ struct PermanentFailuresTests {
         ])
     func kinds(error: FeedError, isPermanent: Bool) {
         #expect(PermanentFailures.isPermanent(error) == isPermanent)
+    }
+
+    @Test("are not remembered of a file, which costs nothing to look at again")
+    func files() throws {
+        let gone = FeedError.invalidData("no image")
+        #expect(PermanentFailures.isRemembered(gone, of: try ResourceURL("http://a.example/1.png")))
+        #expect(!PermanentFailures.isRemembered(gone, of: try ResourceURL("file:///images/1.png")))
     }
 
     @Test(
