@@ -4,12 +4,17 @@ import Glibc
 /// What the transfers of one loop share.
 final class TransferContext {
     let deliveries: DeliveryQueue
+    let proxies: ProxyChoice
+    var addresses = AddressMemory()
     /// Set by a transfer that has paused itself.
     var hasPaused = false
     /// As of the loop's last turn, on the clock that libcurl's own timers use.
     private(set) var now = Instant.read()
 
-    init(deliveries: DeliveryQueue) { self.deliveries = deliveries }
+    init(deliveries: DeliveryQueue, proxies: ProxyChoice) {
+        self.deliveries = deliveries
+        self.proxies = proxies
+    }
 
     func tick() { now = Instant.read() }
 
@@ -46,5 +51,7 @@ struct IdleTimeout {
         nanoseconds = Int64(duration.timeoutMilliseconds) * 1_000_000
     }
 
-    func error(host: String?) -> FeedError { .connectivity("no data arrived for \(duration.inWords)", host: host) }
+    func error(host: String?) -> FeedError {
+        FeedError.connectivity("no data arrived for \(duration.inWords)", host: host).at(.transferring)
+    }
 }

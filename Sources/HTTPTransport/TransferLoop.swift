@@ -17,12 +17,15 @@ final class TransferLoop {
     /// No transfer's idle time is up before this.
     private var nextIdleCheck: TransferContext.Instant?
 
-    init(settings: NetworkSettings, multi: MultiHandle, mailbox: Mailbox, deliveries: DeliveryQueue) {
+    init(
+        settings: NetworkSettings, proxies: ProxyChoice, multi: MultiHandle, mailbox: Mailbox,
+        deliveries: DeliveryQueue
+    ) {
         self.settings = settings
         idleTimeout = IdleTimeout(settings.idleTimeout)
         self.multi = multi
         self.mailbox = mailbox
-        context = TransferContext(deliveries: deliveries)
+        context = TransferContext(deliveries: deliveries, proxies: proxies)
     }
 
     /// Returns when the mailbox was closed; what is running then is cancelled.

@@ -1,8 +1,9 @@
 import FeedCore
 import Glibc
-import HTTPTransport
 import Synchronization
 import TestSupport
+
+@testable import HTTPTransport
 
 /// A sink that keeps what it is told, in order.
 final class RecordingSink: BodySink {
@@ -57,10 +58,12 @@ struct NullSink: BodySink {
     func receive(_ chunk: [UInt8]) throws(FeedError) {}
 }
 
-func makeClient(_ change: (inout NetworkSettings) -> Void = { _ in }) throws -> any HTTPClient {
+func makeClient(
+    environment: [String: String] = [:], _ change: (inout NetworkSettings) -> Void = { _ in }
+) throws -> any HTTPClient {
     var settings = NetworkSettings(userAgent: "feedsync-test/1")
     change(&settings)
-    return try CurlHTTPClient(settings: settings)
+    return try CurlHTTPClient(settings: settings, environment: environment)
 }
 
 func makeRequest(

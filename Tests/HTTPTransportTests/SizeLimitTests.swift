@@ -21,7 +21,7 @@ struct SizeLimitTests {
             #expect(try await client.get(fitting, into: NullSink()).bodyBytes == Int64(size))
             let sink = RecordingSink()
             let error = try #require(await failure(of: tooLarge, by: client, into: sink))
-            #expect(error == .invalidData("larger than \(size - 1) bytes", host: "127.0.0.1"), "\(path)")
+            #expect(error == refusal("larger than \(size - 1) bytes"), "\(path)")
             #expect(sink.bytes.count < size)
         }
     }
@@ -65,8 +65,12 @@ struct SizeLimitTests {
         _ = try await client.get(makeRequest(server.url("/small")), into: NullSink())
         gate.open()
 
-        #expect(await error == .invalidData("decompresses to more at once than can be held back", host: "127.0.0.1"))
+        #expect(await error == refusal("decompresses to more at once than can be held back"))
     }
+}
+
+private func refusal(_ message: String) -> FeedError {
+    FeedError.invalidData(message, host: "127.0.0.1").at(.transferring)
 }
 
 /// A Zstandard frame (RFC 8878) of blocks that each stand for 128 KiB in four bytes.
