@@ -88,13 +88,18 @@ final class EasyHandle {
         try set(CURLOPT_PROXY, to: "")
         try set(CURLOPT_NOPROXY, to: "")
         if let netrcFile = settings.netrcFile { try set(CURLOPT_NETRC_FILE, to: netrcFile) }
+        if settings.isInsecure {
+            try set(CURLOPT_SSL_VERIFYPEER, to: 0)
+            try set(CURLOPT_SSL_VERIFYHOST, to: 0)
+        }
         try set(CURLOPT_HTTP_VERSION, to: CURL_HTTP_VERSION_2TLS)
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: 1)
         // Every encoding that libcurl was built with.
         try set(CURLOPT_ACCEPT_ENCODING, to: "")
         try set(CURLOPT_USERAGENT, to: settings.userAgent)
         try set(CURLOPT_CONNECTTIMEOUT_MS, to: settings.connectTimeout.timeoutMilliseconds)
-        try set(CURLOPT_BUFFERSIZE, to: Self.bufferBytes)
+        let bufferBytes = settings.rateLimit.map { TokenBucket(rate: $0).pieceBytes } ?? Self.bufferBytes
+        try set(CURLOPT_BUFFERSIZE, to: bufferBytes)
         // Giving up a slow name look-up would else wait for it, and hold up every other transfer. The resolver's thread
         // cleans up after itself when it gets its answer.
         try set(CURLOPT_QUICK_EXIT, to: 1)

@@ -16,6 +16,13 @@ final class Transfer {
         case failed(FeedError)
     }
 
+    enum Pause: Equatable {
+        /// Until the workers have taken some of what waits for them.
+        case forRoom
+        /// Until the rate allows more; those who have waited longer have the lower turn.
+        case forRate(turn: Int)
+    }
+
     private static let chunkBytes = 128 << 10
     /// The least a sink is given of a body that isn't complete.
     private static let leastBytesToBegin = 16 << 10
@@ -34,7 +41,7 @@ final class Transfer {
         /// Why it was ended from this side: libcurl then only knows that a callback failed.
         var reason: FeedError?
         var isTooLarge = false
-        var isPaused = false
+        var pause: Pause?
         var isDeclined = false
         /// Why the last address was refused, and whether another wasn't: a name may have several.
         var refusal: FeedError?
@@ -89,16 +96,16 @@ final class Transfer {
         return call
     }
 
-    var isPaused: Bool { state.isPaused }
+    var pause: Pause? { state.pause }
 
     /// Nil while it can't be idle: before there is a connection, and while it's this side that doesn't read.
-    var idleSince: TransferContext.Instant? { state.isPaused ? nil : state.lastActivity }
+    var idleSince: TransferContext.Instant? { state.pause == nil ? state.lastActivity : nil }
 
     var host: String? { call?.request.url.host }
 
     /// Takes the data that libcurl kept back, and says what came of that.
     func resume() -> CURLcode {
-        state.isPaused = false
+        state.pause = nil
         state.lastActivity = context.now
         return easy.resume()
     }
@@ -157,18 +164,21 @@ extension Transfer {
             state.chunk.reserveCapacity(Int(min(announced, Int64(Self.chunkBytes))))
         }
         guard Int64(bytes.count) <= limit - state.received else { return tooLarge() }
-        if !state.isDeclined {
-            if state.chunk.count + bytes.count > Self.chunkBytes {
-                guard context.deliveries.hasRoom else {
-                    state.isPaused = true
-                    context.hasPaused = true
-                    return .pause
-                }
-                if let call { context.deliveries.add(rest(), to: call) }
-                state.chunk.reserveCapacity(Self.chunkBytes)
-            }
-            state.chunk.append(contentsOf: bytes)
+        let isChunkFull = !state.isDeclined && state.chunk.count + bytes.count > Self.chunkBytes
+        if isChunkFull, !context.deliveries.hasRoom {
+            state.pause = .forRoom
+            context.hasPaused = true
+            return .pause
         }
+        if let turn = context.spend(bytes.count) {
+            state.pause = .forRate(turn: turn)
+            return .pause
+        }
+        if isChunkFull {
+            if let call { context.deliveries.add(rest(), to: call) }
+            state.chunk.reserveCapacity(Self.chunkBytes)
+        }
+        if !state.isDeclined { state.chunk.append(contentsOf: bytes) }
         state.received += Int64(bytes.count)
         return .taken
     }
@@ -182,7 +192,7 @@ extension Transfer {
         if let refusal = state.refusal, !state.hasOpened { return refusal }
         switch code {
         case CURLE_OK: return failure(.connectivity, "the connection ended within the headers")
-        case CURLE_OUT_OF_MEMORY where state.isPaused:
+        case CURLE_OUT_OF_MEMORY where state.pause != nil:
             // libcurl holds back what it has decompressed of what it has read, up to 64M.
             return failure(.invalidData, "decompresses to more at once than can be held back")
         default:

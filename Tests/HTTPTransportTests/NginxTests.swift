@@ -69,6 +69,9 @@ struct NginxTests {
         let noCertificates = await failure(of: try makeRequest(nginx.url("/1.jpg")), by: astray)
         #expect(noCertificates?.stage == .trusting, "\(noCertificates?.message ?? "")")
 
+        let insecure = try makeClient { $0.isInsecure = true }
+        #expect(try await insecure.get(makeRequest(nginx.url("/1.jpg")), into: NullSink()).head.status == 200)
+
         let trusting = try makeClient { $0.caFile = root.path("cert.pem") }
         try await fetchMany(nginx, by: trusting)
     }

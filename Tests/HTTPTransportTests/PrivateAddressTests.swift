@@ -32,8 +32,8 @@ struct PrivateAddressTests {
         arguments: [
             ("10.1.2.3", "private"), ("169.254.169.254", "link-local"), ("192.168.1.1", "private"),
             ("[::1]", "loopback"), ("[::ffff:127.0.0.1]", "loopback"), ("[64:ff9b::10.0.0.1]", "private"),
-            ("[fd00::1]", "unique-local"), ("[fe80::1]", "link-local"), ("0.0.0.0", "unspecified"), ("0", "unspecified"),
-            ("localhost", "loopback"), ("2130706433", "loopback"),
+            ("[fd00::1]", "unique-local"), ("[fe80::1]", "link-local"), ("0.0.0.0", "unspecified"),
+            ("0", "unspecified"), ("localhost", "loopback"), ("2130706433", "loopback"),
         ])
     func kinds(_ host: String, _ reason: String) async throws {
         let error = try #require(await failure(of: Self.request("http://\(host):9/"), by: makeClient()))
