@@ -1,3 +1,5 @@
+// libcurl's headers bring the thread types along; whose the compiler takes them to be depends on which it meets first.
+import CCurl
 import FeedCore
 import Glibc
 
