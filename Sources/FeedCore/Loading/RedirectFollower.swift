@@ -24,7 +24,7 @@ package struct RedirectFollower: HTTPClient {
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         var request = request
         for _ in 0...max(0, limit) {
-            request.secrets = request.secretsToSend
+            if request.secrets != nil { request.secrets = request.secretsToSend }
             let response = try await client.get(request, into: sink)
             guard HTTPStatus.redirects.contains(response.head.status), let target = response.redirectTarget else {
                 return response

@@ -8,9 +8,11 @@ package struct RemoteImageDataLoader: Sendable {
         self.maxBytes = maxBytes
     }
 
-    package func load(_ url: ResourceURL) async throws(FeedError) -> ImageData {
+    package func load(
+        _ url: ResourceURL, on terms: RequestTerms = RequestTerms()
+    ) async throws(FeedError) -> ImageData {
         let collected = CollectedImage()
-        let received = try await receive(url) { () throws(FeedError) in collected }
+        let received = try await receive(url, on: terms) { () throws(FeedError) in collected }
         return ImageData(bytes: collected.data, type: received.type, validators: received.validators)
     }
 
@@ -23,10 +25,12 @@ package struct RemoteImageDataLoader: Sendable {
 
     /// Streams the data into a place that `stage` gives once the first bytes have shown to be an image's.
     package func receive(
-        _ url: ResourceURL, into stage: @escaping @Sendable () throws(FeedError) -> any StagedImage
+        _ url: ResourceURL, on terms: RequestTerms = RequestTerms(),
+        into stage: @escaping @Sendable () throws(FeedError) -> any StagedImage
     ) async throws(FeedError) -> Received {
         let sink = ImageSink(host: url.host, stage: stage)
-        let head = try await client.get(HTTPRequest(url: url, maxBytes: maxBytes), into: sink).head
+        let request = HTTPRequest(url: url, maxBytes: maxBytes, on: terms)
+        let head = try await client.get(request, into: sink).head
         guard !Task.isCancelled else { throw .cancelled }
         guard head.status == HTTPStatus.ok else { throw HTTPStatus.failure(head.status, at: url) }
         guard let (bytes, type, size) = sink.received() else {

@@ -24,6 +24,7 @@ package struct FeedSync: Sendable {
     private struct SyncedFeed: Sendable {
         let report: FeedReport
         let images: [FeedImage]
+        var imageTerms = RequestTerms()
     }
 
     /// Each feed is tried, whatever happens to the others. Ends `events` when it is done.
@@ -36,7 +37,7 @@ package struct FeedSync: Sendable {
         do {
             let (missing, images) = try await lookUp(synced.compactMap { $0 }, events)
             if dryRun {
-                for url in missing { events.yield(.imageMissing(url)) }
+                for image in missing { events.yield(.imageMissing(image.url)) }
                 return report(reports, images)
             }
             let outcome = await downloads.run(missing, adding: images, events: events)
@@ -83,7 +84,7 @@ package struct FeedSync: Sendable {
             let images = latest.feed.images
             let report = FeedReport(
                 url: url, outcome: outcome, images: images.count, savedAt: latest.savedAt, error: latest.saveFailure)
-            return SyncedFeed(report: report, images: images)
+            return SyncedFeed(report: report, images: images, imageTerms: latest.imageTerms)
         } catch let error where error.isCancellation {
             return nil
         } catch {
@@ -111,19 +112,22 @@ package struct FeedSync: Sendable {
     /// is left for a run in which its server answers.
     private func lookUp(
         _ feeds: [SyncedFeed], _ events: AsyncStream<SyncEvent>.Continuation
-    ) async throws(FeedError) -> (missing: [ResourceURL], ImagesReport) {
+    ) async throws(FeedError) -> (missing: [ImageDownloads.Wanted], ImagesReport) {
         var wanted: [ResourceURL] = []
         var places: [String: Int] = [:]
-        var isOnline: [Bool] = []
+        /// Nil while no feed that names the image is online.
+        var terms: [RequestTerms?] = []
         for feed in feeds {
             for url in feed.images.lazy.map(\.url) {
                 let place = places[url.text, default: wanted.count]
                 if place == wanted.count {
                     places[url.text] = place
                     wanted.append(url)
-                    isOnline.append(false)
+                    terms.append(nil)
                 }
-                if feed.report.outcome != .offline { isOnline[place] = true }
+                if feed.report.outcome != .offline {
+                    terms[place] = terms[place]?.widened(by: feed.imageTerms, for: url) ?? feed.imageTerms
+                }
             }
         }
         let found = try await images.find(wanted)
@@ -131,7 +135,7 @@ package struct FeedSync: Sendable {
         report.total = wanted.count
         report.cached = found.count { $0 != nil }
         let absent = wanted.indices.filter { found[$0] == nil }
-        let missing = absent.filter { isOnline[$0] }.map { wanted[$0] }
+        let missing = absent.compactMap { place in terms[place].map { ImageDownloads.Wanted(wanted[place], on: $0) } }
         report.skipped = absent.count - missing.count
         events.yield(.imagesFound(total: report.total, cached: report.cached))
         return (missing, report)

@@ -12,6 +12,16 @@ package struct ImageDownloads: Sendable {
         }
     }
 
+    package struct Wanted: Hashable, Sendable {
+        package let url: ResourceURL
+        package let terms: RequestTerms
+
+        package init(_ url: ResourceURL, on terms: RequestTerms = RequestTerms()) {
+            self.url = url
+            self.terms = terms
+        }
+    }
+
     private let remote: RemoteImageDataLoader
     private let store: any ImageStore
     private let window: Window
@@ -36,16 +46,17 @@ package struct ImageDownloads: Sendable {
         package var fatal: FeedError?
     }
 
-    /// Adds to `report` what became of each of `urls`, which are distinct and not in the cache.
+    /// Adds to `report` what became of each of `images`, whose URLs are distinct and not in the cache.
     package func run(
-        _ urls: [ResourceURL], adding report: ImagesReport, events: AsyncStream<SyncEvent>.Continuation
+        _ images: [Wanted], adding report: ImagesReport, events: AsyncStream<SyncEvent>.Continuation
     ) async -> Outcome {
         let ledger = DownloadLedger(
-            queue: DownloadQueue(urls, jobs: window.jobs, perHost: window.perHost), report: report, events: events)
+            queue: DownloadQueue(images.map(\.url), jobs: window.jobs, perHost: window.perHost), report: report,
+            events: events)
         let batches = ImageBatches(store: store, ledger: ledger, sleep: sleep)
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<min(window.jobs, urls.count) {
-                group.addTask { await haveImages(of: urls, ledger, batches) }
+            for _ in 0..<min(window.jobs, images.count) {
+                group.addTask { await have(images, ledger, batches) }
             }
             // When the store fails, the first lane to see it ends, and with it what the others wait for.
             for await _ in group where ledger.fatal != nil { group.cancelAll() }
@@ -56,23 +67,25 @@ package struct ImageDownloads: Sendable {
 
     /// One lane. It may end while others go on: whatever it leaves waits for a host that is busy, and goes to the lane
     /// that frees it.
-    private func haveImages(of urls: [ResourceURL], _ ledger: DownloadLedger, _ batches: ImageBatches) async {
-        while !Task.isCancelled, let image = ledger.next() {
+    private func have(_ images: [Wanted], _ ledger: DownloadLedger, _ batches: ImageBatches) async {
+        while !Task.isCancelled, let index = ledger.next() {
             do {
-                let received = try await receive(urls[image])
-                ledger.ended(image)
+                let received = try await receive(images[index])
+                ledger.ended(index)
                 await batches.add(received)
             } catch {
-                ledger.ended(image)
-                ledger.failed(urls[image], error)
+                ledger.ended(index)
+                ledger.failed(images[index].url, error)
             }
         }
     }
 
-    private func receive(_ url: ResourceURL) async throws(FeedError) -> ReceivedImage {
-        let received = try await remote.receive(url) { [store] () throws(FeedError) in try store.stage() }
+    private func receive(_ image: Wanted) async throws(FeedError) -> ReceivedImage {
+        let received = try await remote.receive(image.url, on: image.terms) { [store] () throws(FeedError) in
+            try store.stage()
+        }
         return ReceivedImage(
-            url: url, bytes: received.bytes, size: received.size, type: received.type,
+            url: image.url, bytes: received.bytes, size: received.size, type: received.type,
             validators: received.validators, fetchedAt: now())
     }
 }
