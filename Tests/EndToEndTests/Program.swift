@@ -13,7 +13,8 @@ final class Program: Sendable {
         executable = try Self.builtExecutable()
     }
 
-    /// As cron has it: hardly any environment. More of it comes from `environment`.
+    /// As cron has it: hardly any environment. More of it comes from `environment`. Nothing is tried again unless a
+    /// test asks for it: most are not about that, and would wait for seconds.
     @discardableResult
     func run(
         _ arguments: String..., environment: [String: String] = [:], input: [UInt8] = []
@@ -48,7 +49,10 @@ final class Program: Sendable {
     }
 
     private func surroundings(_ more: [String: String]) -> [String: String] {
-        let base = ["FEEDSYNC_CACHE": cache, "HOME": folder.path, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
+        let base = [
+            "FEEDSYNC_CACHE": cache, "FEEDSYNC_RETRIES": "0", "HOME": folder.path,
+            "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+        ]
         return base.merging(more) { _, given in given }
     }
 
