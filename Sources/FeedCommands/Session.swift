@@ -70,7 +70,28 @@ struct Session: Sendable {
         network.connectTimeout = settings.connectTimeout
         network.idleTimeout = settings.timeout
         network.maxConnectionsPerHost = settings.maxPerHost
-        return RedirectFollower(try toolbox.makeClient(network), limit: settings.maxRedirects)
+        network.caFile = settings.caFile
+        network.isInsecure = settings.insecure
+        network.proxy = settings.proxy
+        network.netrcFile = settings.netrcFile
+        network.rateLimit = settings.limitRate
+        if settings.insecure, !settings.offline {
+            notice("--insecure: certificates are not checked, so whoever answers is believed")
+        }
+        // A request that waits for its next try holds no place, and each hop of a redirect is tried again by itself.
+        let limited = HostLimiter(try toolbox.makeClient(network), perHost: settings.maxPerHost)
+        let retrying = RetryingClient(
+            limited, policy: RetryPolicy(retries: settings.retries), clockwork: .real(now: now))
+        return RedirectFollower(retrying, limit: settings.maxRedirects, allowsPrivate: settings.allowPrivate)
+    }
+
+    private var identity: Identity {
+        Identity(headers: settings.headers, usesNetrc: settings.netrc || settings.netrcFile != nil)
+    }
+
+    /// For an image that a person named, not a feed.
+    func terms(forNamed image: ResourceURL) -> RequestTerms {
+        RequestTerms(secrets: identity.secrets(for: image), addresses: .any)
     }
 
     func localFeeds(in cache: Cache) -> LocalFeedLoader {
@@ -78,7 +99,9 @@ struct Session: Sendable {
     }
 
     func refresh(_ cache: Cache, with client: any HTTPClient, saves: Bool) -> FeedRefresh {
-        let remote = RemoteFeedLoader(client: client, decoder: toolbox.decoder, maxBytes: settings.maxFeedSize)
+        let remote = RemoteFeedLoader(
+            client: client, decoder: toolbox.decoder, maxBytes: settings.maxFeedSize, identity: identity,
+            allowsPrivate: settings.allowPrivate)
         return FeedRefresh(remote: remote, local: localFeeds(in: cache), saves: saves)
     }
 

@@ -1,4 +1,4 @@
-// Its header brings in <pthread.h>; whichever module does so first counts as the one that defines its types.
+// libcurl's headers bring the thread types along; whose the compiler takes them to be depends on which it meets first.
 import CCurl
 import FeedCore
 import Glibc

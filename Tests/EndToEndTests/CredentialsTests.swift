@@ -93,3 +93,94 @@ struct CredentialsTests {
         #expect(other.server.requests.first?.header("authorization") == nil)
     }
 }
+
+@Suite("Secrets from the command line", .timeLimit(.minutes(1)))
+struct SecretsTests {
+    private let program: Program
+    private let server: FeedServer
+    private let other: FeedServer
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 1)
+        other = try FeedServer(images: 3)
+    }
+
+    /// A feed with an image at its own server, one at another, and one that redirects there and one that comes back.
+    private func serveImagesAllOver() {
+        server.serve(feedOf: [
+            server.imageURL(0), other.imageURL(0), server.server.url("/away.png"), server.server.url("/and-back.png"),
+        ])
+        server.server.route("/away.png", .redirect(to: other.imageURL(1)))
+        server.server.route("/and-back.png", .redirect(to: other.server.url("/back.png")))
+        other.server.route("/back.png", .redirect(to: server.server.url("/back.png")))
+        server.server.route("/back.png", .png(7))
+    }
+
+    private func expectSecret(_ header: String, _ value: String, _ arguments: [String]) async throws {
+        serveImagesAllOver()
+        let result = try await program.run(["sync", "-v"] + arguments + [server.feedURL])
+        #expect(result.status == .exited(0), "\(result.errorText)")
+        #expect(!result.errorText.contains("s3cret"))
+        for request in server.server.requests {
+            #expect((request.header(header) == value) == (request.path != "/back.png"), "\(request.path)")
+        }
+        #expect(server.requestCount == 5)
+        #expect(other.requestCount == 3)
+        #expect(other.server.requests.allSatisfy { $0.header(header) == nil })
+    }
+
+    @Test("headers go to the feed's own origin and to no other, also on the way back")
+    func headers() async throws {
+        try await expectSecret("x-key", "s3cret", ["-H", "X-Other: 1", "-H", "X-Key: s3cret"])
+        #expect(server.server.requests.first?.header("x-other") == "1")
+    }
+
+    @Test("netrc entries go to the feed's own origin and to no other, although they name but the host")
+    func netrc() async throws {
+        let file = try program.folder.write("machine 127.0.0.1 login ann password s3cret\n", to: "netrc")
+        try await expectSecret("authorization", "Basic YW5uOnMzY3JldA==", ["--netrc-file", file])
+    }
+
+    @Test("without the option no netrc entry is used, with it that of ~/.netrc")
+    func home() async throws {
+        try program.folder.write("machine 127.0.0.1 login ann password s3cret\n", to: ".netrc")
+        try await program.run(server.feedURL)
+        #expect(server.server.requests.allSatisfy { $0.header("authorization") == nil })
+        let before = server.requestCount
+        try await program.run("--netrc", server.feedURL)
+        #expect(server.server.requests.dropFirst(before).first?.header("authorization") == "Basic YW5uOnMzY3JldA==")
+    }
+
+    @Test("of an image named by hand go to its origin alone")
+    func image() async throws {
+        server.server.route("/away.png", .redirect(to: other.imageURL(1)))
+        let result = try await program.run("image", "-H", "X-Key: s3cret", server.server.url("/away.png"))
+        #expect(result.standardOutput == FeedServer.image(1))
+        #expect(server.server.requests.map { $0.header("x-key") } == ["s3cret"])
+        #expect(other.server.requests.map { $0.header("x-key") } == [nil])
+    }
+
+    @Test("are not shown when they are wrong usage", arguments: ["s3cret", "X: s3cret\nY: 1"])
+    func usage(line: String) async throws {
+        let result = try await program.run("-H", line, server.feedURL)
+        expectOneLine(result, exit: 64, ["-H", "X-Key: 1"])
+        #expect(!result.errorText.contains("s3cret"))
+    }
+
+    @Test("a proxy is asked for what has no address here")
+    func proxy() async throws {
+        let feed = "http://feeds.invalid/feed.json"
+        server.server.route(feed, .text(FeedServer.feed(["http://feeds.invalid/1.png"])))
+        server.server.route("http://feeds.invalid/1.png", .png(1))
+        expectQuiet(try await program.run("--proxy", "http://ann:s3cret@127.0.0.1:\(server.server.port)", feed))
+        #expect(server.requestCount == 2)
+    }
+
+    @Test("--insecure is warned about, once a run")
+    func insecure() async throws {
+        let result = try await program.run("--insecure", server.feedURL)
+        expectOneLine(result, exit: 0, ["--insecure", "certificates are not checked"])
+        expectQuiet(try await program.run("-q", "--insecure", server.feedURL))
+    }
+}

@@ -13,7 +13,8 @@ final class Program: Sendable {
         executable = try Self.builtExecutable()
     }
 
-    /// As cron has it: hardly any environment. More of it comes from `environment`.
+    /// As cron has it: hardly any environment. More of it comes from `environment`. Nothing is tried again unless a
+    /// test asks for it: most are not about that, and would wait for seconds.
     @discardableResult
     func run(
         _ arguments: String..., environment: [String: String] = [:], input: [UInt8] = []
@@ -50,8 +51,8 @@ final class Program: Sendable {
     private func surroundings(_ more: [String: String]) -> [String: String] {
         let base = [
             "FEEDSYNC_CACHE": cache, "HOME": folder.path, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
-            // A server that a test holds up is not to be given up because the machine is slow.
-            "FEEDSYNC_TIMEOUT": "900",
+            // A server that a test holds up is not to be given up because the machine is slow, nor to be tried again.
+            "FEEDSYNC_TIMEOUT": "900", "FEEDSYNC_RETRIES": "0",
         ]
         return base.merging(more) { _, given in given }
     }

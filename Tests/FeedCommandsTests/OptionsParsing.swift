@@ -44,6 +44,8 @@ extension OptionSpec {
         case "SIZE": "3M"
         case "N": "7"
         case "S": "2.5"
+        case "LINE": "X-Key: 1"
+        case "RATE": "500K"
         default: "sample"
         }
     }

@@ -142,3 +142,74 @@ struct OptionsValueTests {
         #expect(ValueSyntax<Duration>.seconds.write(try ValueSyntax<Duration>.seconds.read(text)) == text)
     }
 }
+
+@Suite("Options of the network")
+struct OptionsNetworkTests {
+    @Test(
+        "a header is a line as curl takes it",
+        arguments: ["X-Key: 1", "Authorization: Bearer a:b;c", "X-Empty;", "Accept:", "X-Ü: é"])
+    func header(line: String) throws {
+        #expect(try settings(["-H", line])?.headers == [line])
+        #expect(try settings(["--header=\(line)"])?.headers == [line])
+    }
+
+    @Test("of headers, all count, in their order") func headers() throws {
+        let given = ["-H", "B: 1", "--header", "A: 2", "-HB: 3"]
+        #expect(try settings(given)?.headers == ["B: 1", "A: 2", "B: 3"])
+    }
+
+    @Test("headers of the command line take the place of the environment's") func headersOverEnvironment() throws {
+        let environment = ["FEEDSYNC_HEADER": "A: 1"]
+        #expect(try settings([], environment: environment)?.headers == ["A: 1"])
+        #expect(try settings(["-H", "B: 2", "-H", "C: 3"], environment: environment)?.headers == ["B: 2", "C: 3"])
+    }
+
+    @Test(
+        "no header is anything else, and it may be a secret: it isn't shown",
+        arguments: [
+            "s3cret", "", ": s3cret", ";", "X-Key: s3cret\r\nHost: x", "X-Key: s3cret\n", "s3 cret: 1", "@s3cret",
+        ])
+    func noHeader(line: String) {
+        let error = usageError(["-H", line])
+        #expect(error?.exitCode == .usage)
+        #expect(
+            error?.message == "invalid value for -H: expected a header such as 'X-Key: 1', without control characters")
+        guard !line.isEmpty else { return }
+        let variable = usageError([], environment: ["FEEDSYNC_HEADER": line])
+        #expect(variable?.exitCode == .configuration)
+        #expect(variable?.message.contains("s3") == false)
+    }
+
+    @Test(
+        "a proxy is given as curl takes it, or none at all",
+        arguments: ["http://me:pw@p:3128", "socks5h://p", "p:1", ""])
+    func proxy(text: String) throws {
+        #expect(try settings(["--proxy", text])?.proxy == text)
+    }
+
+    @Test("without the option, the environment's proxies hold") func noProxyOption() throws {
+        #expect(try settings([])?.proxy == nil)
+    }
+
+    @Test("a proxy that is none isn't shown", arguments: ["http://me:s3cret@p\n", "me:s3cret p"])
+    func noProxy(text: String) {
+        #expect(
+            usageError(["--proxy", text])?.message.hasPrefix("invalid value for --proxy: expected a proxy") == true)
+    }
+
+    @Test(
+        "a rate is a size a second", arguments: [("500K", 512_000), ("2M", 2_097_152), ("1", 1)] as [(String, Int64)])
+    func rate(text: String, expected: Int64) throws {
+        #expect(try settings(["--limit-rate", text])?.limitRate == expected)
+    }
+
+    @Test("no rate is anything else", arguments: ["", "0", "-1", "2MB", "1.5M", "fast", "None"])
+    func noRate(text: String) {
+        #expect(usageError(["--limit-rate", text])?.message.contains("bytes a second such as 500K") == true)
+    }
+
+    @Test("there may be no retries") func retries() throws {
+        #expect(try settings(["--retries", "0"])?.retries == 0)
+        #expect(usageError(["--retries", "-1"]) != nil)
+    }
+}

@@ -15,9 +15,10 @@ struct FeedSyncTests {
     }
 
     private func sync(
-        _ names: [String], on client: ScriptedHTTPClient, serving feed: Feed? = nil, dryRun: Bool = false
+        _ names: [String], on client: ScriptedHTTPClient, serving feed: Feed? = nil, as identity: Identity = Identity(),
+        dryRun: Bool = false
     ) async throws -> SyncReport {
-        try await fixture.sync(names, on: client, serving: feed, dryRun: dryRun)
+        try await fixture.sync(names, on: client, serving: feed, as: identity, dryRun: dryRun)
     }
 
     private func feedURL(_ name: String) throws -> ResourceURL { try fixture.feedURL(name) }
@@ -162,5 +163,46 @@ struct FeedSyncTests {
         }
         #expect(seen.prefix(2) == ["feed updated", "found 3, 0"])
         #expect(seen.dropFirst(2).sorted() == ["downloaded", "downloaded", "failed 404"])
+    }
+
+    @Test("images at the feed's own origin are asked for with its secrets, others without")
+    func secrets() async throws {
+        let feed = Feed(
+            format: .essential, images: [try Samples.image(1, host: "feeds.example"), try Samples.image(2)])
+        let client = server()
+        _ = try await sync(["a.json"], on: client, serving: feed, as: Identity(headers: ["X-Key: 1"]))
+        for request in client.requests {
+            let isOwn = request.url.host == "feeds.example"
+            #expect((request.secretsToSend?.headers == ["X-Key: 1"]) == isOwn)
+            #expect((request.secretsToSend == nil) == !isOwn)
+        }
+        #expect(client.requests.count == 3)
+    }
+
+    @Test("images may be where their feed permits, and of several feeds the more permissive counts")
+    func addresses() async throws {
+        let inside = server(["in.json": .ok([1]).fromPrivateAddress()])
+        for feeds in [["out.json"], ["in.json"], ["out.json", "in.json"], ["in.json", "out.json"]] {
+            let before = inside.requests.count
+            _ = try await sync(feeds, on: inside, serving: try Samples.feed(1))
+            let asked = inside.requests.dropFirst(before).filter { $0.url.text.hasSuffix(".png") }
+            #expect(asked.map(\.addresses) == [feeds.contains("in.json") ? .any : .publicOnly], "\(feeds)")
+            for feed in feeds {
+                try await self.feeds.change { [url = try feedURL(feed)] change throws(FeedError) in
+                    try change.delete(url)
+                }
+            }
+            _ = try await images.removeUnreferenced(.forReal)
+        }
+    }
+
+    @Test("the feed at an image's origin lends its secrets, whichever of the feeds that name it comes first")
+    func widened() async throws {
+        let image = try Samples.url("https://a.example/1.png")
+        let own = RequestTerms(secrets: Secrets(origin: "https://a.example:443", headers: ["A: 1"]))
+        let other = RequestTerms(secrets: Secrets(origin: "https://b.example:443", headers: ["B: 1"]), addresses: .any)
+        for terms in [own.widened(by: other, for: image), other.widened(by: own, for: image)] {
+            #expect(terms == RequestTerms(secrets: own.secrets, addresses: .any))
+        }
     }
 }

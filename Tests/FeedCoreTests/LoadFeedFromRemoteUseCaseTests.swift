@@ -23,7 +23,7 @@ struct LoadFeedFromRemoteUseCaseTests {
         let client = ScriptedHTTPClient { _ in .ok([1, 2, 3], validators: validators) }
         let decoder = StubDecoder(feed)
         let answer = try await loader(client, decoder).load(url)
-        #expect(answer == .feed(feed, validators))
+        #expect(answer.content == .feed(feed, validators))
         #expect(client.requests == [HTTPRequest(url: url, maxBytes: 1000)])
         #expect(decoder.decoded == [[1, 2, 3]])
     }
@@ -32,7 +32,7 @@ struct LoadFeedFromRemoteUseCaseTests {
     func empty() async throws {
         let empty = Feed(format: .essential, images: [])
         let client = ScriptedHTTPClient { _ in .ok([1]) }
-        #expect(try await loader(client, StubDecoder(empty)).load(url) == .feed(empty, Validators()))
+        #expect(try await loader(client, StubDecoder(empty)).load(url).content == .feed(empty, Validators()))
     }
 
     @Test(
@@ -75,7 +75,7 @@ struct LoadFeedFromRemoteUseCaseTests {
     func notModified() async throws {
         let old = Validators(etag: "\"old\"")
         let client = ScriptedHTTPClient { _ in .status(304) }
-        #expect(try await loader(client, StubDecoder(feed)).load(url, validators: old) == .notModified(old))
+        #expect(try await loader(client, StubDecoder(feed)).load(url, validators: old).content == .notModified(old))
         #expect(client.requests.map(\.validators) == [old])
     }
 
@@ -84,7 +84,7 @@ struct LoadFeedFromRemoteUseCaseTests {
         let new = Validators(etag: "\"new\"")
         let client = ScriptedHTTPClient { _ in .status(304, validators: new) }
         let answer = try await loader(client, StubDecoder(feed)).load(url, validators: Validators(etag: "\"old\""))
-        #expect(answer == .notModified(new))
+        #expect(answer.content == .notModified(new))
     }
 
     @Test("cancelled while the answer comes, it delivers neither feed nor error of its own")
@@ -95,5 +95,46 @@ struct LoadFeedFromRemoteUseCaseTests {
         let result = await task.result
         #expect(throws: FeedError.cancelled) { try result.get() }
         #expect(decoder.decoded.isEmpty)
+    }
+
+    @Test("a person's secrets go along to the feed's origin, and are the terms of its images")
+    func secrets() async throws {
+        let client = ScriptedHTTPClient { _ in .ok([1]) }
+        let named = try Samples.url("https://ann:pw@feeds.example/feed.json")
+        let identity = Identity(headers: ["X-Key: 1"], usesNetrc: true)
+        let remote = RemoteFeedLoader(client: client, decoder: StubDecoder(feed), maxBytes: 9, identity: identity)
+        let answer = try await remote.load(named)
+        let expected = Secrets(
+            origin: "https://feeds.example:443", headers: ["X-Key: 1"], credentials: "ann:pw", usesNetrc: true)
+        #expect(client.requests.map(\.secrets) == [expected])
+        #expect(client.requests.map(\.addresses) == [.any])
+        #expect(answer.imageTerms.secrets == expected)
+    }
+
+    @Test(
+        "a feed from a public address may name images at public ones alone, one from a private address any",
+        arguments: [200, 304])
+    func addresses(status: Int) async throws {
+        let answer = ScriptedHTTPClient.Answer.status(status)
+        let old = Validators(etag: "\"old\"")
+        let fromPublic = ScriptedHTTPClient { _ in answer }
+        let fromPrivate = ScriptedHTTPClient { _ in answer.fromPrivateAddress() }
+        func scope(_ client: ScriptedHTTPClient, allowsPrivate: Bool = false) async throws -> AddressScope {
+            let remote = RemoteFeedLoader(
+                client: client, decoder: StubDecoder(feed), maxBytes: 9, allowsPrivate: allowsPrivate)
+            return try await remote.load(url, validators: old).imageTerms.addresses
+        }
+        #expect(try await scope(fromPublic) == .publicOnly)
+        #expect(try await scope(fromPrivate) == .any)
+        #expect(try await scope(fromPublic, allowsPrivate: true) == .any)
+    }
+
+    @Test("a local feed may name images anywhere")
+    func localFeed() async throws {
+        let client = ScriptedHTTPClient { _ in .ok([1]) }
+        let remote = RemoteFeedLoader(
+            client: client, decoder: StubDecoder(feed), maxBytes: 9, identity: Identity(headers: ["X-Key: 1"]))
+        let terms = try await remote.load(ResourceURL(filePath: "/feed.json")).imageTerms
+        #expect(terms == RequestTerms(secrets: nil, addresses: .any))
     }
 }

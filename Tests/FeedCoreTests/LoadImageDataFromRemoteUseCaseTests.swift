@@ -68,4 +68,15 @@ struct LoadImageDataFromRemoteUseCaseTests {
         let result = await Task { try await load(answer) }.result
         #expect(throws: FeedError.cancelled) { try result.get() }
     }
+
+    @Test("asks on the terms it is given, and without any for public addresses alone")
+    func terms() async throws {
+        let client = ScriptedHTTPClient { _ in .ok(Samples.png) }
+        let loader = RemoteImageDataLoader(client: client, maxBytes: 100)
+        let secrets = Secrets(origin: url.origin, headers: ["X-Key: 1"])
+        _ = try await loader.load(url, on: RequestTerms(secrets: secrets, addresses: .any))
+        _ = try await loader.load(url)
+        #expect(client.requests.map(\.secrets) == [secrets, nil])
+        #expect(client.requests.map(\.addresses) == [.any, .publicOnly])
+    }
 }

@@ -57,6 +57,88 @@ struct RedirectFollowerTests {
         #expect(error?.kind == .invalidData)
         #expect(error?.host == "a.example")
     }
+
+    /// What each hop was asked with, along redirects through `urls`.
+    private func hops(
+        _ urls: [String], secrets: Secrets? = nil, addresses: AddressScope = .any, privateHosts: Set<String> = [],
+        allowsPrivate: Bool = false
+    ) async throws -> [HTTPRequest] {
+        let client = ScriptedHTTPClient { _, _ in .ok([1]) }
+        let scripted = HoppingClient(client, urls, privateHosts)
+        var request = HTTPRequest(url: try Samples.url(urls[0]), maxBytes: 7)
+        request.secrets = secrets
+        request.addresses = addresses
+        _ = try await RedirectFollower(scripted, limit: 10, allowsPrivate: allowsPrivate)
+            .get(request, into: IgnoredBody())
+        return client.requests
+    }
+
+    private static let secrets = Secrets(
+        origin: "https://a.example:443", headers: ["X-Key: 1"], credentials: "ann:secret", usesNetrc: true)
+
+    @Test("keep secrets within their own origin")
+    func secretsStay() async throws {
+        let hops = try await hops(["https://a.example/1", "https://A.example:443/2"], secrets: Self.secrets)
+        #expect(hops.map(\.secretsToSend) == [Self.secrets, Self.secrets])
+    }
+
+    @Test(
+        "drop secrets for good on leaving their origin, also on the way back",
+        arguments: ["https://b.example/", "http://a.example/", "https://a.example:444/"])
+    func secretsAreDropped(elsewhere: String) async throws {
+        let hops = try await hops(["https://a.example/1", elsewhere, "https://a.example/2"], secrets: Self.secrets)
+        #expect(hops.map(\.secretsToSend) == [Self.secrets, nil, nil])
+        #expect(hops.map(\.secrets) == [Self.secrets, nil, nil])
+    }
+
+    @Test("bring no secrets to their origin from elsewhere")
+    func secretsFromElsewhere() async throws {
+        let hops = try await hops(["https://b.example/", "https://a.example/"], secrets: Self.secrets)
+        #expect(hops.map(\.secrets) == [nil, nil])
+    }
+
+    @Test("take a URL's own credentials nowhere")
+    func ownCredentials() async throws {
+        let hops = try await hops(["https://ann:secret@a.example/1", "https://a.example/2", "https://bob@b.example/"])
+        #expect(hops.map(\.url.credentials) == ["ann:secret", nil, "bob"])
+    }
+
+    @Test("lead from a public address to public ones alone, from a private one anywhere")
+    func addresses() async throws {
+        let urls = ["http://in.example/", "http://in.example/2", "http://out.example/", "http://in.example/3"]
+        let fromPrivate = try await hops(urls, privateHosts: ["in.example"])
+        #expect(fromPrivate.map(\.addresses) == [.any, .any, .any, .publicOnly])
+        let fromPublic = try await hops(Array(urls[2...]))
+        #expect(fromPublic.map(\.addresses) == [.any, .publicOnly])
+        let allowed = try await hops(urls, allowsPrivate: true)
+        #expect(allowed.allSatisfy { $0.addresses == .any })
+        let confined = try await hops(urls, addresses: .publicOnly, privateHosts: ["in.example"])
+        #expect(confined.allSatisfy { $0.addresses == .publicOnly })
+    }
+}
+
+/// Redirects each request to the next of its URLs; the last is answered.
+private struct HoppingClient: HTTPClient {
+    let client: ScriptedHTTPClient
+    let urls: [String]
+    let privateHosts: Set<String>
+
+    init(_ client: ScriptedHTTPClient, _ urls: [String], _ privateHosts: Set<String>) {
+        self.client = client
+        self.urls = urls
+        self.privateHosts = privateHosts
+    }
+
+    func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
+        let next = client.requests.count + 1
+        var response = try await client.get(request, into: sink)
+        if next < urls.count {
+            response.head.status = 302
+            response.redirectTarget = urls[next]
+        }
+        response.isFromPrivateAddress = request.url.host.map(privateHosts.contains) ?? false
+        return response
+    }
 }
 
 private struct IgnoredBody: BodySink {

@@ -25,14 +25,15 @@ struct SyncFixture {
     }
 
     func sync(
-        _ names: [String], on client: any HTTPClient, serving feed: Feed? = nil, dryRun: Bool = false, jobs: Int = 4,
+        _ names: [String], on client: any HTTPClient, serving feed: Feed? = nil, as identity: Identity = Identity(),
+        dryRun: Bool = false, jobs: Int = 4,
         scope: ImageScope = ImageScope(), hoursLater hours: Int = 0,
         events: AsyncStream<SyncEvent>.Continuation = AsyncStream.makeStream(of: SyncEvent.self).continuation
     ) async throws -> SyncReport {
         let now = Self.now + .seconds(3600 * hours)
         let decoder = try StubDecoder(feed ?? Samples.feed(3))
         let local = LocalFeedLoader(store: feeds, now: { now })
-        let remote = RemoteFeedLoader(client: client, decoder: decoder, maxBytes: 1000)
+        let remote = RemoteFeedLoader(client: client, decoder: decoder, maxBytes: 1000, identity: identity)
         let downloads = ImageDownloads(
             remote: RemoteImageDataLoader(client: client, maxBytes: 1000), store: images,
             window: ImageDownloads.Window(jobs: jobs, perHost: 4), now: { now })

@@ -8,6 +8,9 @@ package final class ScriptedHTTPClient: HTTPClient {
         package var body: [[UInt8]] = []
         package var redirectTarget: String?
         package var error: FeedError?
+        /// Thrown once the body, as far as there is one, has been delivered.
+        package var cutOff: FeedError?
+        package var isFromPrivateAddress = false
         /// Runs before the answer is given: where a test holds a request back, or cancels it.
         package var before: (@Sendable () async -> Void)?
 
@@ -30,6 +33,35 @@ package final class ScriptedHTTPClient: HTTPClient {
             Answer(head: HTTPHead(status: 0), error: error)
         }
 
+        /// The rest of a body, from `first` on, of `total` bytes in all.
+        package static func rest(_ body: [UInt8], from first: Int, of total: Int) -> Answer {
+            part(body, "bytes \(first)-\(first + body.count - 1)/\(total)")
+        }
+
+        package static func part(_ body: [UInt8], _ contentRange: String?) -> Answer {
+            var answer = Answer(head: HTTPHead(status: 206), body: body.isEmpty ? [] : [body])
+            answer.head.contentRange = contentRange
+            return answer
+        }
+
+        package func retryAfter(_ header: String) -> Answer {
+            var answer = self
+            answer.head.retryAfter = header
+            return answer
+        }
+
+        package func cutOff(by error: FeedError) -> Answer {
+            var answer = self
+            answer.cutOff = error
+            return answer
+        }
+
+        package func fromPrivateAddress() -> Answer {
+            var answer = self
+            answer.isFromPrivateAddress = true
+            return answer
+        }
+
         package func after(_ before: @escaping @Sendable () async -> Void) -> Answer {
             var answer = self
             answer.before = before
@@ -37,16 +69,26 @@ package final class ScriptedHTTPClient: HTTPClient {
         }
     }
 
-    private let answer: @Sendable (HTTPRequest) -> Answer
+    private let answer: @Sendable (HTTPRequest, Int) -> Answer
     private let recorded = Mutex<[HTTPRequest]>([])
+    private let attempts = Mutex<[String: Int]>([:])
 
     package var requests: [HTTPRequest] { recorded.withLock { $0 } }
 
-    package init(_ answer: @escaping @Sendable (HTTPRequest) -> Answer) { self.answer = answer }
+    package init(_ answer: @escaping @Sendable (HTTPRequest) -> Answer) {
+        self.answer = { request, _ in answer(request) }
+    }
+
+    /// The script is told how often the URL was asked for before.
+    package init(byAttempt answer: @escaping @Sendable (HTTPRequest, Int) -> Answer) { self.answer = answer }
 
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         recorded.withLock { $0.append(request) }
-        let answer = answer(request)
+        let earlier = attempts.withLock { attempts in
+            defer { attempts[request.url.text, default: 0] += 1 }
+            return attempts[request.url.text, default: 0]
+        }
+        let answer = answer(request, earlier)
         await answer.before?()
         guard !Task.isCancelled else { throw .cancelled }
         if let error = answer.error { throw error }
@@ -57,6 +99,9 @@ package final class ScriptedHTTPClient: HTTPClient {
                 count += chunk.count
             }
         }
-        return HTTPResponse(head: answer.head, redirectTarget: answer.redirectTarget, bodyBytes: Int64(count))
+        if let cutOff = answer.cutOff { throw cutOff }
+        var response = HTTPResponse(head: answer.head, redirectTarget: answer.redirectTarget, bodyBytes: Int64(count))
+        response.isFromPrivateAddress = answer.isFromPrivateAddress
+        return response
     }
 }

@@ -38,7 +38,7 @@ struct ImageCommand {
         let loader = ImageDataLoaderWithFallback(
             local: LocalImageDataLoader(store: delivery.cache.images, now: session.now),
             remote: session.remoteImages(with: try session.makeClient()), saves: delivery.saves)
-        let loaded = try await loader.load(url)
+        let loaded = try await loader.load(url, on: session.terms(forNamed: url))
         try deliver(loaded.data)
         guard let problem = loaded.saveFailure ?? delivery.problem else { return .ok }
         session.report("\(url): not saved: \(problem.message)")

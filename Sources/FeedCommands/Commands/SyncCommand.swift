@@ -46,13 +46,13 @@ struct SyncCommand {
 
     /// Those given, each once; with none given, those in the cache.
     private func feeds(_ given: [ResourceURL], in cache: Cache) async throws -> [ResourceURL] {
-        var seen = Set<String>()
+        var seen = Set<ResourceURL.Key>()
         let feeds = given.isEmpty ? try await cache.feeds.summaries().map(\.url) : given
         guard !feeds.isEmpty else {
             throw UsageError(
                 "there is no feed to sync: none was given, and the cache holds none", hint: "see feedsync help")
         }
-        return feeds.filter { seen.insert($0.text).inserted }
+        return feeds.filter { seen.insert($0.key).inserted }
     }
 
     /// Tells of the steps of a run while it goes on, where that is wanted.

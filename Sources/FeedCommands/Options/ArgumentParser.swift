@@ -115,8 +115,10 @@ extension CommandSpec.Operand {
 
 extension Settings {
     fileprivate mutating func apply(_ options: [GivenOption], blaming exitCode: ExitCode) throws(UsageError) {
+        var begun = Set<String>()
         for given in options {
             guard case .set(let apply) = given.option.effect else { continue }
+            if let startAnew = given.option.startAnew, begun.insert(given.option.long).inserted { startAnew(&self) }
             do {
                 try apply(&self, given.value)
             } catch {
@@ -128,8 +130,7 @@ extension Settings {
 
 extension GivenOption {
     func invalid(_ reason: InvalidValue, _ exitCode: ExitCode) -> UsageError {
-        UsageError(
-            "invalid value '\(TerminalText.escape(value))' for \(spelling): expected \(reason.expected)",
-            exitCode: exitCode)
+        let shown = option.isSecret ? "" : " '\(TerminalText.escape(value))'"
+        return UsageError("invalid value\(shown) for \(spelling): expected \(reason.expected)", exitCode: exitCode)
     }
 }

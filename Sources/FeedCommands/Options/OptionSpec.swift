@@ -22,6 +22,10 @@ package struct OptionSpec: Sendable {
     package let group: Group
     package let commands: Set<Command>
     let effect: Effect
+    /// Of an option that may be given many times: takes back what was given elsewhere, before the first of them.
+    var startAnew: (@Sendable (inout Settings) -> Void)?
+    /// Its value may be a password, and is shown nowhere.
+    var isSecret = false
 }
 
 extension OptionSpec {
@@ -43,7 +47,7 @@ extension OptionSpec {
     static func value<Value>(
         _ long: String, short: Character? = nil, _ placeholder: String,
         sets target: Field<Value>, as syntax: ValueSyntax<Value>,
-        defaultText: String? = nil, _ group: Group, of commands: Set<Command>, _ help: String
+        defaultText: String? = nil, isSecret: Bool = false, _ group: Group, of commands: Set<Command>, _ help: String
     ) -> OptionSpec {
         OptionSpec(
             long: long, short: short, placeholder: placeholder,
@@ -51,7 +55,23 @@ extension OptionSpec {
             help: help, group: group, commands: commands,
             effect: .set { settings, text throws(InvalidValue) in
                 settings[keyPath: target] = try syntax.read(text)
-            })
+            },
+            isSecret: isSecret)
+    }
+
+    /// An option that may be given many times, and means all of them. In the environment it stands once.
+    static func list<Value>(
+        _ long: String, short: Character? = nil, _ placeholder: String,
+        addsTo target: Field<[Value]>, as syntax: ValueSyntax<Value>, isSecret: Bool = false,
+        _ group: Group, of commands: Set<Command>, _ help: String
+    ) -> OptionSpec {
+        OptionSpec(
+            long: long, short: short, placeholder: placeholder, defaultText: nil, help: help, group: group,
+            commands: commands,
+            effect: .set { settings, text throws(InvalidValue) in
+                settings[keyPath: target].append(try syntax.read(text))
+            },
+            startAnew: { $0[keyPath: target] = [] }, isSecret: isSecret)
     }
 
     static func flag(

@@ -30,6 +30,9 @@ package enum OptionTable {
             "max-per-host", "N", sets: \.maxPerHost, as: .count, .network, of: online,
             "of them to one host (scheme, name and port)"),
         .value(
+            "retries", "N", sets: \.retries, as: .countOrNone, .network, of: online,
+            "further tries after a failure that may pass"),
+        .value(
             "connect-timeout", "S", sets: \.connectTimeout, as: .seconds, .network, of: online,
             "seconds a connection may take to be made"),
         .value(
@@ -52,6 +55,30 @@ package enum OptionTable {
         .flag(
             "retry-failed", sets: \.retryFailed, .network, of: [.sync],
             "also ask for images that were gone or no image the last time"),
+        .value(
+            "limit-rate", "RATE", sets: \.limitRate, as: .rate, defaultText: "none", .network, of: online,
+            "bytes a second for the whole run: 500K, 2M"),
+        .flag(
+            "allow-private", sets: \.allowPrivate, .network, of: online,
+            "let public feeds and redirects lead to private addresses too"),
+        .list(
+            "header", short: "H", "LINE", addsTo: \.headers, as: .headerLine, isSecret: true, .network, of: online,
+            "a header such as 'X-Key: 1' to send to the given URL's own origin; may be given many times"),
+        .flag(
+            "netrc", sets: \.netrc, .network, of: online,
+            "take names and passwords for the given URL's own origin from ~/.netrc"),
+        .value(
+            "netrc-file", "FILE", sets: \.netrcFile, as: .path("~/.netrc"), .network, of: online,
+            "the same from FILE"),
+        .value(
+            "proxy", "URL", sets: \.proxy, as: .proxy,
+            defaultText: "as in http_proxy, https_proxy, all_proxy, no_proxy",
+            isSecret: true, .network, of: online, "ask servers through this proxy; empty for none"),
+        .value(
+            "cacert", "FILE", sets: \.caFile, as: .path("ca.pem"), .network, of: online,
+            "trust the certificate authorities in FILE, not the system's"),
+        .flag(
+            "insecure", sets: \.insecure, .network, of: online, "take any certificate: whoever answers is believed"),
         .value(
             "user-agent", "TEXT", sets: \.userAgent, as: .headerText, .network, of: online,
             "what this calls itself to servers"),

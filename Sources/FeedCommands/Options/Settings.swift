@@ -18,6 +18,18 @@ package struct Settings: Hashable, Sendable {
     package var maxFeedSize: Int64 = 256 << 20
     package var maxRedirects = 10
     package var userAgent = "feedsync/\(Version.current)"
+    /// Further tries after the first.
+    package var retries = 3
+    /// Bytes a second; nil: as many as come.
+    package var limitRate: Int64?
+    package var allowPrivate = false
+    package var headers: [String] = []
+    package var netrc = false
+    package var netrcFile: String?
+    /// Nil: as the environment's proxy variables say; "": none.
+    package var proxy: String?
+    package var caFile: String?
+    package var insecure = false
 
     /// For the whole run; nil: as long as it takes.
     package var maxTime: Duration?

@@ -49,6 +49,19 @@ extension ValueSyntax<Int64> {
     }
 }
 
+extension ValueSyntax<Int64?> {
+    static let rate = ValueSyntax { text throws(InvalidValue) in
+        if text == "none" { return nil }
+        do {
+            return try ValueSyntax<Int64>.size.read(text)
+        } catch {
+            throw InvalidValue(expected: "a positive number of bytes a second such as 500K or 2M, or none")
+        }
+    } write: { rate in
+        rate.flatMap { ValueSyntax<Int64>.size.write($0) }
+    }
+}
+
 extension ValueSyntax<Int> {
     static let count = number(from: 1, example: 8)
     static let countOrNone = number(from: 0, example: 5)
@@ -125,6 +138,15 @@ extension ValueSyntax<String?> {
         }
     }
 
+    static let proxy = ValueSyntax { text throws(InvalidValue) in
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+            throw InvalidValue(expected: "a proxy such as http://proxy.example:3128, or nothing for none")
+        }
+        return text
+    } write: { _ in
+        nil
+    }
+
     /// As `path`; `-` is standard output, as everywhere.
     static let outputPath = ValueSyntax { text throws(InvalidValue) in
         let path = try path("image.jpg").read(text)
@@ -143,6 +165,22 @@ extension ValueSyntax<String> {
         return text
     } write: {
         $0
+    }
+}
+
+extension ValueSyntax<String> {
+    /// As curl's: `Name: value`, or `Name;` for one without a value. A line break would be a header of its own.
+    static let headerLine = ValueSyntax { text throws(InvalidValue) in
+        let name = text.utf8.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: ";") }
+        let isLine = text.utf8.contains(UInt8(ascii: ":")) || text.utf8.last == UInt8(ascii: ";")
+        guard isLine, !name.isEmpty, name.allSatisfy({ $0 > 0x20 }),
+            text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+        else {
+            throw InvalidValue(expected: "a header such as 'X-Key: 1', without control characters")
+        }
+        return text
+    } write: { _ in
+        nil
     }
 }
 

@@ -60,6 +60,15 @@ package struct ResourceURL: Hashable, Sendable {
         isRemote ? URLAuthority(of: text.utf8Span.span, at: scheme.rawValue.utf8.count + 3) : nil
     }
 
+    /// What identifies the resource: `text`, compared as `==` compares it.
+    package struct Key: Hashable, Sendable {
+        fileprivate let text: String
+
+        package static func == (left: Key, right: Key) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+    }
+
+    package var key: Key { Key(text: text) }
+
     /// By the bytes: to `String`, an é is an é however it is written, to a server it isn't.
     package static func == (left: ResourceURL, right: ResourceURL) -> Bool {
         left.text.utf8.elementsEqual(right.text.utf8) && left.credentials == right.credentials

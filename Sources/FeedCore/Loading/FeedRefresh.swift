@@ -9,6 +9,8 @@ package struct FeedRefresh: Sendable {
         package let savedAt: Timestamp?
         /// Why the feed could not be saved. It is delivered all the same: the server's answer is good.
         package let saveFailure: FeedError?
+        /// On which the feed's images may be asked for.
+        package let imageTerms: RequestTerms
     }
 
     private let remote: RemoteFeedLoader
@@ -26,36 +28,42 @@ package struct FeedRefresh: Sendable {
         let old = try await local.retrieve(url)
         // A URL given without its user name and password is asked with those it was saved with.
         let url = url.credentials == nil ? old?.url ?? url : url
-        switch try await remote.load(url, validators: old?.validators ?? Validators()) {
+        let answer = try await remote.load(url, validators: old?.validators ?? Validators())
+        let terms = answer.imageTerms
+        switch answer.content {
         case .notModified(let validators):
             guard let old else { throw .invalidData("HTTP 304 to a request that was not conditional", host: url.host) }
-            return try await confirm(old, at: url, validators)
+            return try await confirm(old, at: url, validators, terms)
         case .feed(let feed, let validators):
-            if let old, old.feed == feed { return try await confirm(old, at: url, validators) }
-            return try await finish(feed, .updated, savedAt: nil) { () async throws(FeedError) in
+            if let old, old.feed == feed { return try await confirm(old, at: url, validators, terms) }
+            return try await finish(feed, .updated, savedAt: nil, terms) { () async throws(FeedError) in
                 try await local.save(feed, from: url, validators: validators)
             }
         }
     }
 
     private func confirm(
-        _ old: SavedFeed, at url: ResourceURL, _ validators: Validators
+        _ old: SavedFeed, at url: ResourceURL, _ validators: Validators, _ terms: RequestTerms
     ) async throws(FeedError) -> Refreshed {
-        try await finish(old.feed, .unchanged, savedAt: old.savedAt) { () async throws(FeedError) in
+        try await finish(old.feed, .unchanged, savedAt: old.savedAt, terms) { () async throws(FeedError) in
             try await local.confirm(url, validators: validators)
         }
     }
 
     private func finish(
-        _ feed: Feed, _ outcome: Outcome, savedAt: Timestamp?, save: () async throws(FeedError) -> Timestamp
+        _ feed: Feed, _ outcome: Outcome, savedAt: Timestamp?, _ terms: RequestTerms,
+        save: () async throws(FeedError) -> Timestamp
     ) async throws(FeedError) -> Refreshed {
-        guard saves else { return Refreshed(feed: feed, outcome: outcome, savedAt: savedAt, saveFailure: nil) }
+        func refreshed(savedAt: Timestamp?, _ saveFailure: FeedError? = nil) -> Refreshed {
+            Refreshed(feed: feed, outcome: outcome, savedAt: savedAt, saveFailure: saveFailure, imageTerms: terms)
+        }
+        guard saves else { return refreshed(savedAt: savedAt) }
         do {
-            return Refreshed(feed: feed, outcome: outcome, savedAt: try await save(), saveFailure: nil)
+            return refreshed(savedAt: try await save())
         } catch let error where error.isCancellation {
             throw error
         } catch {
-            return Refreshed(feed: feed, outcome: outcome, savedAt: savedAt, saveFailure: error)
+            return refreshed(savedAt: savedAt, error)
         }
     }
 }

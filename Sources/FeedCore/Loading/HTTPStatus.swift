@@ -1,7 +1,9 @@
 /// What a status says about an answer: the one place that tells a wrong answer from a server that can't serve now.
 enum HTTPStatus {
     static let ok = 200
+    static let partialContent = 206
     static let notModified = 304
+    static let rangeNotSatisfiable = 416
     static let redirects: Set<Int> = [301, 302, 303, 307, 308]
     private static let passing: Set<Int> = [408, 425, 429]
 

@@ -16,23 +16,27 @@ package struct ImageDataLoaderWithFallback: Sendable {
         self.saves = saves
     }
 
-    package func load(_ url: ResourceURL) async throws(FeedError) -> Loaded {
+    package func load(
+        _ url: ResourceURL, on terms: RequestTerms = RequestTerms()
+    ) async throws(FeedError) -> Loaded {
         do {
             return Loaded(data: try await local.load(url), saveFailure: nil)
         } catch let error where error.isCancellation {
             throw error
         } catch let error where error.kind == .notFound {
-            return try await loadRemote(url, after: nil)
+            return try await loadRemote(url, on: terms, after: nil)
         } catch {
             // Damaged or unreadable data is had anew; the reason counts only if that fails too.
-            return try await loadRemote(url, after: error)
+            return try await loadRemote(url, on: terms, after: error)
         }
     }
 
-    private func loadRemote(_ url: ResourceURL, after cacheFailure: FeedError?) async throws(FeedError) -> Loaded {
+    private func loadRemote(
+        _ url: ResourceURL, on terms: RequestTerms, after cacheFailure: FeedError?
+    ) async throws(FeedError) -> Loaded {
         let data: ImageData
         do {
-            data = try await remote.load(url)
+            data = try await remote.load(url, on: terms)
         } catch {
             guard let cacheFailure, !error.isCancellation else { throw error }
             throw error.adding("and from the cache: \(cacheFailure.message)")

@@ -2,23 +2,35 @@
 ///
 /// It is the domain that follows them, not the HTTP library, because each hop is a decision: a remote server must never
 /// make feedsync read a local file, and what was meant for one origin must not reach another.
+///
+/// | on a redirect | what goes along                                                                            |
+/// |---------------|--------------------------------------------------------------------------------------------|
+/// | secrets       | within their own origin alone; gone for good once they are not at it, also on the way back |
+/// | a URL's own   | nowhere: the target may name its own                                                       |
+/// | credentials   |                                                                                            |
+/// | validators    | anywhere: they tell nothing but what was had before                                        |
+/// | addresses     | a public server leads to public addresses alone, unless private ones are allowed           |
 package struct RedirectFollower: HTTPClient {
     private let client: any HTTPClient
     private let limit: Int
+    private let allowsPrivate: Bool
 
-    package init(_ client: any HTTPClient, limit: Int) {
+    package init(_ client: any HTTPClient, limit: Int, allowsPrivate: Bool = false) {
         self.client = client
         self.limit = limit
+        self.allowsPrivate = allowsPrivate
     }
 
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         var request = request
         for _ in 0...max(0, limit) {
+            if request.secrets != nil { request.secrets = request.secretsToSend }
             let response = try await client.get(request, into: sink)
             guard HTTPStatus.redirects.contains(response.head.status), let target = response.redirectTarget else {
                 return response
             }
             request.url = try Self.check(target, from: request.url, response.head.status)
+            if !response.isFromPrivateAddress, !allowsPrivate { request.addresses = .publicOnly }
         }
         throw .invalidData("more than \(limit) redirects (see --max-redirs)", host: request.url.host)
             .dependingOnSettings()

@@ -1,34 +1,57 @@
 /// Use case: load a feed from its server.
 package struct RemoteFeedLoader: Sendable {
-    package enum Answer: Hashable, Sendable {
-        case feed(Feed, Validators)
-        /// The feed that the validators came with is still the latest.
-        case notModified(Validators)
+    package struct Answer: Hashable, Sendable {
+        package enum Content: Hashable, Sendable {
+            case feed(Feed, Validators)
+            /// The feed that the validators came with is still the latest.
+            case notModified(Validators)
+        }
+
+        package let content: Content
+        /// On which the feed's images may be asked for.
+        package let imageTerms: RequestTerms
     }
 
     private let client: any HTTPClient
     private let decoder: any FeedDecoding
     private let maxBytes: Int64
+    private let identity: Identity
+    private let allowsPrivate: Bool
 
-    package init(client: any HTTPClient, decoder: any FeedDecoding, maxBytes: Int64) {
+    package init(
+        client: any HTTPClient, decoder: any FeedDecoding, maxBytes: Int64, identity: Identity = Identity(),
+        allowsPrivate: Bool = false
+    ) {
         self.client = client
         self.decoder = decoder
         self.maxBytes = maxBytes
+        self.identity = identity
+        self.allowsPrivate = allowsPrivate
     }
 
     /// With validators the request is conditional, and may be answered with `notModified`.
     package func load(_ url: ResourceURL, validators: Validators = Validators()) async throws(FeedError) -> Answer {
         let body = CollectedBody()
-        let request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes)
-        let head = try await client.get(request, into: body).head
+        // A person named this URL, wherever it leads.
+        let terms = RequestTerms(secrets: identity.secrets(for: url), addresses: .any)
+        let request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes, on: terms)
+        let response = try await client.get(request, into: body)
+        let head = response.head
         guard !Task.isCancelled else { throw .cancelled }
         switch head.status {
         case HTTPStatus.ok:
-            return .feed(try decoder.decode(body.bytes, from: url), head.validators)
+            let feed = try decoder.decode(body.bytes, from: url)
+            return Answer(content: .feed(feed, head.validators), imageTerms: imageTerms(url, terms, response))
         case HTTPStatus.notModified where !validators.isEmpty:
-            return .notModified(head.validators.isEmpty ? validators : head.validators)
+            let latest = head.validators.isEmpty ? validators : head.validators
+            return Answer(content: .notModified(latest), imageTerms: imageTerms(url, terms, response))
         default:
             throw HTTPStatus.failure(head.status, at: url)
         }
+    }
+
+    private func imageTerms(_ url: ResourceURL, _ terms: RequestTerms, _ response: HTTPResponse) -> RequestTerms {
+        let reachesAny = !url.isRemote || response.isFromPrivateAddress || allowsPrivate
+        return RequestTerms(secrets: terms.secrets, addresses: reachesAny ? .any : .publicOnly)
     }
 }

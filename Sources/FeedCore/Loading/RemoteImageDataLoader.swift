@@ -8,9 +8,11 @@ package struct RemoteImageDataLoader: Sendable {
         self.maxBytes = maxBytes
     }
 
-    package func load(_ url: ResourceURL) async throws(FeedError) -> ImageData {
+    package func load(
+        _ url: ResourceURL, on terms: RequestTerms = RequestTerms()
+    ) async throws(FeedError) -> ImageData {
         let collected = CollectedImage()
-        switch try await receive(url, into: { () throws(FeedError) in collected }) {
+        switch try await receive(url, on: terms, into: { () throws(FeedError) in collected }) {
         case .received(let image):
             return ImageData(bytes: collected.data, type: image.type, validators: image.validators)
         case .notModified:
@@ -34,11 +36,11 @@ package struct RemoteImageDataLoader: Sendable {
     /// Streams the data into a place that `stage` gives once the first bytes have shown to be an image's. With
     /// validators the request is conditional, and may be answered with `notModified`.
     package func receive(
-        _ url: ResourceURL, validators: Validators = Validators(),
+        _ url: ResourceURL, validators: Validators = Validators(), on terms: RequestTerms = RequestTerms(),
         into stage: @escaping @Sendable () throws(FeedError) -> any StagedImage
     ) async throws(FeedError) -> Answer {
         let sink = ImageSink(host: url.host, stage: stage)
-        let request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes)
+        let request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes, on: terms)
         let head = try await client.get(request, into: sink).head
         guard !Task.isCancelled else { throw .cancelled }
         if head.status == HTTPStatus.notModified, !validators.isEmpty {

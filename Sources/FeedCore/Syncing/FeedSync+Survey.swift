@@ -13,13 +13,13 @@ extension FeedSync {
         var candidates: [ImageDownloads.Wanted] = []
         var isCached: [Bool] = []
         for (image, stored) in zip(named, found) {
-            if stored != nil, !scope.revalidates || !image.isOnline {
+            if stored != nil, !scope.revalidates || image.terms == nil {
                 report.cached += 1
-            } else if !image.isOnline {
-                report.skipped += 1
-            } else {
-                candidates.append(.init(image.url, validators: stored?.validators ?? Validators()))
+            } else if let terms = image.terms {
+                candidates.append(.init(image.url, validators: stored?.validators ?? Validators(), on: terms))
                 isCached.append(stored != nil)
+            } else {
+                report.skipped += 1
             }
         }
 
@@ -53,22 +53,22 @@ extension FeedSync {
 
     private struct NamedImage {
         let url: ResourceURL
-        /// Whether a feed that names it was had.
-        var isOnline: Bool
+        /// Nil while no feed that names it was had.
+        var terms: RequestTerms?
     }
 
     private static func distinctImages(of feeds: [SyncedFeed]) -> [NamedImage] {
         var named: [NamedImage] = []
-        var places: [String: Int] = [:]
+        var places: [ResourceURL.Key: Int] = [:]
         for feed in feeds {
-            let isOnline = feed.report.outcome != .offline
+            let terms = feed.report.outcome == .offline ? nil : feed.imageTerms
             for url in feed.images.lazy.map(\.url) {
-                let place = places[url.text, default: named.count]
+                let place = places[url.key, default: named.count]
                 if place == named.count {
-                    places[url.text] = place
-                    named.append(NamedImage(url: url, isOnline: isOnline))
-                } else if isOnline {
-                    named[place].isOnline = true
+                    places[url.key] = place
+                    named.append(NamedImage(url: url, terms: terms))
+                } else if let terms {
+                    named[place].terms = named[place].terms?.widened(by: terms, for: url) ?? terms
                 }
             }
         }

@@ -42,6 +42,7 @@ package struct FeedSync: Sendable {
     struct SyncedFeed: Sendable {
         let report: FeedReport
         let images: [FeedImage]
+        var imageTerms = RequestTerms()
     }
 
     /// Each feed is tried, whatever happens to the others. Ends `events` when it is done.
@@ -98,7 +99,7 @@ package struct FeedSync: Sendable {
             let images = latest.feed.images
             let report = FeedReport(
                 url: url, outcome: outcome, images: images.count, savedAt: latest.savedAt, error: latest.saveFailure)
-            return SyncedFeed(report: report, images: images)
+            return SyncedFeed(report: report, images: images, imageTerms: latest.imageTerms)
         } catch let error where error.isCancellation {
             return nil
         } catch {

@@ -16,10 +16,14 @@ package struct ImageDownloads: Sendable {
         package let url: ResourceURL
         /// Of the data that is in the cache; with them the server is asked whether it has changed.
         package let validators: Validators
+        package let terms: RequestTerms
 
-        package init(_ url: ResourceURL, validators: Validators = Validators()) {
+        package init(
+            _ url: ResourceURL, validators: Validators = Validators(), on terms: RequestTerms = RequestTerms()
+        ) {
             self.url = url
             self.validators = validators
+            self.terms = terms
         }
     }
 
@@ -85,7 +89,7 @@ package struct ImageDownloads: Sendable {
     }
 
     private func ask(for wanted: Wanted) async throws(FeedError) -> ImageResult {
-        let answer = try await remote.receive(wanted.url, validators: wanted.validators) {
+        let answer = try await remote.receive(wanted.url, validators: wanted.validators, on: wanted.terms) {
             [store] () throws(FeedError) in try store.stage()
         }
         switch answer {

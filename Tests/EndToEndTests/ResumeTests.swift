@@ -1,0 +1,71 @@
+import TestSupport
+import Testing
+
+@Suite("Going on with a body that broke off", .timeLimit(.minutes(1)))
+struct ResumeTests {
+    private let program: Program
+    private let server: FeedServer
+    private static let image: [UInt8] = Samples.png + (0..<400_000).map { UInt8(truncatingIfNeeded: $0 / 251) }
+    private static let etag = "\"v1\""
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 1)
+    }
+
+    /// The first answer breaks off; the next one is `then`.
+    private func serve(etag: String?, then: @escaping @Sendable (LoopbackServer.Request) -> Reply) {
+        let count = Counter()
+        server.server.route("/0.png") { request in
+            guard count.next() == 0 else { return then(request) }
+            var broken = Reply.cutOff(after: 300_000, of: Self.image)
+            if let etag { broken.headers.append(("ETag", etag)) }
+            return broken
+        }
+    }
+
+    private var imageRequests: [LoopbackServer.Request] { server.server.requests.filter { $0.path == "/0.png" } }
+
+    private func expectWhole(_ image: [UInt8] = Self.image) async throws {
+        expectQuiet(try await program.run("--retries", "1", server.feedURL))
+        #expect(try await program.run("image", "--offline", server.imageURL(0)).standardOutput == image)
+        #expect(imageRequests.count == 2)
+    }
+
+    private static func offset(_ request: LoopbackServer.Request) -> Int? {
+        guard let range = request.header("range"), range.hasPrefix("bytes="), range.hasSuffix("-") else { return nil }
+        return Int(range.dropFirst(6).dropLast())
+    }
+
+    @Test("asks for the rest alone, and has the whole image")
+    func resumed() async throws {
+        serve(etag: Self.etag) { request in
+            guard let offset = Self.offset(request), request.header("if-range") == Self.etag else { return Reply(400) }
+            let rest = Array(Self.image[offset...])
+            return Reply(
+                206,
+                headers: [
+                    ("Content-Range", "bytes \(offset)-\(Self.image.count - 1)/\(Self.image.count)"),
+                    ("ETag", Self.etag),
+                ], body: rest)
+        }
+        try await expectWhole()
+        let offset = try #require(Self.offset(imageRequests[1]))
+        #expect((1...300_000).contains(offset))
+    }
+
+    @Test("a body that has changed in between is had whole")
+    func changed() async throws {
+        let new = Samples.png("new")
+        serve(etag: Self.etag) { _ in Reply(headers: [("ETag", "\"v2\"")], body: new) }
+        try await expectWhole(new)
+        #expect(Self.offset(imageRequests[1]) != nil)
+    }
+
+    @Test("without a strong entity tag the whole is asked for", arguments: [nil, "W/\"v1\""])
+    func weak(etag: String?) async throws {
+        serve(etag: etag) { _ in .image(Self.image) }
+        try await expectWhole()
+        #expect(imageRequests[1].header("range") == nil)
+    }
+}

@@ -1,0 +1,102 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Retrying", .timeLimit(.minutes(1)))
+struct RetryTests {
+    private let program: Program
+    private let server: FeedServer
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 2)
+    }
+
+    @Test("a server that is busy for a moment is no failure of the run")
+    func passing() async throws {
+        let feed = Reply.text(FeedServer.feed([server.imageURL(0), server.imageURL(1)]))
+        server.server.route("/feed.json", attempts: [Reply(503), Reply(503), feed])
+        server.server.route("/0.png", attempts: [Reply(503), Reply(429), .png(0)])
+        expectQuiet(try await program.run("--retries", "3", server.feedURL))
+        #expect(server.paths().filter { $0 == "/0.png" }.count == 3)
+        #expect(try await program.run("image", "--offline", server.imageURL(0)).standardOutput == FeedServer.image(0))
+    }
+
+    @Test("there are as many further tries as --retries says", arguments: [0, 1, 2])
+    func count(retries: Int) async throws {
+        server.serve(Reply(503, headers: [("Retry-After", "0")]), at: 1)
+        let result = try await program.run("--retries", "\(retries)", server.feedURL)
+        #expect(result.status == .exited(23), "\(result.errorText)")
+        #expect(server.paths().filter { $0 == "/1.png" }.count == retries + 1)
+        #expect(server.paths().filter { $0 == "/0.png" }.count == 1)
+    }
+
+    @Test("what won't pass is asked once", arguments: [401, 403, 404, 410, 501])
+    func permanent(status: Int) async throws {
+        server.serve(Reply(status), at: 1)
+        #expect(try await program.run("--retries", "3", server.feedURL).status == .exited(23))
+        #expect(server.paths().filter { $0 == "/1.png" }.count == 1)
+    }
+
+    @Test("nothing is tried again before Retry-After is over")
+    func retryAfter() async throws {
+        let times = Mutex<[ContinuousClock.Instant]>([])
+        let feed = FeedServer.feed([server.imageURL(1)])
+        server.server.route("/feed.json") { _ in
+            let isFirst = times.withLock { times in
+                times.append(.now)
+                return times.count == 1
+            }
+            return isFirst ? Reply(503, headers: [("Retry-After", "1")]) : .text(feed)
+        }
+        expectQuiet(try await program.run("--retries", "1", server.feedURL))
+        let asked = times.withLock { $0 }
+        #expect(asked.count == 2)
+        #expect(asked[1] - asked[0] >= .seconds(1))
+    }
+
+    @Test("a host that asks for more than two minutes is given up at once, in one line")
+    func longRetryAfter() async throws {
+        let other = try FeedServer(images: 20)
+        for number in 0..<20 { other.serve(Reply(429, headers: [("Retry-After", "3600")]), at: number) }
+        server.serve(feedOf: (0..<20).map(other.imageURL))
+        let result = try await program.run("-j", "1", "--retries", "3", server.feedURL)
+        #expect(result.status == .exited(23))
+        #expect(result.errorLines.count == 2, "\(result.errorText)")
+        #expect(result.errorText.contains("20 images from 127.0.0.1"))
+        #expect(other.requestCount == 1)
+    }
+
+    @Test("a dead host is given up for the run, and told of in one line for its hundred images")
+    func deadHost() async throws {
+        let dead = try DeadPort()
+        server.serve(feedOf: (0..<100).map { dead.url("/\($0).png") } + [server.imageURL(0)])
+        let result = try await program.run("--retries", "1", server.feedURL)
+        #expect(result.status == .exited(23))
+        #expect(result.errorLines.count == 2, "\(result.errorText)")
+        #expect(result.errorText.contains("100 images from 127.0.0.1"))
+        #expect(result.errorText.contains("1 downloaded"))
+    }
+
+    @Test("a connection that is reset, or a body that is cut off, is tried again")
+    func cutOff() async throws {
+        server.server.route("/0.png", attempts: [.raw("", ending: .reset), .png(0)])
+        server.server.route("/1.png", attempts: [.cutOff(after: 15, of: FeedServer.image(1)), .png(1)])
+        expectQuiet(try await program.run("--retries", "2", server.feedURL))
+        #expect(try await program.run("image", "--offline", server.imageURL(1)).standardOutput == FeedServer.image(1))
+    }
+}
+
+extension LoopbackServer {
+    /// One reply for each request in turn; the last for all that come after.
+    func route(_ path: String, attempts: [Reply]) {
+        let count = Counter()
+        route(path) { _ in attempts[min(count.next(), attempts.count - 1)] }
+    }
+}
+
+/// Counts from 0.
+final class Counter: Sendable {
+    private let count = Atomic(0)
+    func next() -> Int { count.add(1, ordering: .relaxed).oldValue }
+}

@@ -1,0 +1,179 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@Suite("Resuming")
+struct ResumingTests {
+    typealias Answer = ScriptedHTTPClient.Answer
+
+    private let clock = ManualClock()
+    private let body = RecordedBody()
+    private static let whole = Array(UInt8(0)..<100)
+    private static let cutOff = FeedError.connectivity("cut off", host: "a.example").at(.transferring)
+    private static let strong = Validators(etag: "\"v1\"", lastModified: "Fri, 20 Nov 2026 00:00:00 GMT")
+
+    private static func begun(_ count: Int = 40, _ validators: Validators = strong) -> Answer {
+        .ok(Array(whole[..<count]), validators: validators).cutOff(by: cutOff)
+    }
+
+    private static func rest(from first: Int, to end: Int = 100) -> Answer {
+        .rest(Array(whole[first..<end]), from: first, of: 100)
+    }
+
+    /// One answer a try; the last one for all that come after.
+    private func get(
+        _ answers: [Answer], maxBytes: Int64 = 1000, retries: Int = 3
+    ) async throws -> (HTTPResponse, asked: [RestOfBody?]) {
+        let client = ScriptedHTTPClient { _, earlier in answers[min(earlier, answers.count - 1)] }
+        let retrying = RetryingClient(
+            client, policy: RetryPolicy(retries: retries),
+            clockwork: RetryingClient.Clockwork(
+                uptime: { clock.now }, now: { clock.now }, random: { 0.5 }, sleep: { clock.sleep($0) }))
+        let request = HTTPRequest(url: try Samples.url("https://a.example/1.png"), maxBytes: maxBytes)
+        let response = try await retrying.get(request, into: body)
+        return (response, client.requests.map(\.rest))
+    }
+
+    private func rest(_ offset: Int64) -> RestOfBody { RestOfBody(offset: offset, validator: "\"v1\"") }
+
+    @Test("a body that broke off is gone on with, and looks like one")
+    func resumed() async throws {
+        let (response, asked) = try await get([Self.begun(), Self.rest(from: 40)])
+        #expect(asked == [nil, rest(40)])
+        #expect(body.calls == [.begin(200), .receive(40), .receive(60)])
+        #expect(body.bytes == Self.whole)
+        #expect(response.head == HTTPHead(status: 200, validators: Self.strong))
+        #expect(response.bodyBytes == 100)
+    }
+
+    @Test("it may break off again and again, and a server that is busy in between loses nothing")
+    func resumedTwice() async throws {
+        let (response, asked) = try await get([
+            Self.begun(), Self.rest(from: 40, to: 70).cutOff(by: Self.cutOff), .status(503), Self.rest(from: 70),
+        ])
+        #expect(asked == [nil, rest(40), rest(70), rest(70)])
+        #expect(body.calls == [.begin(200), .receive(40), .receive(30), .receive(30)])
+        #expect(body.bytes == Self.whole)
+        #expect(response.bodyBytes == 100)
+    }
+
+    @Test("a server that gives the rest in parts is asked for each")
+    func parts() async throws {
+        let (response, asked) = try await get([Self.begun(), Self.rest(from: 40, to: 60), Self.rest(from: 60)])
+        #expect(asked == [nil, rest(40), rest(60)])
+        #expect(body.bytes == Self.whole)
+        #expect(response.bodyBytes == 100)
+    }
+
+    @Test("a part that stays one is a failure in the end, never a whole image")
+    func partsWithoutEnd() async throws {
+        let error = await #expect(throws: FeedError.self) {
+            try await get([Self.begun(), Self.rest(from: 40, to: 41)], retries: 1)
+        }
+        #expect(error?.kind == .connectivity)
+        #expect(error?.host == "a.example")
+        #expect(error?.message.contains("41 of 100 bytes") == true)
+    }
+
+    @Test("a body that has changed begins anew")
+    func changed() async throws {
+        let new = Answer.ok([9, 9], validators: Validators(etag: "\"v2\""))
+        let (response, asked) = try await get([Self.begun(), new])
+        #expect(asked == [nil, rest(40)])
+        #expect(body.calls == [.begin(200), .receive(40), .begin(200), .receive(2)])
+        #expect(body.bytes == [9, 9])
+        #expect(response.head.validators.etag == "\"v2\"")
+        #expect(response.bodyBytes == 2)
+    }
+
+    @Test(
+        "a rest that doesn't fit is not taken: it starts over, at once and without asking for a rest",
+        arguments: [
+            Answer.part([1], nil), .part([1], ""), .part([1], "bytes 0-99/100"), .part([1], "bytes 39-99/100"),
+            .part([1], "bytes 41-99/100"), .part([1], "bytes 40-99/*"), .part([1], "bytes 40-100/100"),
+            .part([1], "bytes */100"), .part([1], "bytes 40-39/100"), .part([1], "items 40-99/100"), .status(416),
+            .part([1], "bytes 40-99/100, 40-99/100"), .part([1], "bytes +40-99/100"),
+            .part([1], "bytes 40-99999999999999999999/99999999999999999999"),
+        ])
+    func startOver(answer: Answer) async throws {
+        let (response, asked) = try await get([Self.begun(), answer, .ok(Self.whole)])
+        #expect(asked == [nil, rest(40), nil])
+        #expect(clock.sleeps == [.milliseconds(250)])
+        #expect(body.calls == [.begin(200), .receive(40), .begin(200), .receive(100)])
+        #expect(response.bodyBytes == 100)
+    }
+
+    @Test("having started over once, it never asks for a rest again")
+    func startOverOnce() async throws {
+        let answers = [Self.begun(), .status(416), Self.begun(50), .ok(Self.whole)]
+        #expect(try await get(answers).asked == [nil, rest(40), nil, nil])
+    }
+
+    @Test("a total that differs from the one told before starts over")
+    func otherTotal() async throws {
+        let part = Self.rest(from: 40, to: 70).cutOff(by: Self.cutOff)
+        let other = Answer.rest([1], from: 70, of: 71)
+        let (_, asked) = try await get([Self.begun(), part, other, .ok(Self.whole)])
+        #expect(asked == [nil, rest(40), rest(70), nil])
+        #expect(body.bytes == Self.whole)
+    }
+
+    @Test("more bytes than the range announces are not taken for the body")
+    func tooManyBytes() async throws {
+        let long = Answer.part([UInt8](repeating: 7, count: 61), "bytes 40-99/100")
+        let (response, asked) = try await get([Self.begun(), long, .ok(Self.whole)])
+        #expect(asked == [nil, rest(40), nil])
+        #expect(body.bytes == Self.whole)
+        #expect(response.bodyBytes == 100)
+    }
+
+    @Test(
+        "without a strong entity tag it starts over",
+        arguments: [
+            Validators(), Validators(lastModified: "Fri, 20 Nov 2026 00:00:00 GMT"), Validators(etag: "W/\"v1\""),
+            Validators(etag: "v1"), Validators(etag: "\""), Validators(etag: ""),
+        ])
+    func weak(validators: Validators) async throws {
+        let (_, asked) = try await get([Self.begun(40, validators), .ok(Self.whole)])
+        #expect(asked == [nil, nil])
+        #expect(body.bytes == Self.whole)
+    }
+
+    @Test("with no byte there, the whole is asked for")
+    func nothingThere() async throws {
+        #expect(try await get([Self.begun(0), .ok(Self.whole)]).asked == [nil, nil])
+    }
+
+    @Test("a 206 that nobody asked for is an answer like others")
+    func unasked() async throws {
+        let (response, _) = try await get([Self.rest(from: 40)])
+        #expect(response.head.status == 206)
+        #expect(body.calls == [.begin(206)])
+    }
+
+    @Test("the most bytes allowed hold for the whole body", arguments: [(Int64(100), true), (99, false)])
+    func limit(maxBytes: Int64, fits: Bool) async throws {
+        let answers = [Self.begun(), Self.rest(from: 40)]
+        guard !fits else {
+            #expect(try await get(answers, maxBytes: maxBytes).0.bodyBytes == 100)
+            return
+        }
+        let error = await #expect(throws: FeedError.self) { try await get(answers, maxBytes: maxBytes) }
+        #expect(error?.kind == .invalidData)
+        #expect(error?.message.contains("99") == true)
+    }
+
+    @Test("a rest that is longer than it says is stopped at the most bytes allowed")
+    func lyingRest() async throws {
+        let long = Answer.part([UInt8](repeating: 7, count: 500), "bytes 40-99/100")
+        let error = await #expect(throws: FeedError.self) { try await get([Self.begun(), long], maxBytes: 200) }
+        #expect(error?.kind == .invalidData)
+    }
+
+    @Test("of a body that is let go of in the end the last answer is given", arguments: [404, 503])
+    func otherEnd(status: Int) async throws {
+        let (response, _) = try await get([Self.begun(), .status(status)], retries: 1)
+        #expect(response.head.status == status)
+        #expect(body.calls == [.begin(200), .receive(40), .begin(status)])
+    }
+}

@@ -1,0 +1,213 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@Suite("Retrying")
+struct RetryingClientTests {
+    private let clock = ManualClock()
+    private let body = RecordedBody()
+    private static let refused = FeedError.connectivity("refused", host: "a.example").at(.connecting)
+    private static let cutOff = FeedError.connectivity("cut off", host: "a.example").at(.transferring)
+    private static let untrusted = FeedError.connectivity("bad certificate", host: "a.example").at(.trusting)
+    /// 2026-11-20 00:00:00 UTC.
+    private static let wallClock = Timestamp(microseconds: 1_795_132_800_000_000)
+
+    /// Every wait is half of the longest it can be.
+    private func retrying(_ client: any HTTPClient, retries: Int = 3) -> RetryingClient {
+        RetryingClient(
+            client, policy: RetryPolicy(retries: retries),
+            clockwork: RetryingClient.Clockwork(
+                uptime: { clock.now }, now: { Self.wallClock + (clock.now - Timestamp(microseconds: 1_000_000)) },
+                random: { 0.5 }, sleep: { clock.sleep($0) }))
+    }
+
+    private func request(_ url: String = "https://a.example/1.png") throws -> HTTPRequest {
+        HTTPRequest(url: try Samples.url(url), maxBytes: 1000)
+    }
+
+    private func failing(_ times: Int, with answer: ScriptedHTTPClient.Answer) -> ScriptedHTTPClient {
+        ScriptedHTTPClient { _, earlier in earlier < times ? answer : .ok([1, 2, 3]) }
+    }
+
+    @Test(
+        "a status that passes is tried again, and the sink sees the last answer alone",
+        arguments: [408, 425, 429, 500, 502, 503, 504])
+    func passingStatus(status: Int) async throws {
+        let client = failing(2, with: .status(status))
+        let response = try await retrying(client).get(try request(), into: body)
+        #expect(response.head.status == 200)
+        #expect(client.requests == [try request(), try request(), try request()])
+        #expect(body.calls == [.begin(200), .receive(3)])
+        #expect(clock.sleeps == [.milliseconds(250), .milliseconds(500)])
+    }
+
+    @Test(
+        "another status is an answer at once",
+        arguments: [200, 204, 206, 301, 304, 400, 401, 403, 404, 410, 416, 501, 507])
+    func otherStatus(status: Int) async throws {
+        let client = failing(1, with: .status(status))
+        let response = try await retrying(client).get(try request(), into: body)
+        #expect(response.head.status == status)
+        #expect(client.requests.count == 1)
+        #expect(body.calls == [.begin(status)])
+        #expect(clock.sleeps.isEmpty)
+    }
+
+    @Test("a failure that passes is tried again", arguments: [refused, cutOff])
+    func passingFailure(error: FeedError) async throws {
+        let client = failing(3, with: .failure(error))
+        let response = try await retrying(client).get(try request(), into: body)
+        #expect(response.head.status == 200)
+        #expect(client.requests.count == 4)
+        #expect(clock.sleeps == [.milliseconds(250), .milliseconds(500), .seconds(1)])
+    }
+
+    @Test(
+        "another failure is not",
+        arguments: [
+            untrusted, .invalidData("too large"), .storage(.failed, "disk full"), .cancelled, .notFound("no file"),
+        ])
+    func otherFailure(error: FeedError) async throws {
+        let client = failing(1, with: .failure(error))
+        await #expect(throws: error) { try await retrying(client).get(try request(), into: body) }
+        #expect(client.requests.count == 1)
+        #expect(clock.sleeps.isEmpty)
+    }
+
+    @Test("after the last try the failure is thrown, or the answer given, as it is", arguments: [0, 1, 3])
+    func lastTry(retries: Int) async throws {
+        let cut = failing(100, with: .failure(Self.cutOff))
+        await #expect(throws: Self.cutOff) { try await retrying(cut, retries: retries).get(try request(), into: body) }
+        #expect(cut.requests.count == retries + 1)
+        let unavailable = failing(100, with: .status(503))
+        let response = try await retrying(unavailable, retries: retries).get(try request(), into: body)
+        #expect(response.head.status == 503)
+        #expect(unavailable.requests.count == retries + 1)
+        #expect(body.calls == [.begin(503)])
+    }
+
+    @Test("a local file is read once, whatever happens")
+    func localFile() async throws {
+        let client = failing(1, with: .failure(.connectivity("I/O error")))
+        await #expect(throws: FeedError.self) {
+            try await retrying(client).get(try request("file:///feed.json"), into: body)
+        }
+        #expect(client.requests.count == 1)
+    }
+
+    @Test(
+        "Retry-After, in seconds or as a date, is a floor for the wait",
+        arguments: [
+            ("7", 7000), ("Fri, 20 Nov 2026 00:00:07 GMT", 7000), ("0", 250), ("soon", 250),
+            ("Fri, 20 Nov 2020 00:00:00 GMT", 250), ("120", 120_000),
+        ])
+    func retryAfter(header: String, milliseconds: Int) async throws {
+        let client = failing(1, with: .status(503).retryAfter(header))
+        let response = try await retrying(client).get(try request(), into: body)
+        #expect(response.head.status == 200)
+        #expect(clock.sleeps == [.milliseconds(milliseconds)])
+    }
+
+    @Test("Retry-After holds back the host's other requests")
+    func holdsBackOthers() async throws {
+        let client = ScriptedHTTPClient { request, _ in
+            request.url.text.hasSuffix("/1.png") ? .status(503).retryAfter("7") : .ok([1])
+        }
+        let retrying = retrying(client, retries: 0)
+        #expect(try await retrying.get(try request(), into: body).head.status == 503)
+        #expect(clock.sleeps.isEmpty)
+        _ = try await retrying.get(try request("https://b.example/2.png"), into: body)
+        #expect(clock.sleeps.isEmpty)
+        _ = try await retrying.get(try request("https://a.example:443/2.png"), into: body)
+        #expect(clock.sleeps == [.seconds(7)])
+    }
+
+    @Test("a host that asks for over two minutes is given up: one cause for all its images")
+    func longRetryAfter() async throws {
+        let client = ScriptedHTTPClient { _, _ in .status(429).retryAfter("121") }
+        let retrying = retrying(client)
+        #expect(try await retrying.get(try request(), into: body).head.status == 429)
+        #expect(body.calls == [.begin(429)])
+        let error = await #expect(throws: FeedError.self) {
+            try await retrying.get(try request("https://a.example/2.png"), into: body)
+        }
+        #expect(error?.kind == .connectivity)
+        #expect(error?.status == 429)
+        #expect(error?.host == "a.example")
+        #expect(client.requests.count == 1)
+        #expect(clock.sleeps.isEmpty)
+    }
+
+    @Test("a host that can't be connected to is given up for the run: one cause for all its images")
+    func deadHost() async throws {
+        let client = failing(1000, with: .failure(Self.refused))
+        let retrying = retrying(client)
+        await #expect(throws: Self.refused) { try await retrying.get(try request(), into: body) }
+        for number in 2...100 {
+            let error = await #expect(throws: FeedError.self) {
+                try await retrying.get(try request("https://a.example/\(number).png"), into: body)
+            }
+            #expect(error?.kind == Self.refused.kind)
+            #expect(error?.host == Self.refused.host)
+            #expect(error?.status == nil)
+        }
+        #expect(client.requests.count == 4)
+    }
+
+    @Test("a host that answers, with whatever, is never given up for failing now and then")
+    func flakyHost() async throws {
+        let client = ScriptedHTTPClient { _, earlier in
+            earlier < 3 ? .failure(Self.refused) : .status(404)
+        }
+        let retrying = retrying(client)
+        for number in 1...20 {
+            let response = try await retrying.get(try request("https://a.example/\(number).png"), into: body)
+            #expect(response.head.status == 404)
+        }
+    }
+
+    @Test("a body that breaks off shows that its host can be reached")
+    func cutOffCounts() async throws {
+        let broken = ScriptedHTTPClient.Answer.ok([1]).cutOff(by: .connectivity("gone").at(.connecting))
+        let client = failing(1000, with: broken)
+        let retrying = retrying(client)
+        for _ in 1...5 {
+            await #expect(throws: FeedError.self) { try await retrying.get(try request(), into: body) }
+        }
+        #expect(client.requests.count == 20)
+    }
+
+    @Test("cancellation ends a wait at once")
+    func cancelledWhileWaiting() async throws {
+        let waiting = Tally()
+        let client = failing(1000, with: .status(503))
+        let retrying = RetryingClient(
+            client, policy: RetryPolicy(retries: 3),
+            clockwork: RetryingClient.Clockwork(
+                uptime: { clock.now }, now: { Self.wallClock }, random: { 0.5 },
+                sleep: { _ in
+                    waiting.add(1)
+                    try await Task.sleep(for: .seconds(3600))
+                }))
+        let task = Task { [body] in try await retrying.get(try request(), into: body) }
+        await waiting.wait(for: 1)
+        task.cancel()
+        let result = await task.result
+        #expect(throws: FeedError.cancelled) { try result.get() }
+        #expect(client.requests.count == 1)
+        #expect(body.calls.isEmpty)
+    }
+
+    @Test("cancelled before, it asks nothing")
+    func cancelledBefore() async throws {
+        let client = failing(0, with: .status(503))
+        let retrying = retrying(client)
+        let task = Task { [body] in
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await retrying.get(try request(), into: body)
+        }
+        let result = await task.result
+        #expect(throws: FeedError.cancelled) { try result.get() }
+        #expect(client.requests.isEmpty)
+    }
+}

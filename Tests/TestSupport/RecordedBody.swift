@@ -1,0 +1,39 @@
+package import FeedCore
+import Synchronization
+
+/// A sink that keeps all that it is given, and what it was called with. It wants the statuses it is told to.
+package final class RecordedBody: BodySink {
+    package enum Call: Hashable, Sendable {
+        case begin(Int)
+        case receive(Int)
+    }
+
+    private struct State {
+        var calls: [Call] = []
+        var bytes: [UInt8] = []
+    }
+
+    private let wanted: Set<Int>
+    private let state = Mutex(State())
+
+    package init(wanting statuses: Set<Int> = [200]) { wanted = statuses }
+
+    package var calls: [Call] { state.withLock { $0.calls } }
+    /// Of the body that began last.
+    package var bytes: [UInt8] { state.withLock { $0.bytes } }
+
+    package func begin(_ head: HTTPHead) throws(FeedError) -> Bool {
+        state.withLock { state in
+            state.calls.append(.begin(head.status))
+            state.bytes = []
+        }
+        return wanted.contains(head.status)
+    }
+
+    package func receive(_ chunk: [UInt8]) throws(FeedError) {
+        state.withLock { state in
+            state.calls.append(.receive(chunk.count))
+            state.bytes += chunk
+        }
+    }
+}
