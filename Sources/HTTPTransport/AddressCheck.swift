@@ -1,4 +1,3 @@
-import CCurl
 import FeedCore
 import Glibc
 
@@ -16,22 +15,6 @@ enum AddressCheck {
         let message =
             "\(host ?? "the host") resolves to a private address (\(shown): \(reason.rawValue)); see --allow-private"
         return FeedError.invalidData(message, host: host).at(.trusting)
-    }
-}
-
-extension NetworkAddress {
-    /// Of what libcurl is about to connect to; nil if it is neither IPv4 nor IPv6.
-    init?(_ address: UnsafeMutablePointer<curl_sockaddr>) {
-        // What is declared as a `sockaddr` is as long as the family makes it.
-        guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
-        let bytes = UnsafeRawPointer(address) + offset
-        switch address.pointee.family {
-        case AF_INET:
-            self.init(bytes: withUnsafeBytes(of: bytes.loadUnaligned(as: sockaddr_in.self).sin_addr) { Array($0) })
-        case AF_INET6:
-            self.init(bytes: withUnsafeBytes(of: bytes.loadUnaligned(as: sockaddr_in6.self).sin6_addr) { Array($0) })
-        default: return nil
-        }
     }
 }
 

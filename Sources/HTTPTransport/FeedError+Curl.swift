@@ -11,6 +11,9 @@ extension FeedError {
         switch code {
         case CURLE_URL_MALFORMAT, CURLE_BAD_CONTENT_ENCODING:
             .invalidData(explanation, host: host)
+        // CURLE_TOO_LARGE, which older headers don't have: too many headers.
+        case CURLcode(rawValue: 100):
+            .invalidData(explanation, host: host)
         // Also what libcurl says of an answer that isn't HTTP, which is the server's fault, and may pass.
         case CURLE_UNSUPPORTED_PROTOCOL where host == nil:
             .invalidData(explanation)

@@ -7,15 +7,10 @@ import Glibc
 /// cores, and none to spare.
 enum NativeThread {
     static func start(_ body: @escaping @Sendable () -> Void) throws(FeedError) {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-
         let start = Unmanaged.passRetained(Start(body))
         var thread = pthread_t()
         let code = pthread_create(
-            &thread, &attributes,
+            &thread, nil,
             { argument in
                 guard let argument else { return nil }
                 Unmanaged<Start>.fromOpaque(argument).takeRetainedValue().run()
@@ -25,6 +20,7 @@ enum NativeThread {
             start.release()
             throw .connectivity("no thread for transfers could be started: \(String(cString: strerror(code)))")
         }
+        pthread_detach(thread)
     }
 
     private final class Start: Sendable {

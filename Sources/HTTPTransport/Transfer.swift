@@ -195,6 +195,9 @@ extension Transfer {
         case CURLE_OUT_OF_MEMORY where state.pause != nil:
             // libcurl holds back what it has decompressed of what it has read, up to 64M.
             return failure(.invalidData, "decompresses to more at once than can be held back")
+        case CURLE_OUT_OF_MEMORY where state.lastActivity != nil:
+            // That is what it says of its own limit too.
+            return failure(.invalidData, "a line of the headers is longer than libcurl takes")
         default:
             return .transfer(code, easy.explanation(of: code), host: host, isConnected: state.lastActivity != nil)
         }

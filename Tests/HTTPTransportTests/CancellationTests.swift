@@ -103,7 +103,7 @@ struct CancellationTests {
             for task in tasks {
                 let (request, error) = await task.value
                 if request.url.text.hasSuffix("/3"), error?.kind == .connectivity { continue }
-                #expect(error == nil || error == .cancelled)
+                #expect(error == nil || error == .cancelled, "\(request.url.text): \(error?.message ?? "")")
             }
         }
 

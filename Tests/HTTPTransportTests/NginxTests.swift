@@ -77,6 +77,31 @@ struct NginxTests {
         try await fetchMany(nginx, by: trusting)
     }
 
+    @Test("over HTTP/2 answers many requests on few connections", arguments: [1, 3])
+    func multiplexing(_ connections: Int) async throws {
+        let nginx = try await Nginx(
+            serving: root.path, server: ["location / { return 200 $connection; }"],
+            certificate: try await certificate())
+        let client = try makeClient {
+            $0.caFile = root.path("cert.pem")
+            $0.maxConnectionsPerHost = connections
+        }
+
+        let used = try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            for number in 0..<200 {
+                let request = try makeRequest(nginx.url("/\(number)"))
+                group.addTask {
+                    let sink = RecordingSink()
+                    _ = try await client.get(request, into: sink)
+                    return sink.bytes
+                }
+            }
+            return try await group.reduce(into: Set<[UInt8]>()) { $0.insert($1) }
+        }
+
+        #expect((1...connections).contains(used.count))
+    }
+
     @Test("over HTTP/2 waits for a slow sink")
     func http2Backpressure() async throws {
         let body = pattern(40 << 20)

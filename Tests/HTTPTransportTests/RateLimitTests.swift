@@ -66,15 +66,12 @@ struct TokenBucketTests {
 
 @Suite("A limited rate", .timeLimit(.minutes(1)))
 struct RateLimitTests {
-    @Test("holds for all transfers together, none of which is idle for it", arguments: [1, 5])
+    @Test("holds for all transfers together", arguments: [1, 5])
     func shared(_ transfers: Int) async throws {
-        let rate = 400_000
-        let body = pattern(300_000 / transfers)
+        // 16 KiB at once, then pieces of an eighth of a second.
+        let body = pattern(40_000 / transfers)
         let server = try LoopbackServer("/", Reply(body: body))
-        let client = try makeClient {
-            $0.rateLimit = Int64(rate)
-            $0.idleTimeout = .milliseconds(40)
-        }
+        let client = try makeClient { $0.rateLimit = 30_000 }
         let request = try makeRequest(server.url())
 
         let start = ContinuousClock.now
@@ -90,8 +87,29 @@ struct RateLimitTests {
             try await group.waitForAll()
         }
 
-        // A quarter of a second's worth was saved up, and the last piece may be early.
-        #expect(ContinuousClock.now - start >= .milliseconds(450))
+        // The rest of it, less a piece that may be early.
+        #expect(ContinuousClock.now - start >= .milliseconds(650))
+    }
+
+    @Test("makes no transfer idle that waits for its turn")
+    func idle() async throws {
+        let server = try LoopbackServer([
+            "/throttled": { _ in Reply(body: pattern(40_000)) }, "/never": { _ in Reply(gate: Gate()) },
+        ])
+        let client = try makeClient {
+            $0.rateLimit = 1
+            $0.idleTimeout = .seconds(1)
+        }
+        let throttled = try makeRequest(server.url("/throttled"))
+        let task = Task { await failure(of: throttled, by: client) }
+        await server.waitForRequests(1)
+
+        // Once this one has been given up, the other has waited for as long.
+        let error = await failure(of: try makeRequest(server.url("/never")), by: client)
+        task.cancel()
+
+        #expect(error?.message == "no data arrived for 1 second")
+        #expect(await task.value == .cancelled)
     }
 
     @Test("doesn't keep a transfer from being cancelled while it waits for its turn")
@@ -112,10 +130,7 @@ struct RateLimitTests {
         let folder = try TemporaryDirectory()
         try folder.write([UInt8](repeating: 0x20, count: 300_000), to: "a.json")
         let nginx = try await Nginx(serving: folder.path, server: ["gzip on;", "gzip_types *;"])
-        let client = try makeClient {
-            $0.rateLimit = 400_000
-            $0.idleTimeout = .milliseconds(40)
-        }
+        let client = try makeClient { $0.rateLimit = 400_000 }
 
         let start = ContinuousClock.now
         let response = try await client.get(makeRequest(nginx.url("/a.json")), into: NullSink())

@@ -74,7 +74,7 @@ private func refusal(_ message: String) -> FeedError {
 }
 
 /// A Zstandard frame (RFC 8878) of blocks that each stand for 128 KiB in four bytes.
-private func zstdOfSpaces(blocks: Int) -> [UInt8] {
+func zstdOfSpaces(blocks: Int) -> [UInt8] {
     let head: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x38]
     let block: [UInt8] = [0x02, 0x00, 0x10, 0x20]
     let last: [UInt8] = [0x03, 0x00, 0x10, 0x20]

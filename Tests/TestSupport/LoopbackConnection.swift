@@ -17,14 +17,20 @@ struct LoopbackConnection {
     }
 
     consuming func serve() {
-        var isOpen = true
-        while isOpen, let request = readRequest() {
-            let reply = server.answer(request)
-            server.pass(reply.gate)
-            isOpen = send(reply) && reply.keepsConnection
-            if case .reset = reply.ending { server.reset(descriptor) }
+        var ending = Reply.Ending.close
+        if let greeting = server.greeting {
+            ending = greeting.ending
+            if receive() { _ = send(greeting) }
+        } else {
+            while let request = readRequest() {
+                let reply = server.answer(request)
+                server.pass(reply.gate)
+                ending = reply.ending
+                guard send(reply), reply.keepsConnection else { break }
+            }
         }
-        finish()
+        // Either closes it, and only once: its number may be another socket's by then.
+        if case .reset = ending { server.reset(descriptor) } else { finish() }
     }
 
     /// Closing with something unread would reset the connection, and the other side could lose the end of the answer.
@@ -38,6 +44,7 @@ struct LoopbackConnection {
         guard send(reply.head + framed(reply.body[..<stop], reply.framing)) else { return false }
         server.pass(reply.stall?.gate)
         guard send(framed(reply.body[stop...], reply.framing)) else { return false }
+        while !reply.endless.isEmpty { guard send(reply.endless) else { return false } }
         if case .chunked = reply.framing, case .keepAlive = reply.ending { return send(Array("0\r\n\r\n".utf8)) }
         return true
     }

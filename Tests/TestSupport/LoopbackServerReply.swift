@@ -23,6 +23,8 @@ package struct Reply: Sendable {
     package var gate: Gate?
     /// Passed once so many bytes of the body are sent.
     package var stall: (after: Int, gate: Gate)?
+    /// Sent after the rest, over and over, until the other side closes.
+    package var endless: [UInt8] = []
 
     package init(
         _ status: Int = 200, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
@@ -45,6 +47,26 @@ package struct Reply: Sendable {
     /// Sent as they are, whole answers or none at all.
     package static func raw(_ text: String, ending: Ending = .close) -> Reply {
         Reply(body: Array(text.utf8), framing: .raw, ending: ending)
+    }
+
+    package static func raw(_ bytes: [UInt8], ending: Ending = .close) -> Reply {
+        Reply(body: bytes, framing: .raw, ending: ending)
+    }
+
+    /// Sent as it stands; then what comes without end.
+    package static func raw(_ text: String, thenEndless endless: String) -> Reply {
+        var reply = raw(text)
+        // In large pieces: the test is not of this machine's system calls.
+        let unit = Array(endless.utf8)
+        while !unit.isEmpty, reply.endless.count < 32 << 10 { reply.endless += unit }
+        return reply
+    }
+
+    /// Sent as it stands; then nothing more, and the connection stays.
+    package static func raw(_ text: String, thenSilent gate: Gate) -> Reply {
+        var reply = raw(text)
+        reply.stall = (text.utf8.count, gate)
+        return reply
     }
 
     /// Announces the whole body and breaks off after some of it.

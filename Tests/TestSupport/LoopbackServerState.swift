@@ -13,12 +13,15 @@ final class LoopbackServerState: Sendable {
     }
 
     private let listener: Int32
+    /// Sent on the first bytes of each connection, whatever they are; no request is read.
+    let greeting: Reply?
     private let state: Mutex<State>
     let arrivals = Tally()
     let sent = Tally()
     let blocked = Tally()
 
-    init(listener: Int32, routes: [String: LoopbackServer.Route]) {
+    init(listener: Int32, routes: [String: LoopbackServer.Route], greeting: Reply?) {
+        self.greeting = greeting
         self.listener = listener
         state = Mutex(State(routes: routes))
     }
