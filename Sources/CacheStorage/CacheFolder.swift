@@ -11,7 +11,16 @@ enum CacheFolder {
             try make(String(path[..<end]), mode: isLast ? 0o700 : 0o777)
             if isLast { break }
         }
-        return try Descriptor.folder(at: path)
+        let folder = try Descriptor.folder(at: path)
+        try keepOthersOut(of: folder)
+        return folder
+    }
+
+    /// One that was there before, made by hand or by a service manager, may be open to all.
+    private static func keepOthersOut(of folder: Descriptor) throws(SystemError) {
+        let status = try folder.status()
+        guard status.st_mode & 0o077 != 0, status.st_uid == geteuid() else { return }
+        guard fchmod(folder.number, 0o700) == 0 else { throw SystemError("can't be made private", folder.path) }
     }
 
     private static func make(_ path: String, mode: mode_t) throws(SystemError) {

@@ -141,6 +141,7 @@ extension EasyHandle {
         // Looked for only where they mean something: each look goes through all headers.
         if head.status == 206 { head.contentRange = header("Content-Range") }
         if head.status >= 400 { head.retryAfter = header("Retry-After") }
+        head.isContentEncoded = isContentEncoded
         return head
     }
 

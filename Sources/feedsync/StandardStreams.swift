@@ -37,6 +37,10 @@ struct StandardStreams: Output {
                 let written = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
                 if written > 0 {
                     rest = rest.dropFirst(written)
+                } else if written < 0, errno == EAGAIN {
+                    // Whoever shares it with us may have made it non-blocking.
+                    var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    poll(&ready, 1, -1)
                 } else if errno != EINTR {
                     return String(cString: strerror(errno))
                 }

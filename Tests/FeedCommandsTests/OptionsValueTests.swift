@@ -64,7 +64,7 @@ struct OptionsValueTests {
     @Test(
         "seconds may have decimals",
         arguments: [
-            ("0", Duration.zero), ("10", .seconds(10)), ("0.5", .milliseconds(500)), ("2.25", .milliseconds(2250)),
+            ("10", Duration.seconds(10)), ("0.5", .milliseconds(500)), ("2.25", .milliseconds(2250)),
             ("0.000000001", .nanoseconds(1)), ("1.0000000019", .seconds(1) + .nanoseconds(1)), ("010", .seconds(10)),
             ("999999.9", .milliseconds(999_999_900)),
         ])
@@ -72,6 +72,14 @@ struct OptionsValueTests {
         #expect(try settings(["--timeout", text])?.timeout == expected)
         #expect(try settings(["--connect-timeout", text])?.connectTimeout == expected)
         #expect(try settings(["--lock-wait", text])?.lockWait == expected)
+    }
+
+    @Test("no time at all is a time to wait for the lock, but none to give a server")
+    func zero() throws {
+        #expect(try settings(["--lock-wait", "0"])?.lockWait == .zero)
+        for option in ["--timeout", "--connect-timeout"] {
+            #expect(usageError([option, "0"])?.message.contains("more than 0 seconds") == true)
+        }
     }
 
     @Test(

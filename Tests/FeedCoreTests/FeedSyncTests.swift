@@ -59,6 +59,24 @@ struct FeedSyncTests {
         #expect(client.requests.count { $0.url == image.url } == 1)
     }
 
+    @Test("two URLs that differ only in how they write an é are two images")
+    func canonicallyEquivalent() async throws {
+        let images = try ["caf\u{E9}", "cafe\u{301}"].map { name in
+            FeedImage(id: name, url: try Samples.url("https://images.example/\(name).png"))
+        }
+        let report = try await sync(["a.json"], on: server(), serving: Feed(format: .essential, images: images))
+        #expect(report.images.total == 2)
+        #expect(report.images.downloaded == 2)
+    }
+
+    @Test("a feed whose rows can't be read has failed, and the others have their images")
+    func unreadableFeed() async throws {
+        feeds.fail(.retrieve, with: .storage(.unreadable, "broken"))
+        let report = try await sync(["a.json"], on: server())
+        #expect(report.feeds.map(\.outcome) == [.failed])
+        #expect(report.fatal == nil)
+    }
+
     @Test("tries every feed, and reports them in their order")
     func several() async throws {
         let client = server(["b.json": .status(404)])

@@ -16,7 +16,9 @@ struct ValidateFeedCacheUseCaseTests {
         try await store.change { change throws(FeedError) in try change.insert(saved) }
     }
 
-    private func validate(after age: Duration, dryRun: Bool = false) async throws -> Bool {
+    private func validate(
+        after age: Duration, dryRun: Bool = false
+    ) async throws -> ValidateFeedCache.Fault? {
         let validation = ValidateFeedCache(store: store, now: { Self.savedAt + age })
         return try await validation.validate(url, maxAge: .standard, dryRun: dryRun)
     }
@@ -24,20 +26,20 @@ struct ValidateFeedCacheUseCaseTests {
     @Test("keeps a fresh feed", arguments: [.zero, week - .seconds(1)])
     func fresh(age: Duration) async throws {
         try await save()
-        #expect(try await !validate(after: age))
+        #expect(try await validate(after: age) == nil)
         #expect(store.messages == [.insert, .retrieve])
     }
 
     @Test("finds nothing to delete in an empty cache")
     func empty() async throws {
-        #expect(try await !validate(after: .zero))
+        #expect(try await validate(after: .zero) == nil)
         #expect(store.messages == [.retrieve])
     }
 
     @Test("deletes a stale feed", arguments: [week, week + .seconds(1), .seconds(-7200)])
     func stale(age: Duration) async throws {
         try await save()
-        #expect(try await validate(after: age))
+        #expect(try await validate(after: age) == .stale)
         #expect(store.messages == [.insert, .retrieve, .delete])
         #expect(try await store.retrieve(url) == nil)
     }
@@ -46,7 +48,7 @@ struct ValidateFeedCacheUseCaseTests {
     func unreadable() async throws {
         try await save()
         store.fail(.retrieve, with: .storage(.unreadable, "broken"))
-        #expect(try await validate(after: .zero))
+        #expect(try await validate(after: .zero) == .unreadable(.storage(.unreadable, "broken")))
         store.fail(.retrieve, with: nil)
         #expect(try await store.retrieve(url) == nil)
     }
@@ -70,7 +72,7 @@ struct ValidateFeedCacheUseCaseTests {
     @Test("in a dry run finds the same and deletes nothing")
     func dryRun() async throws {
         try await save()
-        #expect(try await validate(after: Self.week, dryRun: true))
+        #expect(try await validate(after: Self.week, dryRun: true) == .stale)
         #expect(try await store.retrieve(url) != nil)
     }
 }

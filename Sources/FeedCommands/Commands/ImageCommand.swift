@@ -34,19 +34,25 @@ struct ImageCommand {
     }
 
     private func loadRemote(_ url: ResourceURL) async throws(FeedError) -> ExitCode {
+        // As `show`: the lock is let go of before the data is written.
+        let (data, saving) = try await loadAndSave(url)
+        try deliver(data)
+        guard let saving else { return .ok }
+        session.report("\(url): not saved: \(saving.message)")
+        return ExitCode.of(saving)
+    }
+
+    private func loadAndSave(_ url: ResourceURL) async throws(FeedError) -> (ImageData, saving: FeedError?) {
         let delivery = try await session.openForDelivery()
         let loader = ImageDataLoaderWithFallback(
             local: LocalImageDataLoader(store: delivery.cache.images, now: session.now),
             remote: session.remoteImages(with: try session.makeClient()), saves: delivery.saves)
         let loaded = try await loader.load(url, on: session.terms(forNamed: url))
-        try deliver(loaded.data)
-        guard let problem = loaded.saveFailure ?? delivery.problem else { return .ok }
-        session.report("\(url): not saved: \(problem.message)")
-        return ExitCode.of(problem)
+        return (loaded.data, loaded.saveFailure ?? delivery.problem)
     }
 
     private func deliver(_ image: ImageData) throws(FeedError) {
-        if let file = settings.output, file != "-" {
+        if let file = settings.output {
             try session.toolbox.output.replaceFile(at: file, with: image.bytes)
         } else {
             try session.toolbox.output.write(image.bytes)

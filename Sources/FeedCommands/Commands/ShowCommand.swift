@@ -7,14 +7,24 @@ struct ShowCommand {
     init(_ session: Session) { self.session = session }
 
     func run(_ url: ResourceURL) async throws(FeedError) -> ExitCode {
+        // The cache is let go of before anything is written: who reads may take their time, and others want its lock.
+        let (text, saving) = try await produce(url)
+        try session.write(text)
+        guard let saving else { return .ok }
+        session.report("\(url): not saved: \(saving.message)")
+        return ExitCode.of(saving)
+    }
+
+    /// The feed as it is shown, and why it could not be saved, if somebody has to do something about that.
+    private func produce(_ url: ResourceURL) async throws(FeedError) -> (text: String, saving: FeedError?) {
         let delivery = try await open()
         let local = session.localFeeds(in: delivery.cache)
         let refresh = session.refresh(delivery.cache, with: try session.makeClient(), saves: delivery.saves)
         let loader = FeedLoaderWithFallback(refresh: refresh, local: local, maxAge: settings.maxAge)
         let loaded = try await load(url, with: loader)
         let text = try await rendered(ShownFeed(url: url, loaded: loaded), delivery.cache)
-        try session.write(text)
-        return reportSaving(of: url, loaded, delivery.problem)
+        if case .remote(let failure?) = loaded.source { return (text, failure) }
+        return (text, delivery.problem)
     }
 
     private func open() async throws(FeedError) -> Session.Delivery {
@@ -42,17 +52,6 @@ struct ShowCommand {
     private func rendered(_ shown: ShownFeed, _ cache: Cache) async throws(FeedError) -> String {
         guard settings.json else { return shown.text(now: session.now()) }
         return shown.json(try await cache.images.find(shown.loaded.feed.images.map(\.url)))
-    }
-
-    /// The feed was delivered; that it could not be saved is told, and is the run's result.
-    private func reportSaving(
-        of url: ResourceURL, _ loaded: FeedLoaderWithFallback.Loaded, _ problem: FeedError?
-    ) -> ExitCode {
-        var problem = problem
-        if case .remote(let failure?) = loaded.source { problem = failure }
-        guard let problem else { return .ok }
-        session.report("\(url): not saved: \(problem.message)")
-        return ExitCode.of(problem)
     }
 }
 

@@ -8,8 +8,8 @@ struct SyncCommand {
 
     func run(_ given: [ResourceURL]) async throws -> ExitCode {
         let start = ContinuousClock.now
+        let feeds = try await feeds(given)
         let cache = try await session.openCache(settings.dryRun ? .read : .write(lockWait: settings.lockWait))
-        let feeds = try await feeds(given, in: cache)
         let report = try await limited { client async throws in
             try await sync(feeds, in: cache, with: client)
         }
@@ -44,10 +44,11 @@ struct SyncCommand {
         }
     }
 
-    /// Those given, each once; with none given, those in the cache.
-    private func feeds(_ given: [ResourceURL], in cache: Cache) async throws -> [ResourceURL] {
+    /// Those given, each once; with none given, those in the cache, which is not created to find none in it.
+    private func feeds(_ given: [ResourceURL]) async throws -> [ResourceURL] {
         var seen = Set<ResourceURL.Key>()
-        let feeds = given.isEmpty ? try await cache.feeds.summaries().map(\.url) : given
+        let feeds =
+            given.isEmpty ? try await session.openCache(.read).feeds.summaries().map(\.url) : given
         guard !feeds.isEmpty else {
             throw UsageError(
                 "there is no feed to sync: none was given, and the cache holds none", hint: "see feedsync help")

@@ -9,22 +9,27 @@ struct ValidateCommand {
     func run() async throws(FeedError) -> ExitCode {
         let cache = try await session.openCache(settings.dryRun ? .read : .repair(lockWait: settings.lockWait))
         let stale = try await deleteStaleFeeds(in: cache)
-        let removal: RemovalMode = settings.dryRun ? .dryRun(withoutFeeds: stale) : .forReal
-        let report = ValidateReport(
-            feedsDeleted: stale,
-            // Damage first: it is looked for in what a feed still refers to, and in what it doesn't.
-            damaged: settings.deep ? try await cache.images.removeDamaged(removal) : .nothing,
-            unreferenced: try await cache.images.removeUnreferenced(removal))
-        try tell(report)
+        let removal: RemovalMode = settings.dryRun ? .dryRun(withoutFeeds: stale.map(\.url)) : .forReal
+        // Damage first: it is looked for in what a feed still refers to, and in what it doesn't.
+        try stopIfCancelled()
+        let damaged = settings.deep ? try await cache.images.removeDamaged(removal) : .nothing
+        try stopIfCancelled()
+        let unreferenced = try await cache.images.removeUnreferenced(removal)
+        try tell(ValidateReport(feedsDeleted: stale, damaged: damaged, unreferenced: unreferenced))
         return .ok
     }
 
-    private func deleteStaleFeeds(in cache: Cache) async throws(FeedError) -> [ResourceURL] {
+    private func stopIfCancelled() throws(FeedError) {
+        if Task.isCancelled { throw .cancelled }
+    }
+
+    private func deleteStaleFeeds(in cache: Cache) async throws(FeedError) -> [ValidateReport.DeletedFeed] {
         let validation = ValidateFeedCache(store: cache.feeds, now: session.now)
-        var deleted: [ResourceURL] = []
+        var deleted: [ValidateReport.DeletedFeed] = []
         for feed in try await cache.feeds.summaries() {
-            let isDeleted = try await validation.validate(feed.url, maxAge: settings.maxAge, dryRun: settings.dryRun)
-            if isDeleted { deleted.append(feed.url) }
+            try stopIfCancelled()
+            let fault = try await validation.validate(feed.url, maxAge: settings.maxAge, dryRun: settings.dryRun)
+            if let fault { deleted.append((feed.url, fault)) }
         }
         return deleted
     }
@@ -34,10 +39,12 @@ struct ValidateCommand {
             for line in report.plan { try session.plan(line) }
         } else {
             if settings.verbosity == .verbose {
-                for url in report.feedsDeleted { session.report("\(url): stale, deleted") }
+                for feed in report.feedsDeleted where feed.fault == .stale {
+                    session.report("\(feed.url): stale, deleted")
+                }
             }
             // Losing data is told even where all else is quiet success: the next sync has to fetch it again.
-            if let line = report.damage { session.report(line) }
+            for line in report.damage { session.report(line) }
             session.remark(report.summary)
         }
         if settings.json { try session.write(report.json) }

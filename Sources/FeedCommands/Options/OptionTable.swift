@@ -33,10 +33,10 @@ package enum OptionTable {
             "retries", "N", sets: \.retries, as: .countOrNone, .network, of: online,
             "further tries after a failure that may pass"),
         .value(
-            "connect-timeout", "S", sets: \.connectTimeout, as: .seconds, .network, of: online,
+            "connect-timeout", "S", sets: \.connectTimeout, as: .timeout, .network, of: online,
             "seconds a connection may take to be made"),
         .value(
-            "timeout", "S", sets: \.timeout, as: .seconds, .network, of: online,
+            "timeout", "S", sets: \.timeout, as: .timeout, .network, of: online,
             "seconds a transfer may go without a byte arriving"),
         .value(
             "max-time", "S", sets: \.maxTime, as: .timeLimit, defaultText: "none", .network, of: [.sync],

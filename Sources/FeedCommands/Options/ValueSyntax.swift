@@ -83,6 +83,15 @@ extension ValueSyntax<Duration> {
     /// Eleven days: in milliseconds it still fits a C int.
     private static let longest: Int64 = 1_000_000
 
+    /// Zero would mean "at once" to some and "never" to others.
+    static let timeout = ValueSyntax { text throws(InvalidValue) in
+        let timeout = try seconds.read(text)
+        guard timeout > .zero else { throw InvalidValue(expected: "more than 0 seconds, such as 30 or 0.5") }
+        return timeout
+    } write: {
+        seconds.write($0)
+    }
+
     static let seconds = ValueSyntax { text throws(InvalidValue) in
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let fraction = parts.count == 2 ? parts[1] : "0"

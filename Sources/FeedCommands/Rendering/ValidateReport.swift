@@ -3,7 +3,9 @@ import JSONText
 
 /// What `validate` did or, in a dry run, would do.
 struct ValidateReport {
-    let feedsDeleted: [ResourceURL]
+    typealias DeletedFeed = (url: ResourceURL, fault: ValidateFeedCache.Fault)
+
+    let feedsDeleted: [DeletedFeed]
     let damaged: ImageRemoval
     let unreferenced: ImageRemoval
 
@@ -11,7 +13,7 @@ struct ValidateReport {
 
     var json: String {
         let value: JSONValue = [
-            "feeds_deleted": .array(feedsDeleted.map { .string($0.text) }),
+            "feeds_deleted": .array(feedsDeleted.map { .string($0.url.text) }),
             "images_deleted": .integer(unreferenced.images),
             "damaged": .integer(damaged.images),
             "bytes_freed": .integer(Int(bytesFreed)),
@@ -25,13 +27,23 @@ struct ValidateReport {
         return "deleted \(feeds) and \(images), \(Phrases.size(bytesFreed)) freed"
     }
 
-    var damage: String? {
-        guard damaged.images > 0 else { return nil }
-        return "\(Phrases.count(damaged.images, "damaged image")) deleted; the next sync fetches what feeds refer to"
+    /// What was lost that nobody asked to lose.
+    var damage: [String] {
+        var lines: [String] = []
+        for (url, fault) in feedsDeleted {
+            if case .unreadable(let error) = fault {
+                lines.append("\(url): deleted, as it can't be read: \(error.message)")
+            }
+        }
+        if damaged.images > 0 {
+            let images = Phrases.count(damaged.images, "damaged image")
+            lines.append("\(images) deleted; the next sync fetches what feeds refer to")
+        }
+        return lines
     }
 
     var plan: [String] {
-        var lines = feedsDeleted.map { "would delete \($0) (stale)" }
+        var lines = feedsDeleted.map { "would delete \($0.url) (\($0.fault == .stale ? "stale" : "unreadable"))" }
         if damaged.images > 0 { lines.append("would delete \(Phrases.count(damaged.images, "damaged image"))") }
         if unreferenced.images > 0 {
             lines.append("would delete \(Phrases.count(unreferenced.images, "image")) that no feed refers to")

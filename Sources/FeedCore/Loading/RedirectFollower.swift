@@ -43,7 +43,8 @@ package struct RedirectFollower: HTTPClient {
             let next = try ResourceURL(target)
             if next.isRemote { return next }
         } catch {
-            throw .invalidData("redirected to a URL that \(error.reason)", status: status, host: url.host)
+            throw .invalidData(
+                "redirected to a URL that can't be used: \(error.reason)", status: status, host: url.host)
         }
         throw .invalidData("redirected to a local file, which no server may name", status: status, host: url.host)
     }

@@ -8,23 +8,29 @@ package struct ValidateFeedCache: Sendable {
         self.now = now
     }
 
-    /// True if there is something to delete; `dryRun` leaves it there.
-    package func validate(_ url: ResourceURL, maxAge: MaxAge, dryRun: Bool = false) async throws(FeedError) -> Bool {
-        guard try await isToBeDeleted(url, maxAge) else { return false }
+    package enum Fault: Hashable, Sendable {
+        case stale
+        case unreadable(FeedError)
+    }
+
+    /// Why the feed was deleted, nil if it wasn't; `dryRun` leaves it there.
+    package func validate(_ url: ResourceURL, maxAge: MaxAge, dryRun: Bool = false) async throws(FeedError) -> Fault? {
+        guard let fault = try await fault(of: url, maxAge) else { return nil }
+        guard !Task.isCancelled else { throw .cancelled }
         if !dryRun {
             try await store.change { change throws(FeedError) in try change.delete(url) }
         }
-        return true
+        return fault
     }
 
-    private func isToBeDeleted(_ url: ResourceURL, _ maxAge: MaxAge) async throws(FeedError) -> Bool {
+    private func fault(of url: ResourceURL, _ maxAge: MaxAge) async throws(FeedError) -> Fault? {
         do {
-            guard let saved = try await store.retrieve(url) else { return false }
-            return !FeedCachePolicy.isFresh(savedAt: saved.savedAt, now: now(), maxAge: maxAge)
+            guard let saved = try await store.retrieve(url) else { return nil }
+            return FeedCachePolicy.isFresh(savedAt: saved.savedAt, now: now(), maxAge: maxAge) ? nil : .stale
         } catch let error where error.isCancellation {
             throw error
         } catch {
-            return true
+            return .unreadable(error)
         }
     }
 }

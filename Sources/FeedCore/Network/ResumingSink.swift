@@ -53,7 +53,9 @@ final class ResumingSink: BodySink {
     }
 
     private static func rest(after state: State) -> RestOfBody? {
-        guard state.mayResume, state.received > 0, let head = state.head, head.status == HTTPStatus.ok else {
+        guard state.mayResume, state.received > 0, let head = state.head, head.status == HTTPStatus.ok,
+            !head.isContentEncoded
+        else {
             return nil
         }
         // A weak one begins with W/.

@@ -74,6 +74,8 @@ package struct HTTPHead: Hashable, Sendable {
     /// As they stand in the answer.
     package var retryAfter: String?
     package var contentRange: String?
+    /// The body is passed on as something else than what the server sent: its bytes can't be counted on the server.
+    package var isContentEncoded = false
 
     package init(status: Int, validators: Validators = Validators(), contentType: String? = nil) {
         self.status = status

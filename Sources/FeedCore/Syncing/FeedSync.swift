@@ -125,8 +125,13 @@ package struct FeedSync: Sendable {
 }
 
 extension FeedError {
-    /// The cache itself is in trouble: going on would fail in the same way.
+    /// The cache itself is in trouble: going on would fail in the same way. Rows of one feed that can't be read are that
+    /// feed's failure alone; if more is damaged, what comes next meets it.
     var isFatal: Bool {
-        if case .storage = kind { true } else { false }
+        switch kind {
+        case .storage(.unreadable): false
+        case .storage: true
+        default: false
+        }
     }
 }
