@@ -55,14 +55,19 @@ final class ImageBatches: Sendable {
     }
 
     private func startTimer() -> Task<Void, Never> {
-        Task {
+        // It may outlast the run by a moment, and must not keep the store open for it.
+        Task { [weak self, sleep] in
             do {
                 try await sleep(Self.longestWait)
             } catch {
                 return  // Cancelled: the batch was sent off before.
             }
-            state.withLock { send(&$0) }
+            self?.sendWhatIsThere()
         }
+    }
+
+    private func sendWhatIsThere() {
+        state.withLock { send(&$0) }
     }
 
     private func send(_ state: inout State) {
