@@ -66,7 +66,7 @@ actor CacheOpener {
         _ notices: [String] = []
     ) -> Cache {
         let database = Database(connection)
-        let staging = writable ? folders.incoming.map(Staging.init) : nil
+        let staging = writable ? folders.incoming.map { Staging($0) } : nil
         let images = ImageDirectory(path: path, database: database, folders: folders, staging: staging, wait: wait)
         return Cache(feeds: SQLiteFeedStore(database: database), images: images, notices: notices)
     }

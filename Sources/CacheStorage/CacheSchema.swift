@@ -38,7 +38,17 @@ struct CacheSchema: Sendable {
             fetched_at INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX images_by_digest ON images (digest);
+        """,
         """
+        CREATE TABLE failures (
+            url TEXT NOT NULL PRIMARY KEY,
+            kind TEXT NOT NULL,
+            status INTEGER,
+            message TEXT NOT NULL,
+            failed_at INTEGER NOT NULL,
+            count INTEGER NOT NULL CHECK (count > 0)
+        ) STRICT, WITHOUT ROWID;
+        """,
     ])
 
     /// "FSYN": tells a cache's database from anybody else's SQLite file.
@@ -89,13 +99,17 @@ struct CacheSchema: Sendable {
     /// Throws `unreadable` unless the tables are there, as tables, with their columns.
     func check(_ connection: SQLiteConnection) throws(FeedError) {
         let tables = try connection.integer(
-            "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('feeds', 'items', 'images')")
-        guard tables == 3 else { throw .unreadable("\(connection.path): lacks tables that a cache has") }
+            """
+            SELECT count(*) FROM sqlite_schema
+            WHERE type = 'table' AND name IN ('feeds', 'items', 'images', 'failures')
+            """)
+        guard tables == 4 else { throw .unreadable("\(connection.path): lacks tables that a cache has") }
         do {
             for columns in [
                 "id, url, credentials, title, format, saved_at, etag, last_modified FROM feeds",
                 "feed, position, item_id, description, location, url, credentials FROM items",
                 "url, digest, size, media_type, etag, last_modified, fetched_at FROM images",
+                "url, kind, status, message, failed_at, count FROM failures",
             ] {
                 _ = try connection.integer("SELECT \(columns) LIMIT 0")
             }

@@ -46,7 +46,7 @@ struct DatabaseFile {
             return copy
         case .current:
             try schema.check(connection)
-            connection.keepsLogOnClosing = false
+            connection.giveUpLog()
             return connection
         }
     }
@@ -57,7 +57,7 @@ struct DatabaseFile {
         do {
             let connection = try open(.writing, lock: lock)
             let state = try schema.state(of: connection)
-            connection.keepsLogOnClosing = false
+            connection.giveUpLog()
             try connection.execute("PRAGMA journal_mode = WAL")
             try schema.migrate(connection, from: state)
             try schema.check(connection)
@@ -88,10 +88,8 @@ struct DatabaseFile {
     }
 
     private func open(_ mode: SQLiteConnection.Mode, lock: Descriptor? = nil) throws(FeedError) -> SQLiteConnection {
-        let connection = try SQLiteConnection(path, mode, lock: lock)
         // Until it is known to be ours to change, not a byte of it moves: not even from the log into the database.
-        connection.keepsLogOnClosing = try hasLog()
-        return connection
+        try SQLiteConnection(path, mode, lock: lock, keepingLog: hasLog())
     }
 
     /// Refuses links, and what SQLite would block or choke on.

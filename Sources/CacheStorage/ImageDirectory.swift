@@ -55,6 +55,36 @@ actor ImageDirectory: ImageStore {
         return StagedFile(staging)
     }
 
+    nonisolated func confirm(_ images: [ConfirmedImage]) async throws(FeedError) {
+        guard staging != nil else { throw readOnly }
+        try await database.write { connection throws(FeedError) in
+            let index = ImageIndex(connection: connection)
+            let memory = FailureMemory(connection: connection)
+            for image in images {
+                try index.confirm(image)
+                try memory.forget(image.url)
+            }
+        }
+    }
+
+    nonisolated func failures(of urls: [ResourceURL]) async throws(FeedError) -> [RememberedFailure?] {
+        try await database.read { connection throws(FeedError) in
+            let memory = FailureMemory(connection: connection)
+            var found: [RememberedFailure?] = []
+            found.reserveCapacity(urls.count)
+            for url in urls { found.append(try memory.find(url)) }
+            return found
+        }
+    }
+
+    nonisolated func remember(_ failures: [ImageFailure]) async throws(FeedError) {
+        guard staging != nil else { throw readOnly }
+        try await database.write { connection throws(FeedError) in
+            let memory = FailureMemory(connection: connection)
+            for failure in failures { try memory.add(failure) }
+        }
+    }
+
     nonisolated func totals() async throws(FeedError) -> ImageTotals {
         try await database.read { connection throws(FeedError) in try ImageIndex(connection: connection).totals() }
     }

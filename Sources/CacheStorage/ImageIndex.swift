@@ -41,31 +41,46 @@ struct ImageIndex {
         try row.run()
     }
 
+    /// Most often nothing changed: then nothing is written, and a transaction of such costs no wait for the disk.
+    func confirm(_ image: ConfirmedImage) throws(FeedError) {
+        let row = try connection.statement(
+            """
+            UPDATE images SET etag = ?2, last_modified = ?3, fetched_at = ?4
+            WHERE url = ?1 AND (etag IS NOT ?2 OR last_modified IS NOT ?3)
+            """)
+        try row.bind(1, image.url.text)
+        try row.bind(2, image.validators.etag)
+        try row.bind(3, image.validators.lastModified)
+        try row.bind(4, image.confirmedAt.microseconds)
+        try row.run()
+    }
+
     /// Distinct digests with their sizes.
     func digests() throws(FeedError) -> [(Digest, size: Int64)] {
-        try digests("SELECT digest, max(size) FROM images GROUP BY digest")
-    }
-
-    /// Of the images that saved feeds name, as if those in `leftOut` were not there.
-    func digestsOfSavedFeeds(besides leftOut: [ResourceURL]) throws(FeedError) -> [(Digest, size: Int64)] {
-        let row = try connection.statement("SELECT id FROM feeds WHERE url = ?1")
-        var ids: [String] = []
-        for url in leftOut {
-            try row.bind(1, url.text)
-            try row.forEachRow { () throws(FeedError) in ids.append(String(row.integer(0))) }
-        }
-        return try digests(
-            """
-            SELECT digest, max(size) FROM images
-            WHERE url IN (SELECT url FROM items WHERE feed NOT IN (\(ids.joined(separator: ", ")))) GROUP BY digest
-            """)
-    }
-
-    private func digests(_ sql: String) throws(FeedError) -> [(Digest, size: Int64)] {
-        let row = try connection.statement(sql)
+        let row = try connection.statement("SELECT digest, max(size) FROM images GROUP BY digest")
         var digests: [(Digest, size: Int64)] = []
         try row.forEachRow { () throws(FeedError) in
             if let digest = Digest(bytes: row.bytes(0)) { digests.append((digest, row.integer(1))) }
+        }
+        return digests
+    }
+
+    /// Distinct digests of what the saved feeds name, as if those in `leftOut` were not there.
+    func referencedDigests(besides leftOut: [ResourceURL]) throws(FeedError) -> [Digest] {
+        let feed = try connection.statement("SELECT id FROM feeds WHERE url = ?1")
+        var ids: [String] = []
+        for url in leftOut {
+            try feed.bind(1, url.text)
+            try feed.forEachRow { () throws(FeedError) in ids.append(String(feed.integer(0))) }
+        }
+        let row = try connection.statement(
+            """
+            SELECT DISTINCT digest FROM images
+            WHERE url IN (SELECT url FROM items WHERE feed NOT IN (\(ids.joined(separator: ", "))))
+            """)
+        var digests: [Digest] = []
+        try row.forEachRow { () throws(FeedError) in
+            if let digest = Digest(bytes: row.bytes(0)) { digests.append(digest) }
         }
         return digests
     }

@@ -93,7 +93,11 @@ extension ImageDirectory {
         try attempt(.failed) { () throws(SystemError) in try files.synchronise() }
         try await database.write { connection throws(FeedError) in
             let index = ImageIndex(connection: connection)
-            for row in rows { try index.insert(row.image, row.seal) }
+            let memory = FailureMemory(connection: connection)
+            for row in rows {
+                try index.insert(row.image, row.seal)
+                try memory.forget(row.image.url)
+            }
         }
     }
 }

@@ -17,9 +17,9 @@ extension ImageDirectory {
         defer { withExtendedLifetime(lock) {} }
         guard let files = folders.files else { return .nothing }
 
-        let (all, referenced) = try await database.read { connection throws(FeedError) in
+        let (count, referenced) = try await database.read { connection throws(FeedError) in
             let index = ImageIndex(connection: connection)
-            return (try index.digests(), try index.digestsOfSavedFeeds(besides: feedsLeftOut))
+            return (try index.totals().count, try index.referencedDigests(besides: feedsLeftOut))
         }
         let (kept, missing) = try attempt(.failed) { () throws(SystemError) in try Self.sort(referenced, in: files) }
         if !dryRun {
@@ -27,6 +27,7 @@ extension ImageDirectory {
                 let index = ImageIndex(connection: connection)
                 try index.deleteUnreferenced()
                 for digest in missing { try index.delete(digest) }
+                try FailureMemory(connection: connection).forgetUnreferenced()
             }
         }
         let freed = try attempt(.failed) { () throws(SystemError) in
@@ -34,7 +35,7 @@ extension ImageDirectory {
             if let incoming = folders.incoming { freed += try Self.clear(incoming, keeping: [], dryRun: dryRun) }
             return freed
         }
-        return ImageRemoval(images: all.count - kept.count, bytesFreed: freed)
+        return ImageRemoval(images: count - kept.count, bytesFreed: freed)
     }
 
     func removeDamaged(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
@@ -73,11 +74,11 @@ extension ImageDirectory {
     }
 
     private static func sort(
-        _ digests: [(Digest, size: Int64)], in files: Descriptor
+        _ digests: [Digest], in files: Descriptor
     ) throws(SystemError) -> (kept: Set<Digest>, missing: [Digest]) {
         var kept: Set<Digest> = []
         var missing: [Digest] = []
-        for (digest, _) in digests {
+        for digest in digests {
             if try files.status(of: digest.hex)?.isFile == true { kept.insert(digest) } else { missing.append(digest) }
         }
         return (kept, missing)

@@ -20,7 +20,9 @@ final class SQLiteConnection {
     private let lock: Descriptor?
     private var statements: [String: SQLiteStatement] = [:]
 
-    init(_ path: String, _ mode: Mode, lock: Descriptor? = nil) throws(FeedError) {
+    init(
+        _ path: String, _ mode: Mode, lock: Descriptor? = nil, keepingLog: Bool = false
+    ) throws(FeedError) {
         let (name, flags) =
             switch mode {
             case .memory: (":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY)
@@ -36,6 +38,7 @@ final class SQLiteConnection {
         }
         (handle, self.path, self.lock) = (opened, path, lock)
         feedsync_configure(opened, SQLITE_DBCONFIG_DEFENSIVE, 1)
+        feedsync_configure(opened, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keepingLog ? 1 : 0)
         try execute("PRAGMA busy_timeout = 5000")
         try execute("PRAGMA trusted_schema = OFF")
         try execute("PRAGMA cell_size_check = ON")
@@ -54,10 +57,8 @@ final class SQLiteConnection {
         sqlite3_close_v2(handle)
     }
 
-    /// Closing it leaves the file and its log exactly as they are.
-    var keepsLogOnClosing = false {
-        didSet { feedsync_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keepsLogOnClosing ? 1 : 0) }
-    }
+    /// From now on closing it may take the log over into the database.
+    func giveUpLog() { feedsync_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0) }
 
     /// Only for a database that is known to be ours.
     var tidiesUpOnClosing = false

@@ -29,7 +29,8 @@ final class SQLiteStatement {
             })
     }
 
-    func bind(_ index: Int32, _ number: Int64) throws(FeedError) {
+    func bind(_ index: Int32, _ number: Int64?) throws(FeedError) {
+        guard let number else { return try check(sqlite3_bind_null(handle, index)) }
         try check(sqlite3_bind_int64(handle, index, number))
     }
 
@@ -54,6 +55,8 @@ final class SQLiteStatement {
             }
         }
     }
+
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 

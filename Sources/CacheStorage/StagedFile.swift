@@ -60,7 +60,7 @@ final class StagedFile: StagedImage {
                     guard fchmod(file.descriptor.number, 0o444) == 0 else {
                         throw SystemError("can't be made read-only", file.descriptor.path)
                     }
-                    try file.descriptor.synchronise()
+                    try staging.synchronise(file.descriptor)
                 }
                 state.seal = Seal(digest: digest, size: state.size)
             }

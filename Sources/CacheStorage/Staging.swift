@@ -5,10 +5,20 @@ internal import Synchronization
 /// Where images gather while they come in.
 final class Staging: Sendable {
     let folder: Descriptor
+    /// Waits until a file is on disk.
+    let synchronise: @Sendable (Descriptor) throws(SystemError) -> Void
     private let names = Atomic<UInt64>(0)
     private let fullDisk = Mutex<FeedError?>(nil)
 
-    init(_ folder: Descriptor) { self.folder = folder }
+    init(
+        _ folder: Descriptor,
+        synchronise: @escaping @Sendable (Descriptor) throws(SystemError) -> Void = { file throws(SystemError) in
+            try file.synchronise()
+        }
+    ) {
+        self.folder = folder
+        self.synchronise = synchronise
+    }
 
     /// A new, empty file. Names left over from a killed run are passed by.
     func makeFile() throws(SystemError) -> (name: String, Descriptor) {

@@ -24,10 +24,24 @@ package struct FeedError: Error, Hashable, Sendable {
         case locked
     }
 
+    package enum Stage: Hashable, Sendable {
+        /// No connection came about: DNS, refused, unreachable, the connect timeout, a TLS handshake that broke off.
+        case connecting
+        /// Trust stood in the way: the server's certificate, or a key or CA file of our own. The next try would find
+        /// the same.
+        case trusting
+        /// There was a connection: a stall, a cut-off, or an answer with a status.
+        case transferring
+    }
+
     package let kind: Kind
     package let message: String
     /// The HTTP status behind the failure, if there was an answer.
     package let status: Int?
+    /// How far a request got that failed; nil where there was none, or that is not known.
+    package var stage: Stage?
+    /// An option of ours stood in the way, such as a limit: with another setting the same answer may do.
+    package var dependsOnSettings = false
     /// The host it concerns: failures of one kind, status and host are one cause, told in one line.
     package let host: String?
 
@@ -36,6 +50,18 @@ package struct FeedError: Error, Hashable, Sendable {
         self.message = message
         self.status = status
         self.host = host
+    }
+
+    package func at(_ stage: Stage) -> FeedError {
+        var error = self
+        error.stage = stage
+        return error
+    }
+
+    package func dependingOnSettings() -> FeedError {
+        var error = self
+        error.dependsOnSettings = true
+        return error
     }
 
     package static let cancelled = FeedError(.cancelled, "cancelled")

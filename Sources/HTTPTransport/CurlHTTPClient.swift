@@ -9,22 +9,28 @@ package final class CurlHTTPClient: HTTPClient {
     private let mailbox: Mailbox
 
     package convenience init(settings: NetworkSettings) throws(FeedError) {
-        try self.init(settings: settings, whenEnded: {})
+        try self.init(settings: settings, environment: ProxyChoice.environment())
     }
 
-    /// `whenEnded` is called by the transfer thread when it has let go of everything.
-    init(settings: NetworkSettings, whenEnded: @escaping @Sendable () -> Void) throws(FeedError) {
+    /// `environment` has the proxy variables that hold if the settings say nothing. `whenEnded` is called by the
+    /// transfer thread when it has let go of everything.
+    init(
+        settings: NetworkSettings, environment: [String: String], whenEnded: @escaping @Sendable () -> Void = {}
+    ) throws(FeedError) {
         let multi = try MultiHandle(connectionsPerHost: settings.maxConnectionsPerHost)
         let mailbox = Mailbox(multi: multi)
         let deliveries = DeliveryQueue()
         self.mailbox = mailbox
 
+        let proxies = ProxyChoice(given: settings.proxy, environment: environment)
         let worker = DeliveryWorker(queue: deliveries, mailbox: mailbox)
         for _ in 1...Self.workerCount {
             try NativeThread.start { worker.run() }
         }
         try NativeThread.start {
-            TransferLoop(settings: settings, multi: multi, mailbox: mailbox, deliveries: deliveries).run()
+            TransferLoop(
+                settings: settings, proxies: proxies, multi: multi, mailbox: mailbox, deliveries: deliveries
+            ).run()
             for _ in 1...Self.workerCount { deliveries.dismissWorker() }
             whenEnded()
         }

@@ -12,6 +12,9 @@ final class EasyHandle {
     /// libcurl doesn't copy it.
     private var headers: HeaderList?
     private var hasCredentials = false
+    private var usesNetrc = false
+    /// That the request goes through.
+    private(set) var proxy: String?
 
     init(_ settings: NetworkSettings) throws(FeedError) {
         guard let pointer = curl_easy_init() else { throw .connectivity("libcurl: out of memory") }
@@ -29,30 +32,42 @@ final class EasyHandle {
     /// `context` is passed to the callbacks and has to outlive them.
     func connect(
         to context: UnsafeMutableRawPointer, body: curl_write_callback, header: curl_write_callback,
-        connected: curl_prereq_callback
+        connected: curl_prereq_callback, opening: curl_opensocket_callback
     ) throws(FeedError) {
         try set(CURLOPT_PRIVATE, to: context)
         try set(CURLOPT_WRITEDATA, to: context)
         try set(CURLOPT_HEADERDATA, to: context)
         try set(CURLOPT_PREREQDATA, to: context)
+        try set(CURLOPT_OPENSOCKETDATA, to: context)
         try check(ccurl_set_write_callback(pointer, CURLOPT_WRITEFUNCTION, body))
         try check(ccurl_set_write_callback(pointer, CURLOPT_HEADERFUNCTION, header))
         try check(ccurl_set_prereq_callback(pointer, connected))
+        try check(ccurl_set_opensocket_callback(pointer, opening))
     }
 
-    func prepare(for request: HTTPRequest) throws(FeedError) {
+    /// Sets what this request needs and takes back what the one before it needed; mostly that is the URL alone.
+    func prepare(for request: HTTPRequest, through proxy: String?) throws(FeedError) {
         errorText[0] = 0
         try set(CURLOPT_URL, to: request.url.text)
-        if let credentials = request.url.credentials {
-            hasCredentials = true
-            try set(Credentials(percentEncoded: credentials))
-        } else if hasCredentials {
-            hasCredentials = false
-            try set(nil as Credentials?)
+        if self.proxy != proxy {
+            try set(CURLOPT_PROXY, to: proxy ?? "")
+            self.proxy = proxy
         }
-        if headers != nil || !request.validators.isEmpty {
-            let list = HeaderList(conditions: request.validators)
-            try check(ccurl_set_header_list(pointer, list.first))
+        let secrets = request.secrets == nil ? nil : request.secretsToSend
+        let credentials = request.url.credentials ?? secrets?.credentials
+        if hasCredentials || credentials != nil {
+            hasCredentials = true
+            try set(credentials.map(Credentials.init(percentEncoded:)))
+            hasCredentials = credentials != nil
+        }
+        let asksNetrc = credentials == nil && secrets?.usesNetrc == true
+        if usesNetrc != asksNetrc {
+            try set(CURLOPT_NETRC, to: asksNetrc ? CURL_NETRC_OPTIONAL : CURL_NETRC_IGNORED)
+            usesNetrc = asksNetrc
+        }
+        let list = try HeaderList(for: request, with: secrets?.headers ?? [])
+        if headers != nil || list != nil {
+            try check(ccurl_set_header_list(pointer, list?.first))
             headers = list
         }
     }
@@ -69,13 +84,22 @@ final class EasyHandle {
         try set(CURLOPT_DISALLOW_USERNAME_IN_URL, to: 1)
         try set(CURLOPT_SSLVERSION, to: CURL_SSLVERSION_TLSv1_2)
         if let caFile = settings.caFile { try set(CURLOPT_CAINFO, to: caFile) }
+        // Empty, not left out: libcurl would else look into the environment.
+        try set(CURLOPT_PROXY, to: "")
+        try set(CURLOPT_NOPROXY, to: "")
+        if let netrcFile = settings.netrcFile { try set(CURLOPT_NETRC_FILE, to: netrcFile) }
+        if settings.isInsecure {
+            try set(CURLOPT_SSL_VERIFYPEER, to: 0)
+            try set(CURLOPT_SSL_VERIFYHOST, to: 0)
+        }
         try set(CURLOPT_HTTP_VERSION, to: CURL_HTTP_VERSION_2TLS)
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: 1)
         // Every encoding that libcurl was built with.
         try set(CURLOPT_ACCEPT_ENCODING, to: "")
         try set(CURLOPT_USERAGENT, to: settings.userAgent)
         try set(CURLOPT_CONNECTTIMEOUT_MS, to: settings.connectTimeout.timeoutMilliseconds)
-        try set(CURLOPT_BUFFERSIZE, to: Self.bufferBytes)
+        let bufferBytes = settings.rateLimit.map { TokenBucket(rate: $0).pieceBytes } ?? Self.bufferBytes
+        try set(CURLOPT_BUFFERSIZE, to: bufferBytes)
         // Giving up a slow name look-up would else wait for it, and hold up every other transfer. The resolver's thread
         // cleans up after itself when it gets its answer.
         try set(CURLOPT_QUICK_EXIT, to: 1)
@@ -88,6 +112,10 @@ final class EasyHandle {
 
     private func set(_ option: CURLoption, to value: Int) throws(FeedError) {
         try check(ccurl_set_long(pointer, option, value))
+    }
+
+    private func set(_ option: CURLoption, to value: CURL_NETRC_OPTION) throws(FeedError) {
+        try set(option, to: Int(value.rawValue))
     }
 
     private func set(_ option: CURLoption, to value: String?) throws(FeedError) {
@@ -106,11 +134,18 @@ final class EasyHandle {
 /// What libcurl knows of the answer.
 extension EasyHandle {
     var head: HTTPHead {
-        HTTPHead(
+        var head = HTTPHead(
             status: status,
             validators: Validators(etag: header("ETag"), lastModified: header("Last-Modified")),
             contentType: header("Content-Type"))
+        // Looked for only where they mean something: each look goes through all headers.
+        if head.status == 206 { head.contentRange = header("Content-Range") }
+        if head.status >= 400 { head.retryAfter = header("Retry-After") }
+        return head
     }
+
+    /// Whether the body is passed on as something else than what the server sent.
+    var isContentEncoded: Bool { header("Content-Encoding") != nil }
 
     /// Of the last answer that began, an interim one included; 0 before the first.
     var status: Int {
@@ -134,7 +169,12 @@ extension EasyHandle {
 
     /// What libcurl says of the failure, else what the code means in general.
     func explanation(of code: CURLcode) -> String {
-        errorText[0] == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: errorText)
+        let general = String(cString: curl_easy_strerror(code))
+        guard errorText[0] != 0 else { return general }
+        let text = String(cString: errorText)
+        // A proxy that it can't make sense of is told of with its password.
+        if let proxy, proxy.utf8.contains(UInt8(ascii: "@")), text.contains(proxy) { return general }
+        return text
     }
 
     /// Of the answer itself: not of an interim one (1xx), nor of the trailers of its body.

@@ -3,7 +3,11 @@ import FeedCore
 
 extension FeedError {
     /// What a code of libcurl's means in the domain's words.
-    static func transfer(_ code: CURLcode, _ explanation: String, host: String?) -> FeedError {
+    static func transfer(_ code: CURLcode, _ explanation: String, host: String?, isConnected: Bool) -> FeedError {
+        kind(code, explanation, host: host).at(.reached(with: code, isConnected: isConnected))
+    }
+
+    private static func kind(_ code: CURLcode, _ explanation: String, host: String?) -> FeedError {
         switch code {
         case CURLE_URL_MALFORMAT, CURLE_BAD_CONTENT_ENCODING:
             .invalidData(explanation, host: host)
@@ -16,7 +20,24 @@ extension FeedError {
     }
 
     static func larger(than limit: Int64, host: String?) -> FeedError {
-        .invalidData("larger than \(ByteCount.text(limit))", host: host)
+        .invalidData("larger than \(ByteCount.text(limit))", host: host).dependingOnSettings()
+    }
+}
+
+extension FeedError.Stage {
+    /// A code that can mean several stages, such as a timeout, is told apart by whether there was a connection to send
+    /// the request on.
+    static func reached(with code: CURLcode, isConnected: Bool) -> FeedError.Stage {
+        switch code {
+        case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ENGINE_INITFAILED,
+            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
+            CURLE_SSL_INVALIDCERTSTATUS:
+            .trusting
+        case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_SSL_CONNECT_ERROR,
+            CURLE_PROXY:
+            .connecting
+        default: isConnected ? .transferring : .connecting
+        }
     }
 }
 

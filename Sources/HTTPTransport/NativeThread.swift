@@ -1,3 +1,5 @@
+// Its header brings in <pthread.h>; whichever module does so first counts as the one that defines its types.
+import CCurl
 import FeedCore
 import Glibc
 

@@ -4,20 +4,51 @@ import Glibc
 
 /// Header lines for a request, in libcurl's own kind of list.
 final class HeaderList {
+    /// What a request for the rest of a body says itself.
+    private static let namesOfRest = ["accept-encoding", "if-range", "range"]
+
     private(set) var first: UnsafeMutablePointer<curl_slist>?
 
-    /// The lines that make a request conditional.
-    init(conditions: Validators) {
-        add("If-None-Match", conditions.etag)
-        add("If-Modified-Since", conditions.lastModified)
+    /// Nil if the request needs none but the usual ones. `lines` are a person's own, and mean what they mean to curl:
+    /// `Name:` takes a header away, and `Name;` sends an empty one.
+    init?(for request: HTTPRequest, with lines: [String]) throws(FeedError) {
+        guard !request.validators.isEmpty || request.rest != nil || !lines.isEmpty else { return nil }
+        add("If-None-Match", request.validators.etag)
+        add("If-Modified-Since", request.validators.lastModified)
+        if let rest = request.rest, Self.isPlain(rest.validator) {
+            append("Range: bytes=\(rest.offset)-")
+            append("If-Range: \(rest.validator)")
+            // The rest of a compressed body would be of no use.
+            append("Accept-Encoding:")
+        }
+        for line in lines {
+            guard Self.isLine(line) else {
+                throw .invalidData("a header line to be sent has a line break or a control character in it")
+            }
+            if request.rest == nil || !Self.namesOfRest.contains(Self.name(of: line)) { append(line) }
+        }
+        if first == nil { return nil }
     }
 
     deinit { curl_slist_free_all(first) }
 
+    /// They come from a database or a server, and a line break in one would begin a header of its own.
     private func add(_ name: String, _ value: String?) {
-        // They come from a database, and a line break in one would begin a header of its own.
-        guard let value, !value.isEmpty, value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return }
-        first = curl_slist_append(first, "\(name): \(value)") ?? first
+        if let value, Self.isPlain(value) { append("\(name): \(value)") }
+    }
+
+    private func append(_ line: String) { first = curl_slist_append(first, line) ?? first }
+
+    private static func isPlain(_ value: String) -> Bool {
+        !value.isEmpty && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    }
+
+    private static func isLine(_ line: String) -> Bool {
+        line.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
+    }
+
+    private static func name(of line: String) -> String {
+        line.prefix { $0 != ":" && $0 != ";" }.lowercased()
     }
 }
 

@@ -16,7 +16,16 @@ final class Transfer {
         case failed(FeedError)
     }
 
+    enum Pause: Equatable {
+        /// Until the workers have taken some of what waits for them.
+        case forRoom
+        /// Until the rate allows more; those who have waited longer have the lower turn.
+        case forRate(turn: Int)
+    }
+
     private static let chunkBytes = 128 << 10
+    /// The least a sink is given of a body that isn't complete.
+    private static let leastBytesToBegin = 16 << 10
     /// What is left of an unwanted body is read if it isn't more than this: cheaper than a new connection.
     private static let mostBytesToDrop: Int64 = 64 << 10
     /// libcurl has limits of its own, for a line and, in later versions, for all of them.
@@ -32,8 +41,12 @@ final class Transfer {
         /// Why it was ended from this side: libcurl then only knows that a callback failed.
         var reason: FeedError?
         var isTooLarge = false
-        var isPaused = false
+        var pause: Pause?
         var isDeclined = false
+        /// Why the last address was refused, and whether another wasn't: a name may have several.
+        var refusal: FeedError?
+        var hasOpened = false
+        var isFromPrivateAddress = false
         /// When the last byte came, once there is a connection; until then libcurl watches the time.
         var lastActivity: TransferContext.Instant?
         var headerBytes = 0
@@ -53,7 +66,7 @@ final class Transfer {
     func start(_ call: Call) throws(FeedError) {
         self.call = call
         state = State()
-        try easy.prepare(for: call.request)
+        try easy.prepare(for: call.request, through: context.proxies.proxy(for: call.request.url))
     }
 
     /// Hands over what is left, and with it how the transfer ended. Gives back the call that it was for.
@@ -64,16 +77,18 @@ final class Transfer {
         case .ended(CURLE_OK) where state.isHeadComplete:
             parcel = rest()
             parcel.outcome = .success(response)
-        case .ended(CURLE_OK):
-            parcel.outcome = .failure(.connectivity("the connection ended within the headers", host: host))
         case .ended(let code):
-            parcel.outcome = .failure(state.reason ?? .transfer(code, easy.explanation(of: code), host: host))
+            let error = reason(for: code)
+            parcel = partOfBody(after: error)
+            parcel.outcome = .failure(error)
             if state.isTooLarge {
                 if state.handedOver == nil { parcel.head = easy.head }
                 parcel.responseIfUnwanted = response
             }
         case .declined: parcel.outcome = .success(response)
-        case .failed(let error): parcel.outcome = .failure(error)
+        case .failed(let error):
+            parcel = partOfBody(after: error)
+            parcel.outcome = .failure(error)
         }
         self.call = nil
         state = State()
@@ -81,16 +96,16 @@ final class Transfer {
         return call
     }
 
-    var isPaused: Bool { state.isPaused }
+    var pause: Pause? { state.pause }
 
     /// Nil while it can't be idle: before there is a connection, and while it's this side that doesn't read.
-    var idleSince: TransferContext.Instant? { state.isPaused ? nil : state.lastActivity }
+    var idleSince: TransferContext.Instant? { state.pause == nil ? state.lastActivity : nil }
 
     var host: String? { call?.request.url.host }
 
     /// Takes the data that libcurl kept back, and says what came of that.
     func resume() -> CURLcode {
-        state.isPaused = false
+        state.pause = nil
         state.lastActivity = context.now
         return easy.resume()
     }
@@ -105,7 +120,29 @@ final class Transfer {
 
 /// What libcurl calls back with.
 extension Transfer {
-    func connected() { state.lastActivity = context.now }
+    /// For each address that is tried. False: it must not be connected to.
+    func mayConnect(to address: NetworkAddress?) -> Bool {
+        if isForPublicAddressesOnly, let refusal = AddressCheck.refusal(of: address, host: host) {
+            state.refusal = refusal
+            return false
+        }
+        state.hasOpened = true
+        return true
+    }
+
+    /// Before the request is sent, on a connection of its own or one that was there. False: it must not be sent.
+    func connected(to address: UnsafePointer<CChar>?) -> Bool {
+        state.lastActivity = context.now
+        guard easy.proxy == nil, let address else { return !isForPublicAddressesOnly }
+        let (known, isPublic) = context.addresses.look(at: address)
+        state.isFromPrivateAddress = !isPublic
+        guard isForPublicAddressesOnly, let refusal = AddressCheck.refusal(of: known, host: host) else { return true }
+        state.reason = refusal
+        return false
+    }
+
+    /// Whom a proxy connects to is the proxy's affair.
+    private var isForPublicAddressesOnly: Bool { call?.request.addresses == .publicOnly && easy.proxy == nil }
 
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> Answer {
         state.lastActivity = context.now
@@ -114,7 +151,7 @@ extension Transfer {
         if line.count <= 2, !state.isHeadComplete { state.isHeadComplete = easy.status >= 200 }
         guard state.headerBytes <= Self.mostHeaderBytes else {
             let limit = ByteCount.text(Int64(Self.mostHeaderBytes))
-            state.reason = .invalidData("the headers are larger than \(limit)", host: host)
+            state.reason = failure(.invalidData, "the headers are larger than \(limit)")
             return .end
         }
         return .taken
@@ -127,27 +164,58 @@ extension Transfer {
             state.chunk.reserveCapacity(Int(min(announced, Int64(Self.chunkBytes))))
         }
         guard Int64(bytes.count) <= limit - state.received else { return tooLarge() }
-        if !state.isDeclined {
-            if state.chunk.count + bytes.count > Self.chunkBytes {
-                guard context.deliveries.hasRoom else {
-                    state.isPaused = true
-                    context.hasPaused = true
-                    return .pause
-                }
-                if let call { context.deliveries.add(rest(), to: call) }
-                state.chunk.reserveCapacity(Self.chunkBytes)
-            }
-            state.chunk.append(contentsOf: bytes)
+        let isChunkFull = !state.isDeclined && state.chunk.count + bytes.count > Self.chunkBytes
+        if isChunkFull, !context.deliveries.hasRoom {
+            state.pause = .forRoom
+            context.hasPaused = true
+            return .pause
         }
+        if let turn = context.spend(bytes.count) {
+            state.pause = .forRate(turn: turn)
+            return .pause
+        }
+        if isChunkFull {
+            if let call { context.deliveries.add(rest(), to: call) }
+            state.chunk.reserveCapacity(Self.chunkBytes)
+        }
+        if !state.isDeclined { state.chunk.append(contentsOf: bytes) }
         state.received += Int64(bytes.count)
         return .taken
+    }
+
+    private func failure(_ kind: FeedError.Kind, _ message: String) -> FeedError {
+        FeedError(kind, message, host: host).at(.transferring)
+    }
+
+    private func reason(for code: CURLcode) -> FeedError {
+        if let reason = state.reason { return reason }
+        if let refusal = state.refusal, !state.hasOpened { return refusal }
+        switch code {
+        case CURLE_OK: return failure(.connectivity, "the connection ended within the headers")
+        case CURLE_OUT_OF_MEMORY where state.pause != nil:
+            // libcurl holds back what it has decompressed of what it has read, up to 64M.
+            return failure(.invalidData, "decompresses to more at once than can be held back")
+        default:
+            return .transfer(code, easy.explanation(of: code), host: host, isConnected: state.lastActivity != nil)
+        }
+    }
+
+    /// What has come of a body that broke off, so that a retry can ask for the rest: if a sink has been given some of
+    /// it, or enough is there to begin with. A place in a compressed body is no place in the decompressed one.
+    private func partOfBody(after error: FeedError) -> Parcel {
+        guard error.kind == .connectivity, !state.isDeclined, !state.chunk.isEmpty,
+            state.handedOver != nil || state.chunk.count >= Self.leastBytesToBegin, !easy.isContentEncoded
+        else { return Parcel() }
+        var parcel = rest()
+        parcel.responseIfUnwanted = response
+        return parcel
     }
 
     private var limit: Int64 { call?.request.maxBytes ?? 0 }
 
     private func tooLarge() -> Answer {
         state.isTooLarge = true
-        state.reason = .larger(than: limit, host: host)
+        state.reason = FeedError.larger(than: limit, host: host).at(.transferring)
         return .end
     }
 
@@ -165,7 +233,9 @@ extension Transfer {
     private var response: HTTPResponse {
         let head = state.handedOver ?? easy.head
         let isRedirect = (300..<400).contains(head.status)
-        return HTTPResponse(
+        var response = HTTPResponse(
             head: head, redirectTarget: isRedirect ? easy.redirectTarget : nil, bodyBytes: state.received)
+        response.isFromPrivateAddress = state.isFromPrivateAddress
+        return response
     }
 }

@@ -1,5 +1,6 @@
 import CCurl
 import FeedCore
+import Glibc
 
 /// The functions that libcurl calls, each with the transfer that it is about.
 extension Transfer {
@@ -15,9 +16,16 @@ extension Transfer {
                 let line = UnsafeRawBufferPointer(start: line, count: size * count)
                 return transfer.receiveHeader(line).code(line.count)
             },
-            connected: { context, _, _, _, _ in
-                Transfer.from(context)?.connected()
-                return Int32(CURL_PREREQFUNC_OK)
+            connected: { context, address, _, _, _ in
+                let mayAsk = Transfer.from(context)?.connected(to: address) ?? false
+                return Int32(mayAsk ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT)
+            },
+            opening: { context, _, address in
+                guard let address, let transfer = Transfer.from(context),
+                    transfer.mayConnect(to: NetworkAddress(address))
+                else { return CURL_SOCKET_BAD }
+                let (family, type) = (address.pointee.family, address.pointee.socktype)
+                return socket(family, type | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
             })
     }
 

@@ -4,14 +4,45 @@ import Glibc
 /// What the transfers of one loop share.
 final class TransferContext {
     let deliveries: DeliveryQueue
-    /// Set by a transfer that has paused itself.
+    let proxies: ProxyChoice
+    var addresses = AddressMemory()
+    /// Set by a transfer that has paused itself for want of room.
     var hasPaused = false
+    /// Transfers that have paused themselves for the rate, ever: the next one's turn.
+    private var turns = 0
+    /// Whether some of them still wait.
+    var hasThrottled = false
+    private var budget: TokenBucket?
     /// As of the loop's last turn, on the clock that libcurl's own timers use.
     private(set) var now = Instant.read()
 
-    init(deliveries: DeliveryQueue) { self.deliveries = deliveries }
+    init(deliveries: DeliveryQueue, proxies: ProxyChoice, rateLimit: Int64?) {
+        budget = rateLimit.map(TokenBucket.init(rate:))
+        self.deliveries = deliveries
+        self.proxies = proxies
+    }
 
-    func tick() { now = Instant.read() }
+    func tick() {
+        now = Instant.read()
+        budget?.refill(at: now.nanoseconds)
+    }
+
+    /// For bytes of a body that have come. A number if they are too early: the turn to wait for.
+    func spend(_ bytes: Int) -> Int? {
+        guard budget != nil else { return nil }
+        guard mayReceive else {
+            hasThrottled = true
+            turns += 1
+            return turns
+        }
+        budget?.take(bytes)
+        return nil
+    }
+
+    var mayReceive: Bool { budget?.hasTokens ?? true }
+
+    /// When throttled transfers can go on; nil if there are none.
+    var nextTurn: Instant? { hasThrottled ? budget.map { now + $0.nanosecondsToWait } : nil }
 
     /// Rounded up: woken a moment early, a timer would find nothing to do.
     func milliseconds(until instant: Instant) -> Int64 {
@@ -46,5 +77,7 @@ struct IdleTimeout {
         nanoseconds = Int64(duration.timeoutMilliseconds) * 1_000_000
     }
 
-    func error(host: String?) -> FeedError { .connectivity("no data arrived for \(duration.inWords)", host: host) }
+    func error(host: String?) -> FeedError {
+        FeedError.connectivity("no data arrived for \(duration.inWords)", host: host).at(.transferring)
+    }
 }

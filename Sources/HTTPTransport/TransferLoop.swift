@@ -17,12 +17,15 @@ final class TransferLoop {
     /// No transfer's idle time is up before this.
     private var nextIdleCheck: TransferContext.Instant?
 
-    init(settings: NetworkSettings, multi: MultiHandle, mailbox: Mailbox, deliveries: DeliveryQueue) {
+    init(
+        settings: NetworkSettings, proxies: ProxyChoice, multi: MultiHandle, mailbox: Mailbox,
+        deliveries: DeliveryQueue
+    ) {
         self.settings = settings
         idleTimeout = IdleTimeout(settings.idleTimeout)
         self.multi = multi
         self.mailbox = mailbox
-        context = TransferContext(deliveries: deliveries)
+        context = TransferContext(deliveries: deliveries, proxies: proxies, rateLimit: settings.rateLimit)
     }
 
     /// Returns when the mailbox was closed; what is running then is cancelled.
@@ -35,6 +38,7 @@ final class TransferLoop {
             check(multi.perform())
             finishEnded()
             resumePaused()
+            resumeThrottled()
             endIdle()
             isClosing = mail.isClosing
             if !isClosing, mailbox.fallAsleep() { check(multi.wait(milliseconds: timeToWait)) }
@@ -97,11 +101,24 @@ final class TransferLoop {
     private func resumePaused() {
         while context.hasPaused, context.deliveries.awaitRoom() {
             context.hasPaused = false
-            for transfer in Array(running.values) where transfer.isPaused {
-                let code = transfer.resume()
-                if code != CURLE_OK { end(transfer, .ended(code)) }
-            }
+            for transfer in Array(running.values) where transfer.pause == .forRoom { resume(transfer) }
         }
+    }
+
+    private func resumeThrottled() {
+        guard context.hasThrottled, context.mayReceive else { return }
+        context.hasThrottled = false
+        let waiting = running.values.compactMap { transfer in
+            if case .forRate(let turn) = transfer.pause { (turn: turn, transfer: transfer) } else { nil }
+        }
+        for (_, transfer) in waiting.sorted(by: { $0.turn < $1.turn }) {
+            if context.mayReceive { resume(transfer) } else { context.hasThrottled = true }
+        }
+    }
+
+    private func resume(_ transfer: Transfer) {
+        let code = transfer.resume()
+        if code != CURLE_OK { end(transfer, .ended(code)) }
     }
 
     private func endIdle() {
@@ -119,7 +136,8 @@ final class TransferLoop {
     }
 
     private var timeToWait: Int32 {
-        Int32(min(nextIdleCheck.map(context.milliseconds) ?? Self.longestWait, Self.longestWait))
+        let times = [nextIdleCheck, context.nextTurn].compactMap { $0.map(context.milliseconds) }
+        return Int32(times.reduce(Self.longestWait, min))
     }
 
     /// libcurl's multi handle fails as a whole only when it is out of memory.

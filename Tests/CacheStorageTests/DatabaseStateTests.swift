@@ -19,7 +19,7 @@ struct DatabaseStateTests {
         try scratch.execute("PRAGMA user_version = 99")
         let before = try scratch.snapshot()
         let message = await expect(.newerVersion) { () throws(FeedError) in _ = try await open(access) }
-        #expect(message.contains("newer feedsync (version 99, this one knows 1)"))
+        #expect(message.contains("newer feedsync (version 99, this one knows 2)"))
         #expect(try scratch.snapshot() == before)
     }
 
@@ -56,7 +56,8 @@ struct DatabaseStateTests {
             case .foreign:
                 unlink(scratch.path(name))
                 try scratch.execute("CREATE TABLE mine (precious TEXT)")
-            case .noTables: try scratch.execute("DROP TABLE items; DROP TABLE feeds; DROP TABLE images")
+            case .noTables:
+                try scratch.execute("DROP TABLE items; DROP TABLE feeds; DROP TABLE images; DROP TABLE failures")
             case .views: try scratch.execute("DROP TABLE images; CREATE VIEW images AS SELECT * FROM feeds")
             case .missingColumn: try scratch.execute("ALTER TABLE feeds DROP COLUMN etag")
             case .folder:
@@ -181,6 +182,20 @@ struct DatabaseStateTests {
         #expect(try await cache.images.find([.image(0)]) == [nil])
         try await cache.images.publish("picture", at: .image(0))
         #expect(try await cache.images.find([.image(0)])[0]?.type == .png)
+    }
+
+    @Test("failure rows that make no sense are as good as none")
+    func badFailureRow() async throws {
+        try await fill()
+        let failure = ImageFailure(
+            url: .image(0), error: .invalidData("gone"), failedAt: Timestamp(microseconds: 1))
+        let cache = try await scratch.open()
+        try await cache.images.remember([failure])
+        try scratch.execute("UPDATE failures SET kind = 'boredom'")
+        #expect(try await cache.images.failures(of: [.image(0)]) == [nil])
+        try scratch.execute("UPDATE failures SET count = 9223372036854775807")
+        try await cache.images.remember([failure])
+        #expect(try await cache.images.failures(of: [.image(0)])[0]?.error.message == "gone")
     }
 
     private func fill() async throws {

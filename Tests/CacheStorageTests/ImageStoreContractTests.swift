@@ -118,6 +118,11 @@ struct ImageStoreContractTests {
         try await kind.imageStore().replacingAFeedKeepsImageData()
     }
 
+    @Test("confirming keeps the data and renews what changed", arguments: StoreKind.allCases)
+    func confirmingKeepsTheDataAndRenewsWhatChanged(_ kind: StoreKind) async throws {
+        try await kind.imageStore().confirmingKeepsTheDataAndRenewsWhatChanged()
+    }
+
     @Test("summaries count the images that are there", arguments: StoreKind.allCases)
     func summariesCountTheImagesThatAreThere(_ kind: StoreKind) async throws {
         try await kind.imageStore().summariesCountTheImagesThatAreThere()

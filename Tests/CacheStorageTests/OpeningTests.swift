@@ -34,7 +34,7 @@ struct OpeningTests {
         #expect(try await cache.feeds.retrieve(.first) == nil)
         #expect(try await cache.images.find([.image(0)]) == [nil])
         #expect(try await cache.images.totals() == ImageTotals(count: 0, bytes: 0))
-        #expect(try await cache.images.removeUnreferenced(.dryRun(withoutFeeds: [])) == ImageRemoval(images: 0, bytesFreed: 0))
+        #expect(try await cache.images.removeUnreferenced(.dryRun(withoutFeeds: [])) == .nothing)
         #expect(access(scratch.path, F_OK) != 0)
     }
 
@@ -66,6 +66,8 @@ struct OpeningTests {
         await expect(.failed) { () throws(FeedError) in try await cache.feeds.save(.sample(.second)) }
         await expect(.failed) { () throws(FeedError) in _ = try cache.images.stage() }
         await expect(.failed) { () throws(FeedError) in _ = try await cache.images.publish([]) }
+        await expect(.failed) { () throws(FeedError) in try await cache.images.remember([]) }
+        await expect(.failed) { () throws(FeedError) in try await cache.images.confirm([]) }
         await expect(.failed) { () throws(FeedError) in _ = try await cache.images.removeUnreferenced(.forReal) }
         await expect(.failed) { () throws(FeedError) in _ = try await cache.images.removeDamaged(.forReal) }
     }

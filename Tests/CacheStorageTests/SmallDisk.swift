@@ -7,7 +7,9 @@ import Testing
 final class SmallDisk: Sendable {
     let path: String
 
+    /// In CI these tests always run, and fail where they can't.
     static let isAvailable = { () -> Bool in
+        if getenv("CI") != nil { return true }
         do {
             _ = try SmallDisk(kilobytes: 16)
             return true
@@ -43,7 +45,7 @@ final class SmallDisk: Sendable {
         let file = try Descriptor.folder(at: path).open("ballast", O_WRONLY | O_CREAT)
         do {
             while true { try file.write([UInt8](repeating: 1, count: 4096)) }
-        } catch  where error.isFullDisk {
+        } catch let error where error.isFullDisk {
             return
         }
     }

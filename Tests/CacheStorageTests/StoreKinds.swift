@@ -52,6 +52,7 @@ private struct InMemoryImageFixture: ImageStoreFixture {
     func anotherStore() -> any ImageStore { InMemoryImageStore(cache) }
     func breakFinding() { images.fail(.find) }
     func breakPublishing() { images.fail(.publish) }
+    func breakRemembering() { images.fail(.remember) }
     func damage(_ image: StoredImage, at url: ResourceURL) throws { try images.damage(url) }
 }
 
@@ -93,6 +94,7 @@ private struct DiskImageFixture: ImageStoreFixture {
 
     func anotherStore() async throws -> any ImageStore { try await disk.scratch.open(.read).images }
     func breakFinding() throws { try disk.scratch.execute("ALTER TABLE images RENAME COLUMN digest TO sum") }
+    func breakRemembering() throws { try disk.fail("INSERT ON failures WHEN new.url LIKE '%/1.png'") }
     func breakPublishing() throws { try disk.fail("INSERT ON images WHEN new.url LIKE '%/1.png'") }
 
     func damage(_ image: StoredImage, at url: ResourceURL) throws {

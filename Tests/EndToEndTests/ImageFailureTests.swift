@@ -76,7 +76,7 @@ struct ImageFailureTests {
         // What failed is tried again, and nothing else.
         server.serve(.png(1), at: 1)
         let before = server.requestCount
-        expectQuiet(try await program.run(server.feedURL))
+        expectQuiet(try await program.run("--retry-failed", server.feedURL))
         #expect(server.paths(after: before) == ["/feed.json", "/1.png"])
     }
 

@@ -48,7 +48,11 @@ final class Program: Sendable {
     }
 
     private func surroundings(_ more: [String: String]) -> [String: String] {
-        let base = ["FEEDSYNC_CACHE": cache, "HOME": folder.path, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
+        let base = [
+            "FEEDSYNC_CACHE": cache, "HOME": folder.path, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+            // A server that a test holds up is not to be given up because the machine is slow.
+            "FEEDSYNC_TIMEOUT": "900",
+        ]
         return base.merging(more) { _, given in given }
     }
 

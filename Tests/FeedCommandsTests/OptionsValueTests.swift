@@ -50,6 +50,18 @@ struct OptionsValueTests {
     }
 
     @Test(
+        "the time of a run is in seconds, or none",
+        arguments: [("300", .seconds(300)), ("0.5", .milliseconds(500)), ("none", nil)] as [(String, Duration?)])
+    func maxTime(text: String, expected: Duration?) throws {
+        #expect(try settings(["--max-time", text])?.maxTime == expected)
+    }
+
+    @Test("no time is none of it", arguments: ["", "0", "0.0", "-1", "5s", "None", "forever", "1000000"])
+    func noMaxTime(text: String) {
+        #expect(usageError(["--max-time", text])?.message.contains("or none") == true)
+    }
+
+    @Test(
         "seconds may have decimals",
         arguments: [
             ("0", Duration.zero), ("10", .seconds(10)), ("0.5", .milliseconds(500)), ("2.25", .milliseconds(2250)),

@@ -5,50 +5,24 @@ import Testing
 
 @Suite("Sync")
 struct FeedSyncTests {
-    private let feeds: InMemoryFeedStore
-    private let images: InMemoryImageStore
-    private static let now = Timestamp(microseconds: 1_774_744_200_000_000)
+    private static let now = SyncFixture.now
+    private let fixture = SyncFixture()
+    private var feeds: InMemoryFeedStore { fixture.feeds }
+    private var images: InMemoryImageStore { fixture.images }
 
-    init() {
-        let cache = InMemoryCache()
-        feeds = InMemoryFeedStore(cache)
-        images = InMemoryImageStore(cache)
-    }
-
-    /// A server of feeds by the last part of their URL, and of an image at every other URL.
-    private func server(
-        _ answers: [String: ScriptedHTTPClient.Answer] = [:]
-    ) -> ScriptedHTTPClient {
-        ScriptedHTTPClient { request in
-            let name = String(request.url.text.split(separator: "/").last ?? "")
-            if let answer = answers[name] { return answer }
-            return name.hasSuffix(".json") ? .ok(Array(name.utf8)) : .ok(Samples.png(name))
-        }
+    private func server(_ answers: [String: ScriptedHTTPClient.Answer] = [:]) -> ScriptedHTTPClient {
+        fixture.server(answers)
     }
 
     private func sync(
         _ names: [String], on client: ScriptedHTTPClient, serving feed: Feed? = nil, dryRun: Bool = false
     ) async throws -> SyncReport {
-        let decoder = try StubDecoder(feed ?? Samples.feed(3))
-        let local = LocalFeedLoader(store: feeds, now: { Self.now })
-        let remote = RemoteFeedLoader(client: client, decoder: decoder, maxBytes: 1000)
-        let downloads = ImageDownloads(
-            remote: RemoteImageDataLoader(client: client, maxBytes: 1000), store: images,
-            window: ImageDownloads.Window(jobs: 4, perHost: 4), now: { Self.now })
-        let sync = FeedSync(
-            refresh: FeedRefresh(remote: remote, local: local, saves: !dryRun), local: local, images: images,
-            downloads: downloads, maxAge: .standard, dryRun: dryRun)
-        let (_, events) = AsyncStream.makeStream(of: SyncEvent.self)
-        return await sync.run(try names.map(feedURL), events: events)
+        try await fixture.sync(names, on: client, serving: feed, dryRun: dryRun)
     }
 
-    private func feedURL(_ name: String) throws -> ResourceURL { try Samples.url("https://feeds.example/\(name)") }
+    private func feedURL(_ name: String) throws -> ResourceURL { try fixture.feedURL(name) }
 
-    private func save(_ name: String, daysAgo: Int, images count: Int = 3) async throws {
-        let saved = SavedFeed(
-            url: try feedURL(name), feed: try Samples.feed(count), savedAt: Self.now + .seconds(-86_400 * daysAgo))
-        try await feeds.change { change throws(FeedError) in try change.insert(saved) }
-    }
+    private func save(_ name: String, daysAgo: Int) async throws { try await fixture.save(name, daysAgo: daysAgo) }
 
     @Test("saves the feed and has all its images")
     func happy() async throws {
@@ -148,7 +122,7 @@ struct FeedSyncTests {
         #expect(report.images.total == 3)
         #expect(report.images.downloaded == 0)
         #expect(feeds.messages == [.retrieve])
-        #expect(images.messages == [.find])
+        #expect(images.messages == [.find, .failures])
     }
 
     @Test("cancelled, reports no feed and no error")
@@ -171,7 +145,7 @@ struct FeedSyncTests {
             window: ImageDownloads.Window(jobs: 4, perHost: 4), now: { Self.now })
         let sync = FeedSync(
             refresh: FeedRefresh(remote: remote, local: local), local: local, images: images, downloads: downloads,
-            maxAge: .standard)
+            maxAge: .standard, now: { Self.now })
         _ = await sync.run([try feedURL("a.json")], events: events)
         var seen: [String] = []
         for await event in stream {
@@ -179,6 +153,9 @@ struct FeedSyncTests {
             case .feed(let report): seen.append("feed \(report.outcome)")
             case .imagesFound(let total, let cached): seen.append("found \(total), \(cached)")
             case .imageMissing: seen.append("missing")
+            case .imageToRevalidate: seen.append("to revalidate")
+            case .imageLeftAlone: seen.append("left alone")
+            case .imageUnchanged: seen.append("unchanged")
             case .imageDownloaded: seen.append("downloaded")
             case .imageFailed(_, let error): seen.append("failed \(error.status ?? 0)")
             }

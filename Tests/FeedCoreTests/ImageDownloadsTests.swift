@@ -20,7 +20,7 @@ struct ImageDownloadsTests {
             window: ImageDownloads.Window(jobs: jobs, perHost: perHost), now: { Timestamp(microseconds: 5) },
             sleep: sleep)
         let (_, events) = AsyncStream.makeStream(of: SyncEvent.self)
-        return await downloads.run(urls, adding: ImagesReport(), events: events)
+        return await downloads.run(urls.map { .init($0) }, adding: ImagesReport(), events: events)
     }
 
     @Test("stores every image and counts its bytes")

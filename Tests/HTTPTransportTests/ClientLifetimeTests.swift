@@ -6,12 +6,14 @@ import Testing
 
 @Suite("A client", .timeLimit(.minutes(1)))
 struct ClientLifetimeTests {
+    private let settings = NetworkSettings(userAgent: "x")
+
     @Test("that is let go of ends its thread")
     func released() async throws {
         let ended = Tally()
         let server = try LoopbackServer()
         do {
-            let client = try CurlHTTPClient(settings: NetworkSettings(userAgent: "x")) { ended.add(1) }
+            let client = try CurlHTTPClient(settings: settings, environment: [:]) { ended.add(1) }
             _ = try await client.get(makeRequest(server.url()), into: NullSink())
         }
         await ended.wait(for: 1)
@@ -20,7 +22,7 @@ struct ClientLifetimeTests {
     @Test("that was never used ends its thread too")
     func unused() async throws {
         let ended = Tally()
-        _ = try CurlHTTPClient(settings: NetworkSettings(userAgent: "x")) { ended.add(1) }
+        _ = try CurlHTTPClient(settings: settings, environment: [:]) { ended.add(1) }
         await ended.wait(for: 1)
     }
 
@@ -30,7 +32,7 @@ struct ClientLifetimeTests {
         let gate = Gate()
         let server = try LoopbackServer("/", Reply(body: [1], gate: gate))
         let request = try makeRequest(server.url())
-        var client: CurlHTTPClient? = try CurlHTTPClient(settings: NetworkSettings(userAgent: "x")) { ended.add(1) }
+        var client: CurlHTTPClient? = try CurlHTTPClient(settings: settings, environment: [:]) { ended.add(1) }
         let tasks = (0..<5).map { [client] _ in
             Task { try await client?.get(request, into: NullSink()).bodyBytes }
         }
@@ -49,7 +51,7 @@ struct ClientLifetimeTests {
         let gate = Gate()
         let server = try LoopbackServer("/", Reply(gate: gate))
         let request = try makeRequest(server.url())
-        let client = try CurlHTTPClient(settings: NetworkSettings(userAgent: "x")) { ended.add(1) }
+        let client = try CurlHTTPClient(settings: settings, environment: [:]) { ended.add(1) }
         let tasks = (0..<5).map { _ in Task { await failure(of: request, by: client) } }
         await gate.waitForArrivals(5)
 

@@ -40,6 +40,7 @@ struct FailureTests {
         let error = try #require(await failure(of: makeRequest(server.url()), by: makeClient()))
 
         #expect(error.kind == misbehaviour.kind, "\(error)")
+        #expect(error.stage == .transferring)
         #expect(error.host == "127.0.0.1")
         #expect(!error.message.isEmpty)
     }
@@ -62,6 +63,7 @@ struct FailureTests {
         let error = try #require(await failure(of: makeRequest(dead.url()), by: makeClient()))
 
         #expect(error.kind == .connectivity)
+        #expect(error.stage == .connecting)
         #expect(error.host == "127.0.0.1")
         #expect(error.message.contains("connect"), "\(error.message)")
     }
@@ -72,6 +74,7 @@ struct FailureTests {
             await failure(of: makeRequest("http://nowhere.invalid/"), by: makeClient()))
 
         #expect(error.kind == .connectivity)
+        #expect(error.stage == .connecting)
         #expect(error.host == "nowhere.invalid")
     }
 
@@ -83,6 +86,7 @@ struct FailureTests {
         let error = try #require(await failure(of: makeRequest(dead.url()), by: client))
 
         #expect(error.kind == .connectivity)
+        #expect(error.stage == .connecting)
     }
 
     @Test("when no byte comes for too long, be it the first or a later one", arguments: [nil, 0, 1000, 200_000])
@@ -94,12 +98,17 @@ struct FailureTests {
             } else {
                 Reply(body: pattern(10), gate: gate)
             }
-        let server = try LoopbackServer("/", reply)
+        let server = try LoopbackServer(["/stalls": { _ in reply }])
         let client = try makeClient { $0.idleTimeout = .milliseconds(100) }
+        let request = try makeRequest(server.url("/stalls"))
 
-        let error = try #require(await failure(of: makeRequest(server.url()), by: client))
+        let first = await failure(of: request, by: client)
+        // Leaves a connection to be used again.
+        _ = await failure(of: try makeRequest(server.url("/other")), by: client)
+        let second = await failure(of: request, by: client)
 
-        #expect(error == .connectivity("no data arrived for 100 ms", host: "127.0.0.1"))
+        let expected = FeedError.connectivity("no data arrived for 100 ms", host: "127.0.0.1").at(.transferring)
+        #expect([first, second] == [expected, expected])
     }
 
     @Test("but not while the sink is what is slow")

@@ -50,12 +50,12 @@ struct LocalFileClientTests {
         }
     }
 
-    @Test("that may not be read says so", .enabled(if: geteuid() != 0, "root may read everything"))
-    func unreadable() async throws {
-        let path = try directory.write("x", to: "secret")
-        chmod(path, 0)
+    @Test("that can't be opened for another reason says which")
+    func unusable() async throws {
+        let path = directory.path("loop")
+        #expect(symlink(path, path) == 0)
         let error = await failure(of: request(path), by: LocalFileClient())
-        #expect(error == .notFound("\(path): Permission denied"))
+        #expect(error == .notFound("\(path): Too many levels of symbolic links"))
     }
 
     @Test("larger than it may be is refused, and one of just that size isn't")
@@ -63,7 +63,7 @@ struct LocalFileClientTests {
         let path = try directory.write(pattern(2048), to: "file")
         #expect(
             await failure(of: request(path, maxBytes: 1024), by: LocalFileClient())
-                == .invalidData("larger than 1K"))
+                == .invalidData("larger than 1K").dependingOnSettings())
         #expect(try await LocalFileClient().get(request(path, maxBytes: 2048), into: NullSink()).bodyBytes == 2048)
     }
 

@@ -43,7 +43,8 @@ struct NginxTests {
         let error = await failure(of: try makeRequest(url, maxBytes: 1 << 20), by: client, into: sink)
         let whole = try await client.get(makeRequest(url, maxBytes: 20 << 20), into: NullSink())
 
-        #expect(error == .invalidData("larger than 1M", host: "127.0.0.1"))
+        let refusal = FeedError.invalidData("larger than 1M", host: "127.0.0.1").at(.transferring)
+        #expect(error == refusal.dependingOnSettings())
         #expect(sink.bytes.count <= 1 << 20)
         #expect(whole.bodyBytes == 20 << 20)
     }
@@ -62,7 +63,15 @@ struct NginxTests {
 
         let error = await failure(of: try makeRequest(nginx.url("/1.jpg")), by: try makeClient())
         #expect(error?.kind == .connectivity)
+        #expect(error?.stage == .trusting)
         #expect(error?.message.contains("certificate") == true, "\(error?.message ?? "")")
+
+        let astray = try makeClient { $0.caFile = root.path("missing.pem") }
+        let noCertificates = await failure(of: try makeRequest(nginx.url("/1.jpg")), by: astray)
+        #expect(noCertificates?.stage == .trusting, "\(noCertificates?.message ?? "")")
+
+        let insecure = try makeClient { $0.isInsecure = true }
+        #expect(try await insecure.get(makeRequest(nginx.url("/1.jpg")), into: NullSink()).head.status == 200)
 
         let trusting = try makeClient { $0.caFile = root.path("cert.pem") }
         try await fetchMany(nginx, by: trusting)

@@ -1,8 +1,9 @@
 import FeedCore
 import Glibc
-import HTTPTransport
 import Synchronization
 import TestSupport
+
+@testable import HTTPTransport
 
 /// A sink that keeps what it is told, in order.
 final class RecordingSink: BodySink {
@@ -15,12 +16,14 @@ final class RecordingSink: BodySink {
     private let isWanted: Bool
     private let failure: FeedError?
     private let gate: Gate?
+    private let keepsBytes: Bool
 
     /// `failure` is thrown at the first chunk; `gate` is passed with each.
-    init(isWanted: Bool = true, failure: FeedError? = nil, gate: Gate? = nil) {
+    init(isWanted: Bool = true, failure: FeedError? = nil, gate: Gate? = nil, keepsBytes: Bool = true) {
         self.isWanted = isWanted
         self.failure = failure
         self.gate = gate
+        self.keepsBytes = keepsBytes
     }
 
     func begin(_ head: HTTPHead) throws(FeedError) -> Bool {
@@ -31,7 +34,7 @@ final class RecordingSink: BodySink {
     func receive(_ chunk: [UInt8]) throws(FeedError) {
         record.withLock {
             $0.messages.append(.receive(chunk.count))
-            $0.bytes += chunk
+            if keepsBytes { $0.bytes += chunk }
         }
         gate?.pass()
         if let failure { throw failure }
@@ -55,10 +58,12 @@ struct NullSink: BodySink {
     func receive(_ chunk: [UInt8]) throws(FeedError) {}
 }
 
-func makeClient(_ change: (inout NetworkSettings) -> Void = { _ in }) throws -> any HTTPClient {
+func makeClient(
+    environment: [String: String] = [:], _ change: (inout NetworkSettings) -> Void = { _ in }
+) throws -> any HTTPClient {
     var settings = NetworkSettings(userAgent: "feedsync-test/1")
     change(&settings)
-    return try CurlHTTPClient(settings: settings)
+    return try CurlHTTPClient(settings: settings, environment: environment)
 }
 
 func makeRequest(

@@ -77,6 +77,25 @@ struct RequestTests {
         #expect(server.requests.isEmpty)
     }
 
+    @Test("for the rest of a body says which bytes of what it wants, uncompressed, and the next one doesn't")
+    func rest() async throws {
+        let server = try LoopbackServer("/", Reply(206, headers: [("Content-Range", "bytes 7-8/9")], body: [8, 9]))
+        let client = try makeClient()
+        var request = try makeRequest(server.url())
+        request.rest = RestOfBody(offset: 7, validator: "\"a\"")
+
+        let response = try await client.get(request, into: NullSink())
+        _ = try await client.get(makeRequest(server.url()), into: NullSink())
+
+        #expect(response.head.contentRange == "bytes 7-8/9")
+        let sent = server.requests.map { request in
+            ["range", "if-range", "accept-encoding"].map { request.header($0) }
+        }
+        #expect(try #require(sent.first) == ["bytes=7-", "\"a\"", nil])
+        let next = try #require(sent.last)
+        #expect(next[0] == nil && next[1] == nil && next[2] != nil)
+    }
+
     @Test("uses the connection of the one before it, also after an answer that wasn't wanted")
     func keepAlive() async throws {
         let server = try LoopbackServer([

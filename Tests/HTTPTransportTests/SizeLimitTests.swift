@@ -21,7 +21,7 @@ struct SizeLimitTests {
             #expect(try await client.get(fitting, into: NullSink()).bodyBytes == Int64(size))
             let sink = RecordingSink()
             let error = try #require(await failure(of: tooLarge, by: client, into: sink))
-            #expect(error == .invalidData("larger than \(size - 1) bytes", host: "127.0.0.1"), "\(path)")
+            #expect(error == refusal("larger than \(size - 1) bytes").dependingOnSettings(), "\(path)")
             #expect(sink.bytes.count < size)
         }
     }
@@ -49,4 +49,34 @@ struct SizeLimitTests {
 
         #expect(response.head.status == 404)
     }
+
+    @Test("is refused when a few bytes decompress to more than can be held back for a slow sink")
+    func bomb() async throws {
+        let server = try LoopbackServer([
+            "/bomb": { _ in Reply(headers: [("Content-Encoding", "zstd")], body: zstdOfSpaces(blocks: 1000)) },
+            "/small": { _ in Reply(body: [1]) },
+        ])
+        let client = try makeClient()
+        let gate = Gate()
+        let bomb = try makeRequest(server.url("/bomb"), maxBytes: 1 << 30)
+        async let error = failure(of: bomb, by: client, into: RecordingSink(gate: gate, keepsBytes: false))
+        await gate.waitForArrivals()
+        // Answered only after all that was read of the other has been decompressed.
+        _ = try await client.get(makeRequest(server.url("/small")), into: NullSink())
+        gate.open()
+
+        #expect(await error == refusal("decompresses to more at once than can be held back"))
+    }
+}
+
+private func refusal(_ message: String) -> FeedError {
+    FeedError.invalidData(message, host: "127.0.0.1").at(.transferring)
+}
+
+/// A Zstandard frame (RFC 8878) of blocks that each stand for 128 KiB in four bytes.
+private func zstdOfSpaces(blocks: Int) -> [UInt8] {
+    let head: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x38]
+    let block: [UInt8] = [0x02, 0x00, 0x10, 0x20]
+    let last: [UInt8] = [0x03, 0x00, 0x10, 0x20]
+    return head + (1..<blocks).flatMap { _ in block } + last
 }

@@ -10,14 +10,16 @@ package protocol ImageStoreFixture: Sendable {
     func breakFinding() async throws
     /// From now on nothing can be indexed.
     func breakPublishing() async throws
+    /// From now on no failure of `image(1)` can be remembered or forgotten.
+    func breakRemembering() async throws
     /// Alters the bytes of the image, behind the store's back.
     func damage(_ image: StoredImage, at url: ResourceURL) async throws
 }
 
 /// What every image store promises; each function is one promise.
 package struct ImageStoreContract: Sendable {
-    private let fixture: any ImageStoreFixture
-    private var store: any ImageStore { fixture.store }
+    let fixture: any ImageStoreFixture
+    var store: any ImageStore { fixture.store }
 
     package init(_ fixture: any ImageStoreFixture) { self.fixture = fixture }
 
@@ -194,6 +196,27 @@ package struct ImageStoreContract: Sendable {
         #expect(try await store.find([.image(0), .image(1)]).map { $0?.size } == [7, 7])
     }
 
+    package func confirmingKeepsTheDataAndRenewsWhatChanged() async throws {
+        try await publish("picture", at: .image(0))
+        try await publish("another", at: .image(1))
+        let before = try await found(.image(0))
+        let validators = Validators(etag: "\"2\"", lastModified: nil)
+        let later = Timestamp(microseconds: 2_000_000)
+        try await store.confirm([
+            ConfirmedImage(url: .image(0), validators: validators, confirmedAt: later),
+            ConfirmedImage(url: .image(1), validators: Validators(), confirmedAt: later),
+            ConfirmedImage(url: .image(7), validators: validators, confirmedAt: later),
+        ])
+        let after = try await found(.image(0))
+        #expect(after.validators == validators)
+        #expect(after.fetchedAt == later)
+        #expect(after.digest == before.digest)
+        #expect(try await store.data(of: after) == Array("picture".utf8))
+        #expect(try await found(.image(1)).fetchedAt == Timestamp(microseconds: 1_000_000))
+        #expect(try await store.find([.image(7)]) == [nil])
+        try await store.confirm([])
+    }
+
     package func summariesCountTheImagesThatAreThere() async throws {
         try await saveFeed(images: 3)
         try await publish("picture", at: .image(1))
@@ -208,11 +231,11 @@ package struct ImageStoreContract: Sendable {
         #expect(try await other.data(of: image) == Array("picture".utf8))
     }
 
-    private func saveFeed(images: Int) async throws {
+    func saveFeed(images: Int) async throws {
         try await fixture.feeds.change { change throws(FeedError) in try change.insert(.sample(images: images)) }
     }
 
-    private func publish(_ text: String, at url: ResourceURL, type: ImageType = .png) async throws {
+    func publish(_ text: String, at url: ResourceURL, type: ImageType = .png) async throws {
         #expect(try await store.publish([try received(text, at: url, type: type)]) == [nil])
     }
 

@@ -6,6 +6,7 @@ package final class InMemoryCache: Sendable {
     struct Contents {
         var feeds: [String: SavedFeed] = [:]
         var images: [String: StoredImage] = [:]
+        var failures: [String: RememberedFailure] = [:]
         var data: [Digest: [UInt8]] = [:]
 
         var namedURLs: Set<String> { Set(feeds.values.flatMap { $0.feed.images.map(\.url.text) }) }

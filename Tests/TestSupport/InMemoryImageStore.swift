@@ -4,7 +4,7 @@ internal import Synchronization
 /// An image store that keeps nothing on disk, records what it is asked, and fails on demand.
 package final class InMemoryImageStore: ImageStore {
     package enum Message: Hashable, Sendable {
-        case find, data, stage, append, publish, totals, removeUnreferenced, removeDamaged
+        case find, data, stage, append, publish, confirm, failures, remember, totals, removeUnreferenced, removeDamaged
     }
 
     private let cache: InMemoryCache
@@ -67,7 +67,37 @@ package final class InMemoryImageStore: ImageStore {
                 contents.images[image.url.text] = StoredImage(
                     digest: digest, size: Int64(bytes.count), type: image.type, validators: image.validators,
                     fetchedAt: image.fetchedAt, path: "images/sha256/\(digest.hex)")
+                contents.failures[image.url.text] = nil
                 return nil
+            }
+        }
+    }
+
+    package func confirm(_ images: [ConfirmedImage]) async throws(FeedError) {
+        try receive(.confirm)
+        try cache.withContents { contents throws(FeedError) in
+            for image in images {
+                contents.failures[image.url.text] = nil
+                guard let old = contents.images[image.url.text], old.validators != image.validators else { continue }
+                contents.images[image.url.text] = StoredImage(
+                    digest: old.digest, size: old.size, type: old.type, validators: image.validators,
+                    fetchedAt: image.confirmedAt, path: old.path)
+            }
+        }
+    }
+
+    package func failures(of urls: [ResourceURL]) async throws(FeedError) -> [RememberedFailure?] {
+        try receive(.failures)
+        return try cache.withContents { contents throws(FeedError) in urls.map { contents.failures[$0.text] } }
+    }
+
+    package func remember(_ failures: [ImageFailure]) async throws(FeedError) {
+        try receive(.remember)
+        try cache.withContents { contents throws(FeedError) in
+            for failure in failures {
+                let count = (contents.failures[failure.url.text]?.count ?? 0) + 1
+                contents.failures[failure.url.text] = RememberedFailure(
+                    error: failure.error, failedAt: failure.failedAt, count: count)
             }
         }
     }
@@ -88,6 +118,7 @@ package final class InMemoryImageStore: ImageStore {
             }
             let named = contents.namedURLs
             contents.images = contents.images.filter { named.contains($0.key) && contents.data[$0.value.digest] != nil }
+            contents.failures = contents.failures.filter { named.contains($0.key) }
         }
     }
 

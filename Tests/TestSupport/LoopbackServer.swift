@@ -55,6 +55,9 @@ package final class LoopbackServer: Sendable {
     /// Returns when this many requests have arrived since the start.
     package func waitForRequests(_ count: Int) async { await state.arrivals.wait(for: count) }
 
+    /// How many were made since the start.
+    package var connections: Int { state.connectionCount }
+
     /// Bytes given to the kernel to send.
     package var bytesSent: Int { state.sent.count }
 

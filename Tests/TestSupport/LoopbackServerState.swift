@@ -27,6 +27,8 @@ final class LoopbackServerState: Sendable {
 
     var requests: [LoopbackServer.Request] { state.withLock { $0.requests } }
 
+    var connectionCount: Int { state.withLock { $0.connectionCount } }
+
     func setRoute(_ path: String, _ route: @escaping LoopbackServer.Route) {
         state.withLock { $0.routes[path] = route }
     }

@@ -135,7 +135,11 @@ private func spawn(
         posix_spawn_file_actions_adddup2(&actions, end, Int32(target))
     }
     // Other tests' sockets and pipes would else stay open as long as this child lives.
-    for descriptor in Int32(3)..<1024 { posix_spawn_file_actions_addclose(&actions, descriptor) }
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    for descriptor in 3..<Int32(min(limit.rlim_cur, 1 << 14)) {
+        posix_spawn_file_actions_addclose(&actions, descriptor)
+    }
 
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)

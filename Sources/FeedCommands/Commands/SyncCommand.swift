@@ -10,16 +10,38 @@ struct SyncCommand {
         let start = ContinuousClock.now
         let cache = try await session.openCache(settings.dryRun ? .read : .write(lockWait: settings.lockWait))
         let feeds = try await feeds(given, in: cache)
-        let client = try session.makeClient()
+        let report = try await limited { client async throws in
+            try await sync(feeds, in: cache, with: client)
+        }
+        return try finish(report, took: ContinuousClock.now - start)
+    }
+
+    private func sync(
+        _ feeds: [ResourceURL], in cache: Cache, with client: any HTTPClient
+    ) async throws -> SyncReport {
         let local = session.localFeeds(in: cache)
         let downloads = ImageDownloads(
             remote: session.remoteImages(with: client), store: cache.images,
             window: ImageDownloads.Window(jobs: settings.jobs, perHost: settings.maxPerHost), now: session.now)
         let sync = FeedSync(
             refresh: session.refresh(cache, with: client, saves: !settings.dryRun), local: local,
-            images: cache.images, downloads: downloads, maxAge: settings.maxAge, dryRun: settings.dryRun)
-        let report = try await watch { await sync.run(feeds, events: $0) }
-        return try finish(report, took: ContinuousClock.now - start)
+            images: cache.images, downloads: downloads, maxAge: settings.maxAge,
+            scope: ImageScope(revalidates: settings.revalidate, retriesFailed: settings.retryFailed),
+            now: session.now, dryRun: settings.dryRun)
+        return try await watch { await sync.run(feeds, events: $0) }
+    }
+
+    /// Hands out a client that asks nobody after `--max-time`. Waiting for another run is not counted: that has a limit
+    /// of its own.
+    private func limited(_ run: (any HTTPClient) async throws -> SyncReport) async throws -> SyncReport {
+        let client = try session.makeClient()
+        guard let limit = settings.maxTime, let seconds = ValueSyntax<Duration>.seconds.write(limit) else {
+            return try await run(client)
+        }
+        let deadline = Deadline(reason: .connectivity("not done within --max-time \(seconds)"))
+        return try await deadline.passing(after: limit) {
+            try await run(PunctualHTTPClient(client, until: deadline))
+        }
     }
 
     /// Those given, each once; with none given, those in the cache.

@@ -36,6 +36,9 @@ package enum OptionTable {
             "timeout", "S", sets: \.timeout, as: .seconds, .network, of: online,
             "seconds a transfer may go without a byte arriving"),
         .value(
+            "max-time", "S", sets: \.maxTime, as: .timeLimit, defaultText: "none", .network, of: [.sync],
+            "seconds for the whole run; what isn't done by then fails"),
+        .value(
             "max-filesize", "SIZE", sets: \.maxFileSize, as: .size, .network, of: online,
             "the largest image to accept: 500K, 64M, 1G"),
         .value(
@@ -43,6 +46,12 @@ package enum OptionTable {
         .value(
             "max-redirs", "N", sets: \.maxRedirects, as: .countOrNone, .network, of: online,
             "redirects to follow for one request"),
+        .flag(
+            "revalidate", sets: \.revalidate, .network, of: [.sync],
+            "ask whether images in the cache have changed"),
+        .flag(
+            "retry-failed", sets: \.retryFailed, .network, of: [.sync],
+            "also ask for images that were gone or no image the last time"),
         .value(
             "user-agent", "TEXT", sets: \.userAgent, as: .headerText, .network, of: online,
             "what this calls itself to servers"),

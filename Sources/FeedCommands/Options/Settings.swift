@@ -19,6 +19,11 @@ package struct Settings: Hashable, Sendable {
     package var maxRedirects = 10
     package var userAgent = "feedsync/\(Version.current)"
 
+    /// For the whole run; nil: as long as it takes.
+    package var maxTime: Duration?
+    package var revalidate = false
+    package var retryFailed = false
+
     package var dryRun = false
     package var offline = false
     package var deep = false

@@ -88,6 +88,21 @@ extension ValueSyntax<Duration> {
     }
 }
 
+extension ValueSyntax<Duration?> {
+    /// No time at all is no limit anybody wants, and to curl it means none.
+    static let timeLimit = ValueSyntax { text throws(InvalidValue) in
+        if text == "none" { return nil }
+        let limit: Duration?
+        do { limit = try ValueSyntax<Duration>.seconds.read(text) } catch { limit = nil }
+        guard let limit, limit > .zero else {
+            throw InvalidValue(expected: "seconds above 0, such as 300 or 0.5, or none")
+        }
+        return limit
+    } write: { limit in
+        limit.flatMap { ValueSyntax<Duration>.seconds.write($0) }
+    }
+}
+
 extension ValueSyntax<Bool> {
     static let flag = ValueSyntax { text throws(InvalidValue) in
         switch text {

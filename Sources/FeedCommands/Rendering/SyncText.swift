@@ -49,7 +49,10 @@ enum SyncText {
             feed.outcome == .failed
                 ? nil : "\(feed.url): \(feed.outcome.rawValue), \(Phrases.count(feed.images, "image"))"
         case .imagesFound(let total, let cached): "\(Phrases.count(total, "image")), \(cached) cached"
-        case .imageMissing: nil
+        case .imageMissing, .imageToRevalidate: nil
+        case .imageLeftAlone(let url, let failure):
+            "\(url): left alone, as the last answer was: \(failure.error.message) (see --retry-failed)"
+        case .imageUnchanged(let url): "\(url): unchanged"
         case .imageDownloaded(let url, let bytes): "\(url): downloaded, \(Phrases.size(bytes))"
         case .imageFailed(let url, let error): "\(url): \(error.message)"
         }
@@ -65,7 +68,8 @@ enum SyncText {
             case .offline, .failed: nil
             }
         case .imageMissing(let url): "would download \(url)"
-        case .imagesFound, .imageDownloaded, .imageFailed: nil
+        case .imageToRevalidate(let url): "would ask again for \(url)"
+        case .imagesFound, .imageLeftAlone, .imageUnchanged, .imageDownloaded, .imageFailed: nil
         }
     }
 }

@@ -18,9 +18,10 @@ package struct RedirectFollower: HTTPClient {
             guard HTTPStatus.redirects.contains(response.head.status), let target = response.redirectTarget else {
                 return response
             }
-            request = request.redirected(to: try Self.check(target, from: request.url, response.head.status))
+            request.url = try Self.check(target, from: request.url, response.head.status)
         }
         throw .invalidData("more than \(limit) redirects (see --max-redirs)", host: request.url.host)
+            .dependingOnSettings()
     }
 
     private static func check(

@@ -10,8 +10,12 @@ package struct RemoteImageDataLoader: Sendable {
 
     package func load(_ url: ResourceURL) async throws(FeedError) -> ImageData {
         let collected = CollectedImage()
-        let received = try await receive(url) { () throws(FeedError) in collected }
-        return ImageData(bytes: collected.data, type: received.type, validators: received.validators)
+        switch try await receive(url, into: { () throws(FeedError) in collected }) {
+        case .received(let image):
+            return ImageData(bytes: collected.data, type: image.type, validators: image.validators)
+        case .notModified:
+            throw HTTPStatus.failure(HTTPStatus.notModified, at: url)
+        }
     }
 
     package struct Received: Sendable {
@@ -21,17 +25,36 @@ package struct RemoteImageDataLoader: Sendable {
         package let validators: Validators
     }
 
-    /// Streams the data into a place that `stage` gives once the first bytes have shown to be an image's.
+    package enum Answer: Sendable {
+        case received(Received)
+        /// The data that the validators came with is still the latest. Here are the validators it has now.
+        case notModified(Validators)
+    }
+
+    /// Streams the data into a place that `stage` gives once the first bytes have shown to be an image's. With
+    /// validators the request is conditional, and may be answered with `notModified`.
     package func receive(
-        _ url: ResourceURL, into stage: @escaping @Sendable () throws(FeedError) -> any StagedImage
-    ) async throws(FeedError) -> Received {
+        _ url: ResourceURL, validators: Validators = Validators(),
+        into stage: @escaping @Sendable () throws(FeedError) -> any StagedImage
+    ) async throws(FeedError) -> Answer {
         let sink = ImageSink(host: url.host, stage: stage)
-        let head = try await client.get(HTTPRequest(url: url, maxBytes: maxBytes), into: sink).head
+        let request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes)
+        let head = try await client.get(request, into: sink).head
         guard !Task.isCancelled else { throw .cancelled }
+        if head.status == HTTPStatus.notModified, !validators.isEmpty {
+            return .notModified(validators.updated(by: head.validators))
+        }
         guard head.status == HTTPStatus.ok else { throw HTTPStatus.failure(head.status, at: url) }
         guard let (bytes, type, size) = sink.received() else {
             throw .invalidData("an empty answer, no image", host: url.host)
         }
-        return Received(bytes: bytes, size: size, type: type, validators: head.validators)
+        return .received(Received(bytes: bytes, size: size, type: type, validators: head.validators))
+    }
+}
+
+extension Validators {
+    /// A 304 renews what it names, and leaves the rest as it was (RFC 9111, section 3.2).
+    fileprivate func updated(by answer: Validators) -> Validators {
+        Validators(etag: answer.etag ?? etag, lastModified: answer.lastModified ?? lastModified)
     }
 }

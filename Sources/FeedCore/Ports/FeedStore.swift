@@ -18,7 +18,8 @@ package protocol FeedStoreChange {
     func delete(_ url: ResourceURL) throws(FeedError)
     /// Over a feed that is there, it replaces it.
     func insert(_ saved: SavedFeed) throws(FeedError)
-    /// The saved feed is the server's latest: only its timestamp and validators are renewed.
+    /// The saved feed is the server's latest: only its timestamp, its validators and the credentials of its URL, with
+    /// which it was just had, are renewed. `notFound` if there is none.
     func confirm(_ url: ResourceURL, savedAt: Timestamp, validators: Validators) throws(FeedError)
 }
 

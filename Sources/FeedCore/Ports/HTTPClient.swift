@@ -9,11 +9,16 @@ package protocol HTTPClient: Sendable {
 }
 
 package struct HTTPRequest: Hashable, Sendable {
-    package let url: ResourceURL
+    package var url: ResourceURL
     /// Makes the request conditional.
-    package let validators: Validators
+    package var validators = Validators()
     /// The most bytes the body may have, counted as they stream, after decompression.
-    package let maxBytes: Int64
+    package var maxBytes: Int64
+    /// What proves who asks; goes to its own origin alone, wherever the request is redirected to.
+    package var secrets: Secrets?
+    /// Asks for the rest of a body of which the first bytes are there.
+    package var rest: RestOfBody?
+    package var addresses = AddressScope.any
 
     package init(url: ResourceURL, validators: Validators = Validators(), maxBytes: Int64) {
         self.url = url
@@ -21,16 +26,54 @@ package struct HTTPRequest: Hashable, Sendable {
         self.maxBytes = maxBytes
     }
 
-    package func redirected(to target: ResourceURL) -> HTTPRequest {
-        HTTPRequest(url: target, validators: validators, maxBytes: maxBytes)
+    /// Those that may go where the request goes.
+    package var secretsToSend: Secrets? { secrets?.origin == url.origin ? secrets : nil }
+}
+
+/// What may be told to one origin, and to no other.
+package struct Secrets: Hashable, Sendable {
+    package let origin: String
+    /// Whole lines, as `Name: value`.
+    package let headers: [String]
+    /// `user:password`, percent-encoded as in a URL. A URL's own come before them.
+    package let credentials: String?
+    /// Whether a netrc file is asked for more.
+    package let usesNetrc: Bool
+
+    package init(origin: String, headers: [String] = [], credentials: String? = nil, usesNetrc: Bool = false) {
+        self.origin = origin
+        self.headers = headers
+        self.credentials = credentials
+        self.usesNetrc = usesNetrc
     }
+}
+
+/// `Range` and `If-Range`: the server sends the rest with 206 if the body is still the same, else all of it with 200.
+package struct RestOfBody: Hashable, Sendable {
+    package let offset: Int64
+    /// A strong validator: an entity tag or a date.
+    package let validator: String
+
+    package init(offset: Int64, validator: String) {
+        self.offset = offset
+        self.validator = validator
+    }
+}
+
+/// Which addresses may be connected to, checked on the address itself: names lie.
+package enum AddressScope: Hashable, Sendable {
+    case any
+    case publicOnly
 }
 
 /// What precedes a body: all that the domain asks of an answer's headers.
 package struct HTTPHead: Hashable, Sendable {
-    package let status: Int
-    package let validators: Validators
-    package let contentType: String?
+    package var status: Int
+    package var validators: Validators
+    package var contentType: String?
+    /// As they stand in the answer.
+    package var retryAfter: String?
+    package var contentRange: String?
 
     package init(status: Int, validators: Validators = Validators(), contentType: String? = nil) {
         self.status = status
@@ -40,11 +83,13 @@ package struct HTTPHead: Hashable, Sendable {
 }
 
 package struct HTTPResponse: Hashable, Sendable {
-    package let head: HTTPHead
+    package var head: HTTPHead
     /// Where a 3xx points, as an absolute URL, unchecked.
-    package let redirectTarget: String?
+    package var redirectTarget: String?
     /// Bytes of the body, as they were counted against `maxBytes`.
-    package let bodyBytes: Int64
+    package var bodyBytes: Int64
+    /// The answer came, without a proxy between, from an address that is not public.
+    package var isFromPrivateAddress = false
 
     package init(head: HTTPHead, redirectTarget: String? = nil, bodyBytes: Int64 = 0) {
         self.head = head
@@ -70,6 +115,14 @@ package struct NetworkSettings: Hashable, Sendable {
     package var userAgent: String
     /// A PEM file of the certificate authorities to trust instead of the system's.
     package var caFile: String?
+    /// Take any certificate.
+    package var isInsecure = false
+    /// As `--proxy` gave it; "" for none at all; nil: as the environment's proxy variables say.
+    package var proxy: String?
+    /// The netrc file to take credentials from where a request may use one; nil: `~/.netrc`.
+    package var netrcFile: String?
+    /// Bytes a second of bodies, over all transfers.
+    package var rateLimit: Int64?
 
     package init(userAgent: String) { self.userAgent = userAgent }
 }

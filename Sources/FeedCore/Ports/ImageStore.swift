@@ -13,10 +13,21 @@ package protocol ImageStore: Sendable {
     /// Answers for each image in order what went wrong with it alone; throws when the store itself fails.
     func publish(_ images: [ReceivedImage]) async throws(FeedError) -> [FeedError?]
 
+    /// Their data was shown to be the latest: their validators are renewed where they changed, and their failures are
+    /// forgotten. One that isn't there is no error.
+    func confirm(_ images: [ConfirmedImage]) async throws(FeedError)
+
+    /// The last failure of each URL, in the same order; nil where none is remembered.
+    func failures(of urls: [ResourceURL]) async throws(FeedError) -> [RememberedFailure?]
+
+    /// Remembers each as its URL's last, and as one more in a row: until data of that URL is published or
+    /// confirmed.
+    func remember(_ failures: [ImageFailure]) async throws(FeedError)
+
     /// Distinct images and their bytes.
     func totals() async throws(FeedError) -> ImageTotals
 
-    /// Deletes the data of every URL that no saved feed names, then whatever no row names.
+    /// Deletes the data and the failures of every URL that no saved feed names, then whatever no row names.
     func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval
 
     /// Reads every image again and deletes those whose bytes don't match their digest.
@@ -76,6 +87,45 @@ package struct StoredImage: Hashable, Sendable {
         self.validators = validators
         self.fetchedAt = fetchedAt
         self.path = path
+    }
+}
+
+/// An image that is there, and of which the server says that it hasn't changed.
+package struct ConfirmedImage: Hashable, Sendable {
+    package let url: ResourceURL
+    package let validators: Validators
+    package let confirmedAt: Timestamp
+
+    package init(url: ResourceURL, validators: Validators, confirmedAt: Timestamp) {
+        self.url = url
+        self.validators = validators
+        self.confirmedAt = confirmedAt
+    }
+}
+
+/// An image that could not be had, for a reason that tends to stay.
+package struct ImageFailure: Hashable, Sendable {
+    package let url: ResourceURL
+    package let error: FeedError
+    package let failedAt: Timestamp
+
+    package init(url: ResourceURL, error: FeedError, failedAt: Timestamp) {
+        self.url = url
+        self.error = error
+        self.failedAt = failedAt
+    }
+}
+
+package struct RememberedFailure: Hashable, Sendable {
+    package let error: FeedError
+    package let failedAt: Timestamp
+    /// How many there were in a row.
+    package let count: Int
+
+    package init(error: FeedError, failedAt: Timestamp, count: Int) {
+        self.error = error
+        self.failedAt = failedAt
+        self.count = count
     }
 }
 

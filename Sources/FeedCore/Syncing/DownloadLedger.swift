@@ -52,6 +52,11 @@ final class DownloadLedger: Sendable {
         }
     }
 
+    func confirmed(_ images: [ConfirmedImage]) {
+        state.withLock { $0.outcome.report.cached += images.count }
+        for image in images { events.yield(.imageUnchanged(image.url)) }
+    }
+
     func stop(_ error: FeedError) {
         state.withLock { $0.outcome.fatal = $0.outcome.fatal ?? error }
     }

@@ -1,27 +1,45 @@
+/// Which images a run asks for besides those that are not in the cache.
+package struct ImageScope: Hashable, Sendable {
+    /// Those in the cache, whether they have changed.
+    package var revalidates: Bool
+    /// Those whose last answer tends to stay, whatever time has passed.
+    package var retriesFailed: Bool
+
+    package init(revalidates: Bool = false, retriesFailed: Bool = false) {
+        self.revalidates = revalidates
+        self.retriesFailed = retriesFailed
+    }
+}
+
 /// Use case: one run. Bring every feed's saved copy up to date, then have the data of all their images.
 package struct FeedSync: Sendable {
     private let refresh: FeedRefresh
     private let local: LocalFeedLoader
-    private let images: any ImageStore
+    let images: any ImageStore
     private let downloads: ImageDownloads
     private let maxAge: MaxAge
-    private let dryRun: Bool
+    let scope: ImageScope
+    let now: @Sendable () -> Timestamp
+    let dryRun: Bool
     private let feedsAtOnce: Int
 
     package init(
         refresh: FeedRefresh, local: LocalFeedLoader, images: any ImageStore, downloads: ImageDownloads,
-        maxAge: MaxAge, dryRun: Bool = false, feedsAtOnce: Int = 6
+        maxAge: MaxAge, scope: ImageScope = ImageScope(), now: @escaping @Sendable () -> Timestamp,
+        dryRun: Bool = false, feedsAtOnce: Int = 6
     ) {
         self.refresh = refresh
         self.local = local
         self.images = images
         self.downloads = downloads
         self.maxAge = maxAge
+        self.scope = scope
+        self.now = now
         self.dryRun = dryRun
         self.feedsAtOnce = max(1, feedsAtOnce)
     }
 
-    private struct SyncedFeed: Sendable {
+    struct SyncedFeed: Sendable {
         let report: FeedReport
         let images: [FeedImage]
     }
@@ -34,12 +52,9 @@ package struct FeedSync: Sendable {
         let broken = reports.compactMap(\.error).first { $0.isFatal }
         guard broken == nil, !Task.isCancelled else { return report(reports, ImagesReport(), fatal: broken) }
         do {
-            let (missing, images) = try await lookUp(synced.compactMap { $0 }, events)
-            if dryRun {
-                for url in missing { events.yield(.imageMissing(url)) }
-                return report(reports, images)
-            }
-            let outcome = await downloads.run(missing, adding: images, events: events)
+            let (wanted, images) = try await survey(synced.compactMap { $0 }, events)
+            if dryRun { return report(reports, images) }
+            let outcome = await downloads.run(wanted, adding: images, events: events)
             return report(reports, outcome.report, fatal: outcome.fatal)
         } catch {
             return report(reports, ImagesReport(), fatal: error.isCancellation ? nil : error)
@@ -105,36 +120,6 @@ package struct FeedSync: Sendable {
         } catch {
             return SyncedFeed(report: FeedReport(url: url, outcome: .failed, error: error), images: [])
         }
-    }
-
-    /// Counts the feeds' distinct URLs and says which of them have to be downloaded: the data of a feed that is offline
-    /// is left for a run in which its server answers.
-    private func lookUp(
-        _ feeds: [SyncedFeed], _ events: AsyncStream<SyncEvent>.Continuation
-    ) async throws(FeedError) -> (missing: [ResourceURL], ImagesReport) {
-        var wanted: [ResourceURL] = []
-        var places: [String: Int] = [:]
-        var isOnline: [Bool] = []
-        for feed in feeds {
-            for url in feed.images.lazy.map(\.url) {
-                let place = places[url.text, default: wanted.count]
-                if place == wanted.count {
-                    places[url.text] = place
-                    wanted.append(url)
-                    isOnline.append(false)
-                }
-                if feed.report.outcome != .offline { isOnline[place] = true }
-            }
-        }
-        let found = try await images.find(wanted)
-        var report = ImagesReport()
-        report.total = wanted.count
-        report.cached = found.count { $0 != nil }
-        let absent = wanted.indices.filter { found[$0] == nil }
-        let missing = absent.filter { isOnline[$0] }.map { wanted[$0] }
-        report.skipped = absent.count - missing.count
-        events.yield(.imagesFound(total: report.total, cached: report.cached))
-        return (missing, report)
     }
 }
 

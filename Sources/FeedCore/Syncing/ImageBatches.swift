@@ -1,6 +1,13 @@
 import Synchronization
 
-/// Gathers received images and publishes them a batch at a time: making 500 files durable at once costs little more than
+/// What a request for an image came to, of which the store is to know.
+enum ImageResult: Sendable {
+    case received(ReceivedImage)
+    case notModified(ConfirmedImage)
+    case failed(ImageFailure)
+}
+
+/// Gathers results and has them stored a batch at a time: making 500 files durable at once costs little more than
 /// one. While a batch is published the next one gathers; who would add to a third has to wait, which bounds the files
 /// held open.
 ///
@@ -10,16 +17,33 @@ final class ImageBatches: Sendable {
     private static let mostBytes: Int64 = 256 << 20
     private static let longestWait = Duration.seconds(5)
 
-    private struct State {
-        var gathering: [ReceivedImage] = []
+    private struct Batch {
+        var received: [ReceivedImage] = []
+        var notModified: [ConfirmedImage] = []
+        var failed: [ImageFailure] = []
         var bytes: Int64 = 0
+
+        var count: Int { received.count + notModified.count + failed.count }
+        var isFull: Bool { count >= ImageBatches.mostImages || bytes >= ImageBatches.mostBytes }
+
+        mutating func add(_ result: ImageResult) {
+            switch result {
+            case .received(let image):
+                received.append(image)
+                bytes += image.size
+            case .notModified(let image): notModified.append(image)
+            case .failed(let failure): failed.append(failure)
+            }
+        }
+    }
+
+    private struct State {
+        var gathering = Batch()
         /// Sends the batch off when it has gathered long enough.
         var timer: Task<Void, Never>?
         /// The last batch that was sent off; it begins when those before it are done.
         var last: Task<Void, Never>?
         var unpublished = 0
-
-        var isFull: Bool { gathering.count >= ImageBatches.mostImages || bytes >= ImageBatches.mostBytes }
     }
 
     private let state = Mutex(State())
@@ -34,12 +58,11 @@ final class ImageBatches: Sendable {
     }
 
     /// Returns when there is room for more.
-    func add(_ image: ReceivedImage) async {
+    func add(_ result: ImageResult) async {
         let backlog = state.withLock { state -> Task<Void, Never>? in
-            if state.gathering.isEmpty { state.timer = startTimer() }
-            state.gathering.append(image)
-            state.bytes += image.size
-            if state.isFull { send(&state) }
+            if state.gathering.count == 0 { state.timer = startTimer() }
+            state.gathering.add(result)
+            if state.gathering.isFull { send(&state) }
             return state.unpublished > 1 ? state.last : nil
         }
         await backlog?.value
@@ -55,28 +78,25 @@ final class ImageBatches: Sendable {
     }
 
     private func startTimer() -> Task<Void, Never> {
-        // It may outlast the run by a moment, and must not keep the store open for it.
+        // A cancelled timer is not waited for, and must not keep the store open until it has noticed.
         Task { [weak self, sleep] in
             do {
                 try await sleep(Self.longestWait)
             } catch {
                 return  // Cancelled: the batch was sent off before.
             }
-            self?.sendWhatIsThere()
+            self?.sendOff()
         }
     }
 
-    private func sendWhatIsThere() {
-        state.withLock { send(&$0) }
-    }
+    private func sendOff() { state.withLock { send(&$0) } }
 
     private func send(_ state: inout State) {
         state.timer?.cancel()
-        guard !state.gathering.isEmpty else { return }
+        guard state.gathering.count > 0 else { return }
         let batch = state.gathering
         let earlier = state.last
-        state.gathering = []
-        state.bytes = 0
+        state.gathering = Batch()
         state.unpublished += 1
         state.last = Task {
             await earlier?.value
@@ -84,9 +104,14 @@ final class ImageBatches: Sendable {
         }
     }
 
-    private func publish(_ batch: [ReceivedImage]) async {
+    private func publish(_ batch: Batch) async {
         do {
-            ledger.published(batch, try await store.publish(batch))
+            if !batch.received.isEmpty { ledger.published(batch.received, try await store.publish(batch.received)) }
+            if !batch.notModified.isEmpty {
+                try await store.confirm(batch.notModified)
+                ledger.confirmed(batch.notModified)
+            }
+            if !batch.failed.isEmpty { try await store.remember(batch.failed) }
         } catch {
             ledger.stop(error)
         }

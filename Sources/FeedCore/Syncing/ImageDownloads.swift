@@ -12,6 +12,17 @@ package struct ImageDownloads: Sendable {
         }
     }
 
+    package struct Wanted: Hashable, Sendable {
+        package let url: ResourceURL
+        /// Of the data that is in the cache; with them the server is asked whether it has changed.
+        package let validators: Validators
+
+        package init(_ url: ResourceURL, validators: Validators = Validators()) {
+            self.url = url
+            self.validators = validators
+        }
+    }
+
     private let remote: RemoteImageDataLoader
     private let store: any ImageStore
     private let window: Window
@@ -36,16 +47,17 @@ package struct ImageDownloads: Sendable {
         package var fatal: FeedError?
     }
 
-    /// Adds to `report` what became of each of `urls`, which are distinct and not in the cache.
+    /// Adds to `report` what became of each of `images`, whose URLs are distinct.
     package func run(
-        _ urls: [ResourceURL], adding report: ImagesReport, events: AsyncStream<SyncEvent>.Continuation
+        _ images: [Wanted], adding report: ImagesReport, events: AsyncStream<SyncEvent>.Continuation
     ) async -> Outcome {
         let ledger = DownloadLedger(
-            queue: DownloadQueue(urls, jobs: window.jobs, perHost: window.perHost), report: report, events: events)
+            queue: DownloadQueue(images.map(\.url), jobs: window.jobs, perHost: window.perHost), report: report,
+            events: events)
         let batches = ImageBatches(store: store, ledger: ledger, sleep: sleep)
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<min(window.jobs, urls.count) {
-                group.addTask { await haveImages(of: urls, ledger, batches) }
+            for _ in 0..<min(window.jobs, images.count) {
+                group.addTask { await have(images, ledger, batches) }
             }
             // When the store fails, the first lane to see it ends, and with it what the others wait for.
             for await _ in group where ledger.fatal != nil { group.cancelAll() }
@@ -56,23 +68,34 @@ package struct ImageDownloads: Sendable {
 
     /// One lane. It may end while others go on: whatever it leaves waits for a host that is busy, and goes to the lane
     /// that frees it.
-    private func haveImages(of urls: [ResourceURL], _ ledger: DownloadLedger, _ batches: ImageBatches) async {
-        while !Task.isCancelled, let image = ledger.next() {
+    private func have(_ images: [Wanted], _ ledger: DownloadLedger, _ batches: ImageBatches) async {
+        while !Task.isCancelled, let index = ledger.next() {
+            let url = images[index].url
             do {
-                let received = try await receive(urls[image])
-                ledger.ended(image)
-                await batches.add(received)
+                let result = try await ask(for: images[index])
+                ledger.ended(index)
+                await batches.add(result)
             } catch {
-                ledger.ended(image)
-                ledger.failed(urls[image], error)
+                ledger.ended(index)
+                ledger.failed(url, error)
+                guard PermanentFailures.isRemembered(error, of: url) else { continue }
+                await batches.add(.failed(ImageFailure(url: url, error: error, failedAt: now())))
             }
         }
     }
 
-    private func receive(_ url: ResourceURL) async throws(FeedError) -> ReceivedImage {
-        let received = try await remote.receive(url) { [store] () throws(FeedError) in try store.stage() }
-        return ReceivedImage(
-            url: url, bytes: received.bytes, size: received.size, type: received.type,
-            validators: received.validators, fetchedAt: now())
+    private func ask(for wanted: Wanted) async throws(FeedError) -> ImageResult {
+        let answer = try await remote.receive(wanted.url, validators: wanted.validators) {
+            [store] () throws(FeedError) in try store.stage()
+        }
+        switch answer {
+        case .received(let received):
+            return .received(
+                ReceivedImage(
+                    url: wanted.url, bytes: received.bytes, size: received.size, type: received.type,
+                    validators: received.validators, fetchedAt: now()))
+        case .notModified(let validators):
+            return .notModified(ConfirmedImage(url: wanted.url, validators: validators, confirmedAt: now()))
+        }
     }
 }

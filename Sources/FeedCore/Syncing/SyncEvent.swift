@@ -3,8 +3,14 @@ package enum SyncEvent: Sendable {
     case feed(FeedReport)
     /// The images are known: so many in all, so many of them in the cache.
     case imagesFound(total: Int, cached: Int)
-    /// In a dry run: this image is not in the cache.
+    /// In a dry run: this image would be asked for, as it is not in the cache.
     case imageMissing(ResourceURL)
+    /// In a dry run: this image is in the cache, and would be asked for again.
+    case imageToRevalidate(ResourceURL)
+    /// It is not asked for: its last answer tends to stay.
+    case imageLeftAlone(ResourceURL, RememberedFailure)
+    /// Its data in the cache is the latest.
+    case imageUnchanged(ResourceURL)
     case imageDownloaded(ResourceURL, bytes: Int64)
     case imageFailed(ResourceURL, FeedError)
 }

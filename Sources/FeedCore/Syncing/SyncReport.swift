@@ -51,9 +51,10 @@ package struct ImagesReport: Hashable, Sendable {
     }
 
     package var total = 0
+    /// There, and not downloaded again.
     package var cached = 0
     package var downloaded = 0
-    /// Left alone on purpose: images of a feed whose server is out of reach.
+    /// Left alone on purpose: images of a feed whose server is out of reach, and those whose last answer tends to stay.
     package var skipped = 0
     package var failures: [Failure] = []
     /// Of the images downloaded in this run.

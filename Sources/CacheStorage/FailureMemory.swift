@@ -1,0 +1,51 @@
+internal import FeedCore
+
+/// The rows that say why a URL's image could not be had. As with images, a row that makes no sense counts as none.
+struct FailureMemory {
+    let connection: SQLiteConnection
+
+    private static let kinds = Dictionary(
+        uniqueKeysWithValues: [FeedError.Kind.connectivity, .invalidData, .notFound].map { ($0.name, $0) })
+
+    func find(_ url: ResourceURL) throws(FeedError) -> RememberedFailure? {
+        let row = try connection.statement(
+            "SELECT kind, status, message, failed_at, count FROM failures WHERE url = ?1")
+        try row.bind(1, url.text)
+        var found: RememberedFailure?
+        try row.forEachRow { () throws(FeedError) in
+            guard let kind = row.text(0).flatMap({ Self.kinds[$0] }) else { return }
+            let status = row.isNull(1) ? nil : Int(row.integer(1))
+            found = RememberedFailure(
+                error: FeedError(kind, row.text(2) ?? "", status: status, host: url.host),
+                failedAt: Timestamp(microseconds: row.integer(3)), count: Int(row.integer(4)))
+        }
+        return found
+    }
+
+    func add(_ failure: ImageFailure) throws(FeedError) {
+        // The count of a row that lies about it is not let grow out of its type.
+        let row = try connection.statement(
+            """
+            INSERT INTO failures (url, kind, status, message, failed_at, count) VALUES (?1, ?2, ?3, ?4, ?5, 1)
+            ON CONFLICT (url) DO UPDATE SET
+                kind = excluded.kind, status = excluded.status, message = excluded.message,
+                failed_at = excluded.failed_at, count = min(count, 1000000) + 1
+            """)
+        try row.bind(1, failure.url.text)
+        try row.bind(2, failure.error.kind.name)
+        try row.bind(3, failure.error.status.map { Int64($0) })
+        try row.bind(4, failure.error.message)
+        try row.bind(5, failure.failedAt.microseconds)
+        try row.run()
+    }
+
+    func forget(_ url: ResourceURL) throws(FeedError) {
+        let row = try connection.statement("DELETE FROM failures WHERE url = ?1")
+        try row.bind(1, url.text)
+        try row.run()
+    }
+
+    func forgetUnreferenced() throws(FeedError) {
+        try connection.statement("DELETE FROM failures WHERE url NOT IN (SELECT url FROM items)").run()
+    }
+}

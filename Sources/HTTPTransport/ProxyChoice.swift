@@ -1,0 +1,129 @@
+import FeedCore
+import Glibc
+
+/// Through which proxy a request goes. libcurl could tell by the same variables, but whether a proxy stands between
+/// has to be known here: the address connected to is then the proxy's, and says nothing of the server.
+///
+/// | for           | the first of these that isn't empty                          |
+/// |---------------|--------------------------------------------------------------|
+/// | any           | as given; "" for none                                        |
+/// | http          | `http_proxy`, `all_proxy`, `ALL_PROXY`                       |
+/// | https         | `https_proxy`, `HTTPS_PROXY`, `all_proxy`, `ALL_PROXY`       |
+///
+/// No `HTTP_PROXY`: to a CGI program that is a header of whoever asks. Hosts that `no_proxy` or `NO_PROXY` names are
+/// asked directly.
+struct ProxyChoice {
+    private let http: String?
+    private let https: String?
+    private let exceptions: ProxyExceptions
+
+    init(given: String?, environment: [String: String]) {
+        func first(of names: String...) -> String? {
+            names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+        }
+        if let given {
+            http = given.isEmpty ? nil : given
+            https = http
+        } else {
+            http = first(of: "http_proxy", "all_proxy", "ALL_PROXY")
+            https = first(of: "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
+        }
+        exceptions = ProxyExceptions(first(of: "no_proxy", "NO_PROXY") ?? "")
+    }
+
+    func proxy(for url: ResourceURL) -> String? {
+        guard let proxy = url.scheme == .https ? https : http, let host = url.host, !exceptions.contains(host) else {
+            return nil
+        }
+        return proxy
+    }
+}
+
+extension ProxyChoice {
+    /// This process's variables that it depends on.
+    static func environment() -> [String: String] {
+        let names = [
+            "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
+        ]
+        var environment: [String: String] = [:]
+        for name in names { environment[name] = getenv(name).flatMap { String(validatingCString: $0) } }
+        return environment
+    }
+}
+
+/// The hosts that are asked directly: names with all that is below them, addresses, and blocks of addresses; `*` is
+/// all. Ports don't matter.
+struct ProxyExceptions {
+    private enum Exception {
+        case name([UInt8])
+        case block(NetworkAddress, bits: Int)
+    }
+
+    private let all: Bool
+    private let exceptions: [Exception]
+
+    init(_ text: String) {
+        let items = text.utf8.split { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        all = items.count == 1 && items[0].elementsEqual("*".utf8)
+        exceptions = items.compactMap { Self.exception(String(Substring($0))) }
+    }
+
+    /// `host` as it stands in a URL.
+    func contains(_ host: String) -> Bool {
+        guard !all else { return true }
+        guard !exceptions.isEmpty else { return false }
+        let name = Self.name(Substring(host))
+        let address = NetworkAddress(presentation: Self.unbracketed(host))
+        return exceptions.contains { exception in
+            switch exception {
+            case .block(let block, let bits): address.map { Self.agree($0, block, bits: bits) } ?? false
+            case .name(let suffix): address == nil && Self.isWithin(name, suffix)
+            }
+        }
+    }
+
+    private static func exception(_ item: String) -> Exception? {
+        let parts = item.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        if let address = NetworkAddress(presentation: unbracketed(withoutPort(String(parts[0])))) {
+            let width = address.bytes.count * 8
+            guard parts.count == 2 else { return .block(address, bits: width) }
+            guard let bits = Int(parts[1]), (0...width).contains(bits) else { return nil }
+            return .block(address, bits: bits)
+        }
+        let name = name(Substring(withoutPort(item)).drop { $0 == "." })
+        return name.isEmpty ? nil : .name(name)
+    }
+
+    /// An IPv6 address without brackets has several colons, and no port.
+    private static func withoutPort(_ text: String) -> String {
+        guard let colon = text.lastIndex(of: ":") else { return text }
+        let isBracketed = text.hasPrefix("[")
+        let host = text[..<colon]
+        guard isBracketed ? host.hasSuffix("]") : !host.contains(":") else { return text }
+        return String(host)
+    }
+
+    private static func unbracketed(_ host: String) -> String {
+        host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+    }
+
+    /// Comparable: in lower case, and without the dot that may end a full name.
+    private static func name(_ text: Substring) -> [UInt8] {
+        let name = Array(text.lowercased().utf8)
+        return name.last == UInt8(ascii: ".") ? name.dropLast() : name
+    }
+
+    private static func isWithin(_ name: [UInt8], _ suffix: [UInt8]) -> Bool {
+        guard name.count > suffix.count else { return name == suffix }
+        return name.suffix(suffix.count) == suffix[...]
+            && name[name.count - suffix.count - 1] == UInt8(ascii: ".")
+    }
+
+    private static func agree(_ address: NetworkAddress, _ block: NetworkAddress, bits: Int) -> Bool {
+        guard address.bytes.count == block.bytes.count else { return false }
+        return zip(address.bytes, block.bytes).enumerated().allSatisfy { index, pair in
+            let compared = min(max(bits - index * 8, 0), 8)
+            return compared == 0 || (pair.0 ^ pair.1) >> UInt8(8 - compared) == 0
+        }
+    }
+}

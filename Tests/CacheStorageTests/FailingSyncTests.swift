@@ -1,0 +1,74 @@
+import FeedCore
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CacheStorage
+
+@Suite("When the disk doesn't take a file")
+struct FailingSyncTests {
+    private let scratch: ScratchCache
+
+    init() throws { scratch = try ScratchCache() }
+
+    @Test("that image fails alone, its file is dropped, and nothing is tried twice")
+    func failsAlone() async throws {
+        let tries = Mutex<[Int64: Int]>([:])
+        let images = try store { file throws(SystemError) in
+            let size = Int64(try file.status().st_size)
+            tries.withLock { $0[size, default: 0] += 1 }
+            if size == 3 { throw SystemError(code: EIO, "bad: can't be written to disk: Input/output error") }
+        }
+        let batch = try ["good", "bad", "better"].enumerated().map { try images.stage($1, at: .image($0)) }
+        let failures = try await images.publish(batch)
+        #expect(failures == [nil, .storage(.failed, "bad: can't be written to disk: Input/output error"), nil])
+        #expect(try await images.find((0..<3).map { .image($0) }).map { $0?.size } == [4, nil, 6])
+        #expect(try scratch.names(in: "incoming") == [])
+        #expect(try scratch.names(in: "images/sha256").count == 2)
+
+        #expect(try await images.publish([batch[1]]).compactMap { $0 }.count == 1)
+        #expect(tries.withLock { $0 } == [3: 1, 4: 1, 6: 1])
+    }
+
+    @Test("equal bytes that another file of the batch holds are published", arguments: [0, 1])
+    func equalBytes(_ failing: Int) async throws {
+        let failed = Mutex(false)
+        let images = try store { file throws(SystemError) in
+            let name = file.path.split(separator: "/").last
+            if name == "\(failing)" {
+                failed.withLock { $0 = true }
+                throw SystemError(code: EIO, "bad")
+            }
+        }
+        let batch = try (0..<2).map { try images.stage("same", at: .image($0)) }
+        let failures = try await images.publish(batch)
+        #expect(failures.map { $0 == nil } == (0..<2).map { $0 != failing })
+        #expect(failed.withLock { $0 })
+        #expect(try await images.totals() == ImageTotals(count: 1, bytes: 4))
+    }
+
+    @Test("a disk that turns out to be full ends the run, with the others kept", arguments: [ENOSPC, EDQUOT])
+    func full(_ code: Int32) async throws {
+        let images = try store { file throws(SystemError) in
+            if try file.status().st_size == 3 { throw SystemError(code: code, "full") }
+        }
+        let batch = try ["good", "bad"].enumerated().map { try images.stage($1, at: .image($0)) }
+        let message = await expect(.failed) { () throws(FeedError) in _ = try await images.publish(batch) }
+        #expect(message == "full")
+        #expect(try await images.find([.image(0), .image(1)]).map { $0?.size } == [4, nil])
+    }
+
+    private func store(
+        synchronise: @escaping @Sendable (Descriptor) throws(SystemError) -> Void
+    ) throws -> ImageDirectory {
+        try scratch.makeCacheFolder()
+        let folder = try Descriptor.folder(at: scratch.path)
+        let folders = try ImageFolders(createdIn: folder)
+        let file = DatabaseFile(in: folder, resolvedPath: scratch.path, schema: .current)
+        return ImageDirectory(
+            path: scratch.path, database: Database(try file.openForWriting(lock: folder)), folders: folders,
+            staging: Staging(try #require(folders.incoming), synchronise: synchronise),
+            wait: LockWait(limit: .zero, sleeping: neverSleeping))
+    }
+}

@@ -1,0 +1,113 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@testable import CacheStorage
+
+@Suite("A cache of version 1")
+struct VersionOneTests {
+    private let scratch: ScratchCache
+    private let feed = ResourceURL.known("https://feeds.example/feed.json")
+    private let there = ResourceURL.known("https://images.example/there.png")
+    private let gone = ResourceURL.known("https://images.example/gone.png")
+
+    init() throws {
+        scratch = try ScratchCache()
+        try scratch.makeCacheFolder()
+        for folder in ["images", "images/sha256", "incoming"] { try scratch.makeFolder(folder) }
+        try scratch.execute(Self.dump)
+        try scratch.write(Array("picture".utf8), to: "images/sha256/\(Self.digest)")
+    }
+
+    @Test("is brought to version 2 by a writer, with all that it holds")
+    func writing() async throws {
+        let cache = try await scratch.open()
+        try await expectWhatWasThere(in: cache)
+        #expect(try scratch.query("PRAGMA user_version") == "2")
+        #expect(try await cache.images.failures(of: [there, gone]) == [nil, nil])
+        let failure = ImageFailure(url: gone, error: .invalidData("gone"), failedAt: Timestamp(microseconds: 5))
+        try await cache.images.remember([failure])
+        #expect(try await scratch.open(.read).images.failures(of: [gone])[0]?.count == 1)
+    }
+
+    @Test("keeps all that it holds when it is repaired")
+    func repairing() async throws {
+        let cache = try await scratch.open(.repair(lockWait: .zero))
+        #expect(cache.notices == [])
+        try await expectWhatWasThere(in: cache)
+        #expect(try scratch.query("PRAGMA user_version") == "2")
+    }
+
+    @Test("is read as it is, and stays of version 1")
+    func reading() async throws {
+        do {
+            let cache = try await scratch.open(.read)
+            try await expectWhatWasThere(in: cache)
+            #expect(try await cache.images.failures(of: [there, gone]) == [nil, nil])
+        }
+        #expect(try scratch.query("PRAGMA user_version") == "1")
+    }
+
+    private func expectWhatWasThere(in cache: Cache) async throws {
+        let saved = try #require(try await cache.feeds.retrieve(feed))
+        #expect(saved.feed.images.map(\.url.text) == [there.text, gone.text])
+        #expect(saved.feed.images.map(\.url.credentials) == [nil, "me:secret"])
+        #expect(saved.feed.images.map(\.description) == ["Dawn", nil])
+        #expect(saved.savedAt == Timestamp(microseconds: 1_795_202_074_160_334))
+        #expect(saved.validators.lastModified == "Fri, 20 Nov 2026 19:14:33 GMT")
+        let image = try #require(try await cache.images.find([there])[0])
+        #expect(try await cache.images.data(of: image) == Array("picture".utf8))
+        #expect(try await cache.images.find([gone]) == [nil])
+    }
+
+    private static let digest = "2cea274d0bedc39ec4ab6ba9e59ec889e3ed6fb56a1cf088a64d9b383378dc97"
+
+    /// As SQLite writes out a database that version 1 had made: this text never changes, whatever the schema becomes.
+    private static let dump = """
+        PRAGMA journal_mode = WAL;
+        PRAGMA application_id = 1179867470;
+        PRAGMA user_version = 1;
+        BEGIN TRANSACTION;
+        CREATE TABLE feeds (
+            id INTEGER PRIMARY KEY,
+            url TEXT NOT NULL UNIQUE,
+            credentials TEXT,
+            title TEXT,
+            format TEXT NOT NULL,
+            saved_at INTEGER NOT NULL,
+            etag TEXT,
+            last_modified TEXT
+        ) STRICT;
+        INSERT INTO feeds VALUES(1,'https://feeds.example/feed.json',NULL,NULL,'essential',1795202074160334,NULL,
+            'Fri, 20 Nov 2026 19:14:33 GMT');
+        CREATE TABLE items (
+            feed INTEGER NOT NULL REFERENCES feeds (id) ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            item_id TEXT NOT NULL,
+            description TEXT,
+            location TEXT,
+            url TEXT NOT NULL,
+            credentials TEXT,
+            PRIMARY KEY (feed, position)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO items VALUES(1,0,'00000000-0000-4000-8000-000000000000','Dawn','Here',
+            'https://images.example/there.png',NULL);
+        INSERT INTO items VALUES(1,1,'00000000-0000-4000-8000-000000000001',NULL,NULL,
+            'https://images.example/gone.png','me:secret');
+        CREATE TABLE images (
+            url TEXT NOT NULL PRIMARY KEY,
+            digest BLOB NOT NULL CHECK (length(digest) = 32),
+            size INTEGER NOT NULL CHECK (size >= 0),
+            media_type TEXT NOT NULL,
+            etag TEXT,
+            last_modified TEXT,
+            fetched_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO images VALUES('https://images.example/there.png',X'\(digest)',
+            7,'image/png',NULL,'Fri, 20 Nov 2026 19:14:33 GMT',1795202074167884);
+        ANALYZE sqlite_schema;
+        INSERT INTO sqlite_stat1 VALUES('items','items','2 2 1');
+        CREATE INDEX images_by_digest ON images (digest);
+        COMMIT;
+        """
+}

@@ -1,0 +1,49 @@
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Sync --max-time", .timeLimit(.minutes(1)))
+struct MaxTimeTests {
+    private let program: Program
+    private let server: FeedServer
+    private let stalled = Reply(gate: Gate())
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 4)
+    }
+
+    @Test("keeps the images that were done, and fails the others in one line")
+    func images() async throws {
+        server.serve(stalled, at: 2)
+        server.serve(stalled, at: 3)
+        let result = try await program.run("sync", "--json", "--max-time", "1.5", server.feedURL)
+        #expect(result.status == .exited(23), "\(result.errorText)")
+        #expect(result.errorLines.count == 2, "\(result.errorText)")
+        #expect(result.errorLines.first?.contains("2 images: not done within --max-time 1.5") == true)
+        #expect(try result.json["images"]?["downloaded"]?.int == 2)
+        #expect(try result.json["images"]?["failed"]?.int == 2)
+        #expect(try result.json["failures"]?[0]?["kind"]?.string == "connectivity")
+        #expect(Files.names(in: program.imageFolder).count == 2)
+        #expect(Files.names(in: "\(program.cache)/incoming") == [])
+
+        for image in 2...3 { server.serve(.png(image), at: image) }
+        expectQuiet(try await program.run("--max-time", "50", server.feedURL))
+    }
+
+    @Test("a feed that isn't had by then can't be reached")
+    func feed() async throws {
+        server.server.route("/feed.json", stalled)
+        let result = try await program.run("--max-time", "0.5", server.feedURL)
+        #expect(result.status == .exited(69))
+        #expect(result.errorLines.first == "feedsync: \(server.feedURL): not done within --max-time 0.5")
+    }
+
+    @Test("its fresh copy stands in")
+    func offline() async throws {
+        expectQuiet(try await program.run(server.feedURL))
+        server.server.route("/feed.json", stalled)
+        let result = try await program.run("--max-time", "0.5", server.feedURL)
+        expectOneLine(result, exit: 0, [server.feedURL, "offline", "not done within --max-time 0.5"])
+    }
+}

@@ -1,0 +1,75 @@
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Sync --revalidate", .timeLimit(.minutes(1)))
+struct RevalidateTests {
+    private let program: Program
+    private let server: FeedServer
+    private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+
+    init() async throws {
+        program = try Program()
+        server = try FeedServer(images: 3)
+        Self.serve("\"a\"", FeedServer.image(0), at: "/0.png", of: server)
+        server.server.route("/1.png") { .validated(FeedServer.image(1), lastModified: Self.date, for: $0) }
+        expectQuiet(try await program.run(server.feedURL))
+    }
+
+    private static func serve(_ etag: String, _ body: [UInt8], at path: String, of server: FeedServer) {
+        server.server.route(path) { .validated(body, etag: etag, for: $0) }
+    }
+
+    private func revalidate() async throws -> ProcessResult {
+        try await program.run("sync", "--revalidate", "--json", server.feedURL)
+    }
+
+    @Test("asks for what is there conditionally; without validators it downloads again")
+    func conditional() async throws {
+        let before = server.requestCount
+        let files = Files.names(in: program.imageFolder)
+        let result = try await revalidate()
+        #expect(result.status == .exited(0), "\(result.errorText)")
+        #expect(try result.json["images"]?["cached"]?.int == 2)
+        #expect(try result.json["images"]?["downloaded"]?.int == 1)
+        #expect(server.paths(after: before).sorted() == ["/0.png", "/1.png", "/2.png", "/feed.json"])
+        let requests = server.server.requests.dropFirst(before)
+        #expect(requests.first { $0.path == "/0.png" }?.header("if-none-match") == "\"a\"")
+        #expect(requests.first { $0.path == "/1.png" }?.header("if-modified-since") == Self.date)
+        #expect(Files.names(in: program.imageFolder) == files)
+    }
+
+    @Test("replaces what has changed, and asks with the new validators from then on")
+    func changed() async throws {
+        Self.serve("\"b\"", FeedServer.image(7), at: "/0.png", of: server)
+        #expect(try await revalidate().json["images"]?["downloaded"]?.int == 2)
+        let image = try await program.run("image", "--offline", server.imageURL(0))
+        #expect(image.standardOutput == FeedServer.image(7))
+        #expect(try await revalidate().json["images"]?["cached"]?.int == 2)
+    }
+
+    @Test("keeps what is there when it can't be had any more")
+    func failing() async throws {
+        server.serve(Reply(404), at: 0)
+        let result = try await revalidate()
+        #expect(result.status == .exited(23))
+        #expect(try result.json["images"]?["failed"]?.int == 1)
+        let image = try await program.run("image", "--offline", server.imageURL(0))
+        #expect(image.standardOutput == FeedServer.image(0))
+    }
+
+    @Test("has anew what is gone from the disk")
+    func missing() async throws {
+        let digest = try await program.digest(of: server.imageURL(0))
+        #expect(try await program.shell("rm -f \"$1\"", "\(program.imageFolder)/\(digest)").status == .exited(0))
+        #expect(try await revalidate().json["images"]?["downloaded"]?.int == 2)
+        #expect(Files.names(in: program.imageFolder).contains(digest))
+    }
+
+    @Test("without it, what is there costs no request")
+    func without() async throws {
+        let before = server.requestCount
+        expectQuiet(try await program.run(server.feedURL))
+        #expect(server.paths(after: before) == ["/feed.json"])
+    }
+}

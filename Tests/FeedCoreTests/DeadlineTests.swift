@@ -1,0 +1,113 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@Suite("A limit on the time of a run", .timeLimit(.minutes(1)))
+struct DeadlineTests {
+    private static let late = FeedError.connectivity("not done within --max-time 5")
+    private let deadline = Deadline(reason: Self.late)
+    private let fixture = SyncFixture()
+
+    /// Answers like `client`, until the deadline; the answer to what ends with `name` never comes, and lets it pass.
+    private func server(
+        stallingAt name: String, _ answers: [String: ScriptedHTTPClient.Answer] = [:]
+    ) -> ScriptedHTTPClient {
+        let stalled = ScriptedHTTPClient.Answer.ok(Samples.png).after { [deadline] in
+            deadline.pass()
+            await Self.forever()
+        }
+        return fixture.server(answers.merging([name: stalled]) { _, stalled in stalled })
+    }
+
+    private func sync(_ names: [String], on client: ScriptedHTTPClient) async throws -> SyncReport {
+        try await fixture.sync(names, on: PunctualHTTPClient(client, until: deadline), jobs: 1)
+    }
+
+    private static func forever() async {
+        do { try await Task.sleep(for: .seconds(3600)) } catch { return }
+    }
+
+    @Test("breaks off what is under way, starts nothing more, and keeps what has come")
+    func images() async throws {
+        let client = server(stallingAt: "1.png")
+        let report = try await sync(["a.json"], on: client)
+        #expect(report.feeds.map(\.outcome) == [.updated])
+        #expect(report.images.downloaded == 1)
+        #expect(report.images.failures.map(\.error) == [Self.late, Self.late])
+        #expect(client.requests.map { String($0.url.text.suffix(6)) } == ["a.json", "/0.png", "/1.png"])
+        #expect(!report.wasCancelled)
+        #expect(try await fixture.images.find([try Samples.image(0).url])[0] != nil)
+        // Nothing to remember: the images may be there.
+        #expect(try await fixture.images.failures(of: [try Samples.image(1).url]) == [nil])
+    }
+
+    @Test("fails a feed that isn't had by then, unless its fresh copy stands in")
+    func feeds() async throws {
+        try await fixture.save("fresh.json", daysAgo: 1)
+        try await fixture.save("stale.json", daysAgo: 8)
+        let report = try await sync(
+            ["new.json", "fresh.json", "stale.json"], on: server(stallingAt: "new.json"))
+        #expect(report.feeds.map(\.outcome) == [.failed, .offline, .failed])
+        #expect(report.feeds.allSatisfy { $0.error == Self.late })
+        #expect(report.images.skipped == 3)
+    }
+
+    @Test("asks nobody once it has passed")
+    func passed() async throws {
+        deadline.pass()
+        let client = fixture.server()
+        #expect(try await sync(["a.json"], on: client).feeds.map(\.error) == [Self.late])
+        #expect(client.requests.isEmpty)
+    }
+
+    @Test("changes nothing about a run that is done before")
+    func inTime() async throws {
+        let report = try await sync(["a.json"], on: fixture.server(["1.png": .status(404)]))
+        #expect(report.images.downloaded == 2)
+        #expect(report.images.failures.map(\.error.status) == [404])
+    }
+
+    @Test("is something else than being cancelled")
+    func cancelled() async throws {
+        let client = server(stallingAt: "none")
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await ask(client, until: deadline)
+        }
+        await #expect(throws: FeedError.cancelled) { try await task.value }
+    }
+
+    private func ask(_ client: any HTTPClient, until deadline: Deadline) async throws(FeedError) {
+        let request = HTTPRequest(url: .image(0), maxBytes: 10)
+        _ = try await PunctualHTTPClient(client, until: deadline).get(request, into: Uninterested())
+    }
+
+    @Test("passes after its time")
+    func timer() async throws {
+        let client = ScriptedHTTPClient { _ in .ok([1]).after { await Self.forever() } }
+        let deadline = deadline
+        let sleeping: @Sendable (Duration) async throws -> Void = { #expect($0 == .seconds(5)) }
+        try await deadline.passing(after: .seconds(5), sleeping: sleeping) {
+            _ = await #expect(throws: Self.late) { try await ask(client, until: deadline) }
+        }
+    }
+
+    @Test("does not pass once the work is done")
+    func timerEnds() async throws {
+        let (ended, end) = AsyncStream.makeStream(of: Bool.self)
+        let sleeping: @Sendable (Duration) async throws -> Void = { _ in
+            await Self.forever()
+            end.yield(Task.isCancelled)
+            try Task.checkCancellation()
+        }
+        try await deadline.passing(after: .seconds(5), sleeping: sleeping) {}
+        #expect(await ended.first { _ in true } == true)
+        try await ask(fixture.server(), until: deadline)
+    }
+}
+
+/// Takes no body.
+private struct Uninterested: BodySink {
+    func begin(_ head: HTTPHead) throws(FeedError) -> Bool { false }
+    func receive(_ chunk: [UInt8]) throws(FeedError) {}
+}

@@ -1,0 +1,177 @@
+import FeedCore
+import Testing
+
+@Suite("Host health")
+struct HostHealthTests {
+    private static let start = Timestamp(microseconds: 1_774_744_200_000_000)
+    private static let here = "https://a.example:443"
+    private static let there = "https://b.example:443"
+    private static let refused = FeedError.connectivity("connection refused", host: "a.example")
+    private static let busy = FeedError.connectivity("the server answered HTTP 429", status: 429, host: "a.example")
+
+    private func at(_ seconds: Double) -> Timestamp { Self.start + .seconds(seconds) }
+
+    /// A request that may start, and fails to connect.
+    private func fail(_ health: inout HostHealth, nextTry: Timestamp? = nil, now: Timestamp = start) throws {
+        health.failedToConnect(Self.here, in: try round(health, now: now), Self.refused, nextTry: nextTry)
+    }
+
+    private func round(_ health: HostHealth, now: Timestamp = start) throws -> HostHealth.Round {
+        guard case .go(let round) = health.verdict(Self.here, now: now) else { throw Held() }
+        return round
+    }
+
+    private struct Held: Error {}
+
+    private func isGivenUp(_ health: HostHealth, now: Timestamp = start) -> Bool {
+        if case .givenUp = health.verdict(Self.here, now: now) { true } else { false }
+    }
+
+    @Test("a host that nothing is known of may be asked")
+    func unknown() throws {
+        var health = HostHealth(retries: 3)
+        _ = try round(health)
+        health.answered(Self.here)
+        _ = try round(health)
+    }
+
+    @Test("a host is given up after more failures in a row than there are retries", arguments: [0, 1, 3, 10])
+    func givenUp(retries: Int) throws {
+        var health = HostHealth(retries: retries)
+        for _ in 0..<retries { try fail(&health) }
+        #expect(!isGivenUp(health))
+        try fail(&health)
+        #expect(isGivenUp(health))
+        guard case .go = health.verdict(Self.there, now: Self.start) else { throw Held() }
+    }
+
+    @Test("the reason for giving up is the last failure, with its host, and how often it was tried")
+    func reason() throws {
+        var health = HostHealth(retries: 1)
+        try fail(&health)
+        try fail(&health)
+        let error = FeedError.connectivity(
+            "connection refused; given up after 2 failed tries in a row", host: "a.example")
+        #expect(health.verdict(Self.here, now: Self.start) == .givenUp(error))
+    }
+
+    @Test("any answer ends the row, an answer of another host doesn't")
+    func answered() throws {
+        var health = HostHealth(retries: 3)
+        for _ in 0..<50 {
+            for _ in 0..<3 { try fail(&health) }
+            health.answered(Self.here)
+        }
+        #expect(!isGivenUp(health))
+        for _ in 0..<3 { try fail(&health) }
+        health.answered(Self.there)
+        try fail(&health)
+        #expect(isGivenUp(health))
+    }
+
+    @Test("requests that fail side by side are one failure of their host")
+    func sideBySide() throws {
+        var health = HostHealth(retries: 3)
+        for wave in 1...4 {
+            #expect(!isGivenUp(health), "before wave \(wave)")
+            let round = try round(health)
+            for _ in 0..<6 { health.failedToConnect(Self.here, in: round, Self.refused) }
+        }
+        #expect(isGivenUp(health))
+    }
+
+    @Test("a failure that began before an answer came does not count after it")
+    func beforeTheAnswer() throws {
+        var health = HostHealth(retries: 1)
+        try fail(&health)
+        let early = try round(health)
+        health.answered(Self.here)
+        health.failedToConnect(Self.here, in: early, Self.refused)
+        try fail(&health)
+        #expect(!isGivenUp(health))
+        try fail(&health)
+        #expect(isGivenUp(health))
+    }
+
+    @Test("after a failure to connect nobody starts before the next try is due, unless an answer comes")
+    func nextTry() throws {
+        var health = HostHealth(retries: 3)
+        try fail(&health, nextTry: at(2))
+        #expect(health.verdict(Self.here, now: at(0)) == .wait(until: at(2)))
+        #expect(health.verdict(Self.here, now: at(1.999_999)) == .wait(until: at(2)))
+        _ = try round(health, now: at(2))
+        health.answered(Self.here)
+        _ = try round(health, now: at(0))
+        try fail(&health, nextTry: at(9), now: at(2))
+        try fail(&health, nextTry: nil, now: at(9))
+        _ = try round(health, now: at(0))
+    }
+
+    @Test("Retry-After holds back every request to the host, and to that host alone")
+    func pause() throws {
+        var health = HostHealth(retries: 3)
+        health.askedToWait(Self.here, for: .seconds(10), Self.busy, now: at(5))
+        #expect(health.verdict(Self.here, now: at(5)) == .wait(until: at(15)))
+        #expect(health.verdict(Self.here, now: at(14.999_999)) == .wait(until: at(15)))
+        _ = try round(health, now: at(15))
+        guard case .go = health.verdict(Self.there, now: at(5)) else { throw Held() }
+    }
+
+    @Test("of several pauses the one that ends last holds, and no answer ends it early")
+    func pauses() throws {
+        var health = HostHealth(retries: 3)
+        health.askedToWait(Self.here, for: .seconds(60), Self.busy, now: at(0))
+        health.askedToWait(Self.here, for: .seconds(1), Self.busy, now: at(1))
+        health.answered(Self.here)
+        #expect(health.verdict(Self.here, now: at(2)) == .wait(until: at(60)))
+        health.askedToWait(Self.here, for: .seconds(59), Self.busy, now: at(2))
+        #expect(health.verdict(Self.here, now: at(60)) == .wait(until: at(61)))
+    }
+
+    @Test("of a pause and a next try the later holds")
+    func pauseAndNextTry() throws {
+        for (pause, nextTry) in [(3.0, 8.0), (8, 3)] {
+            var health = HostHealth(retries: 3)
+            let round = try round(health)
+            health.askedToWait(Self.here, for: .seconds(pause), Self.busy, now: at(0))
+            health.failedToConnect(Self.here, in: round, Self.refused, nextTry: at(nextTry))
+            #expect(health.verdict(Self.here, now: at(0)) == .wait(until: at(8)))
+        }
+    }
+
+    @Test(
+        "a host that asks for more than two minutes is given up",
+        arguments: [
+            (Duration.seconds(120), false), (.seconds(120) + .microseconds(1), true), (.seconds(3600), true),
+            (RetryAfter.longest, true),
+        ])
+    func longPause(pause: Duration, isGivenUp: Bool) {
+        var health = HostHealth(retries: 3)
+        health.askedToWait(Self.here, for: pause, Self.busy, now: at(0))
+        #expect(self.isGivenUp(health) == isGivenUp)
+    }
+
+    @Test("a pause that is too long is told with the status and what was asked for")
+    func longPauseReason() {
+        var health = HostHealth(retries: 3)
+        health.askedToWait(Self.here, for: .seconds(3600), Self.busy, now: at(0))
+        let message =
+            "the server answered HTTP 429 and asks to wait 3600 seconds, over the 120 that feedsync waits"
+        let error = FeedError.connectivity(message, status: 429, host: "a.example")
+        #expect(health.verdict(Self.here, now: at(0)) == .givenUp(error))
+    }
+
+    @Test("a host that was given up stays so, for the first reason")
+    func stays() throws {
+        var health = HostHealth(retries: 0)
+        let early = try round(health)
+        health.failedToConnect(Self.here, in: early, Self.refused)
+        let verdict = health.verdict(Self.here, now: at(0))
+        #expect(isGivenUp(health))
+        health.answered(Self.here)
+        health.askedToWait(Self.here, for: .seconds(3600), Self.busy, now: at(0))
+        health.askedToWait(Self.here, for: .seconds(1), Self.busy, now: at(0))
+        health.failedToConnect(Self.here, in: early, Self.busy)
+        #expect(health.verdict(Self.here, now: at(86_400)) == verdict)
+    }
+}

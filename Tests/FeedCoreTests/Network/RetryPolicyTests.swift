@@ -1,0 +1,134 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@Suite("Retry policy")
+struct RetryPolicyTests {
+    private static let policy = RetryPolicy(retries: 3)
+
+    private static func answer(_ status: Int, retryAfter: Duration? = nil) -> AttemptFailure {
+        AttemptFailure(.connectivity("HTTP", status: status).at(.transferring), retryAfter: retryAfter)
+    }
+
+    @Test(
+        "of the statuses that mean a server can't serve now, exactly these pass",
+        arguments: Array(400...599))
+    func statuses(status: Int) {
+        let passing = [408, 425, 429, 500, 502, 503, 504].contains(status)
+        #expect(Self.answer(status).isPassing == passing)
+        let action = Self.policy.action(after: Self.answer(status), attempt: 0, random: 0)
+        #expect(action == (passing ? .retry(after: .zero) : .giveUp))
+    }
+
+    @Test(
+        "a failure passes if it is one of reaching the server, and not one of trusting it",
+        arguments: [
+            (FeedError.connectivity("refused"), FeedError.Stage.connecting, true),
+            (.connectivity("a bad certificate"), .trusting, false),
+            (.connectivity("stalled"), .transferring, true),
+            (.connectivity("cut off within a 200", status: 200), .transferring, true),
+            (.connectivity("cut off within a 302", status: 302), .transferring, true),
+            (.connectivity("the proxy's status on connecting", status: 501), .connecting, true),
+            (.invalidData("no image"), .transferring, false),
+            (.invalidData("not found", status: 404), .transferring, false),
+            (.invalidData("a kind decides, not a status", status: 503), .transferring, false),
+            (.notFound("no such file"), .transferring, false),
+            (.storage(.failed, "disk full"), .transferring, false),
+            (.cancelled, .connecting, false),
+            (.cancelled, .transferring, false),
+        ])
+    func kinds(error: FeedError, stage: FeedError.Stage, isPassing: Bool) {
+        let failure = AttemptFailure(error.at(stage))
+        #expect(failure.isPassing == isPassing)
+        let action = Self.policy.action(after: failure, attempt: 0, random: 0)
+        #expect(action == (isPassing ? .retry(after: .zero) : .giveUp))
+    }
+
+    @Test(
+        "a try that fails to connect or to trust counts against its host, others don't",
+        arguments: [
+            (FeedError.connectivity("refused"), FeedError.Stage.connecting, true),
+            (.connectivity("a bad certificate"), .trusting, true),
+            (.connectivity("stalled"), .transferring, false),
+            (.connectivity("can't serve", status: 503), .transferring, false),
+            (.cancelled, .connecting, false),
+            (.storage(.failed, "disk full"), .connecting, false),
+        ])
+    func hostCounts(error: FeedError, stage: FeedError.Stage, counts: Bool) {
+        #expect(AttemptFailure(error.at(stage)).isFailureToConnect == counts)
+    }
+
+    @Test(
+        "there are as many further tries as retries, and not one more",
+        arguments: [
+            (3, 0, true), (3, 2, true), (3, 3, false), (3, 4, false), (1, 0, true), (1, 1, false), (0, 0, false),
+            (-1, 0, false), (.max, .max - 1, true),
+        ])
+    func attempts(retries: Int, attempt: Int, isRetried: Bool) {
+        let action = RetryPolicy(retries: retries).action(after: Self.answer(503), attempt: attempt, random: 0)
+        #expect(action == (isRetried ? .retry(after: .zero) : .giveUp))
+    }
+
+    @Test(
+        "the longest wait doubles from half a second to a minute",
+        arguments: [
+            (0, 0.5), (1, 1), (2, 2), (3, 4), (4, 8), (5, 16), (6, 32), (7, 60), (8, 60), (63, 60), (1000, 60),
+        ])
+    func backOff(attempt: Int, ceiling: Double) {
+        let policy = RetryPolicy(retries: .max)
+        func wait(_ random: Double) -> RetryPolicy.Action {
+            policy.action(after: Self.answer(503), attempt: attempt, random: random)
+        }
+        #expect(wait(0) == .retry(after: .zero))
+        #expect(wait(0.25) == .retry(after: .seconds(ceiling / 4)))
+        #expect(wait(0.5) == .retry(after: .seconds(ceiling / 2)))
+        guard case .retry(let longest) = wait(1.0.nextDown) else {
+            Issue.record("gave up")
+            return
+        }
+        #expect(longest <= .seconds(ceiling) && longest > .seconds(ceiling * 0.999))
+    }
+
+    @Test("waits are spread over the whole of their span, also the very short ones")
+    func jitter() {
+        var random = SeededGenerator(seed: 7)
+        var tenths = [Int](repeating: 0, count: 10)
+        for _ in 0..<2000 {
+            let number = Double.random(in: 0..<1, using: &random)
+            guard case .retry(let wait) = Self.policy.action(after: Self.answer(503), attempt: 1, random: number)
+            else {
+                Issue.record("gave up")
+                return
+            }
+            tenths[min(9, Int(wait / .milliseconds(100)))] += 1
+        }
+        #expect(tenths.allSatisfy { (130...270).contains($0) }, "\(tenths)")
+    }
+
+    @Test(
+        "Retry-After is a floor, and over two minutes of it a reason to give up",
+        arguments: [
+            (Duration.zero, 0.5, RetryPolicy.Action.retry(after: .milliseconds(250))),
+            (.milliseconds(100), 0.5, .retry(after: .milliseconds(250))),
+            (.seconds(7), 0.5, .retry(after: .seconds(7))),
+            (.seconds(120), 0.5, .retry(after: .seconds(120))),
+            (.seconds(120) + .microseconds(1), 0.5, .giveUp),
+            (RetryAfter.longest, 0.5, .giveUp),
+        ])
+    func retryAfter(pause: Duration, random: Double, action: RetryPolicy.Action) {
+        let failure = Self.answer(429, retryAfter: pause)
+        #expect(Self.policy.action(after: failure, attempt: 0, random: random) == action)
+        #expect(Self.policy.action(after: failure, attempt: 3, random: random) == .giveUp)
+        #expect(Self.policy.action(after: Self.answer(501, retryAfter: pause), attempt: 0, random: 0) == .giveUp)
+    }
+
+    @Test("base, cap and longest pause are settings, and no setting makes a wait negative or endless")
+    func settings() {
+        let policy = RetryPolicy(retries: 9, base: .seconds(3), cap: .seconds(10), longestHostPause: .seconds(5))
+        #expect(policy.action(after: Self.answer(503), attempt: 1, random: 0.5) == .retry(after: .seconds(3)))
+        #expect(policy.action(after: Self.answer(503), attempt: 2, random: 0.5) == .retry(after: .seconds(5)))
+        #expect(policy.action(after: Self.answer(503, retryAfter: .seconds(6)), attempt: 0, random: 0) == .giveUp)
+        let still = RetryPolicy(retries: .max, base: .zero)
+        #expect(still.action(after: Self.answer(503), attempt: .max - 1, random: 0.5) == .retry(after: .zero))
+    }
+}

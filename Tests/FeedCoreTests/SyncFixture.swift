@@ -1,0 +1,53 @@
+import FeedCore
+import TestSupport
+
+/// What a sync is tested with: stores in memory, and a server that does as it is told.
+struct SyncFixture {
+    let feeds: InMemoryFeedStore
+    let images: InMemoryImageStore
+    static let now = Timestamp(microseconds: 1_774_744_200_000_000)
+
+    init() {
+        let cache = InMemoryCache()
+        feeds = InMemoryFeedStore(cache)
+        images = InMemoryImageStore(cache)
+    }
+
+    /// A server of feeds by the last part of their URL, and of an image at every other URL.
+    func server(
+        _ answers: [String: ScriptedHTTPClient.Answer] = [:]
+    ) -> ScriptedHTTPClient {
+        ScriptedHTTPClient { request in
+            let name = String(request.url.text.split(separator: "/").last ?? "")
+            if let answer = answers[name] { return answer }
+            return name.hasSuffix(".json") ? .ok(Array(name.utf8)) : .ok(Samples.png(name))
+        }
+    }
+
+    func sync(
+        _ names: [String], on client: any HTTPClient, serving feed: Feed? = nil, dryRun: Bool = false, jobs: Int = 4,
+        scope: ImageScope = ImageScope(), hoursLater hours: Int = 0,
+        events: AsyncStream<SyncEvent>.Continuation = AsyncStream.makeStream(of: SyncEvent.self).continuation
+    ) async throws -> SyncReport {
+        let now = Self.now + .seconds(3600 * hours)
+        let decoder = try StubDecoder(feed ?? Samples.feed(3))
+        let local = LocalFeedLoader(store: feeds, now: { now })
+        let remote = RemoteFeedLoader(client: client, decoder: decoder, maxBytes: 1000)
+        let downloads = ImageDownloads(
+            remote: RemoteImageDataLoader(client: client, maxBytes: 1000), store: images,
+            window: ImageDownloads.Window(jobs: jobs, perHost: 4), now: { now })
+        let sync = FeedSync(
+            refresh: FeedRefresh(remote: remote, local: local, saves: !dryRun), local: local, images: images,
+            downloads: downloads, maxAge: .standard, scope: scope, now: { now },
+            dryRun: dryRun, feedsAtOnce: jobs)
+        return await sync.run(try names.map(feedURL), events: events)
+    }
+
+    func feedURL(_ name: String) throws -> ResourceURL { try Samples.url("https://feeds.example/\(name)") }
+
+    func save(_ name: String, daysAgo: Int, images count: Int = 3) async throws {
+        let saved = SavedFeed(
+            url: try feedURL(name), feed: try Samples.feed(count), savedAt: Self.now + .seconds(-86_400 * daysAgo))
+        try await feeds.change { change throws(FeedError) in try change.insert(saved) }
+    }
+}

@@ -1,0 +1,88 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@testable import HTTPTransport
+
+@Suite("A request for public addresses only", .timeLimit(.minutes(1)))
+struct PrivateAddressTests {
+    static func request(_ url: String) throws -> HTTPRequest {
+        var request = try makeRequest(url)
+        request.addresses = .publicOnly
+        return request
+    }
+
+    @Test("isn't sent to a private one", arguments: [("127.0.0.1", "127.0.0.1"), ("127.1", "127.0.0.1")])
+    func refused(_ host: String, _ address: String) async throws {
+        let server = try LoopbackServer()
+        let client = try makeClient()
+
+        for _ in 0..<2 {
+            let error = try #require(await failure(of: Self.request("http://\(host):\(server.port)/"), by: client))
+            let message = "\(host) resolves to a private address (\(address): loopback); see --allow-private"
+            #expect(error == FeedError.invalidData(message, host: host).at(.trusting))
+        }
+
+        #expect(server.requests.isEmpty)
+        #expect(server.connections == 0)
+    }
+
+    @Test(
+        "isn't sent to private ones of any kind",
+        arguments: [
+            ("10.1.2.3", "private"), ("169.254.169.254", "link-local"), ("192.168.1.1", "private"),
+            ("[::1]", "loopback"), ("[::ffff:127.0.0.1]", "loopback"), ("[64:ff9b::10.0.0.1]", "private"),
+            ("[fd00::1]", "unique-local"), ("[fe80::1]", "link-local"), ("0.0.0.0", "unspecified"),
+            ("0", "unspecified"), ("localhost", "loopback"), ("2130706433", "loopback"),
+        ])
+    func kinds(_ host: String, _ reason: String) async throws {
+        let error = try #require(await failure(of: Self.request("http://\(host):9/"), by: makeClient()))
+
+        #expect(error.kind == .invalidData)
+        #expect(error.message.contains(": \(reason)); see --allow-private"), "\(error.message)")
+    }
+
+    @Test("isn't sent on a connection that is there already either")
+    func reused() async throws {
+        let server = try LoopbackServer()
+        let client = try makeClient()
+        _ = try await client.get(makeRequest(server.url()), into: NullSink())
+
+        let error = await failure(of: try Self.request(server.url()), by: client)
+        let last = try await client.get(makeRequest(server.url()), into: NullSink())
+
+        #expect(error?.message.contains("127.0.0.1: loopback") == true, "\(error?.message ?? "")")
+        #expect(last.head.status == 404)
+        #expect(server.requests.count == 2)
+    }
+
+    @Test("is sent through a proxy, wherever that is")
+    func proxy() async throws {
+        let proxy = try LoopbackServer("http://images.invalid/", Reply(body: [1]))
+        let client = try makeClient { $0.proxy = proxy.url("") }
+
+        for _ in 0..<2 {
+            let response = try await client.get(Self.request("http://images.invalid/"), into: NullSink())
+            #expect(response.head.status == 200)
+            #expect(!response.isFromPrivateAddress)
+        }
+    }
+
+    @Test("may be sent to a public address, and not to one of no known kind")
+    func decision() throws {
+        #expect(AddressCheck.refusal(of: NetworkAddress(bytes: [93, 184, 216, 34]), host: "a") == nil)
+        #expect(AddressCheck.refusal(of: nil, host: "a")?.stage == .trusting)
+    }
+
+    @Test("tells whether an address is private, also when it changes")
+    func memory() {
+        var memory = AddressMemory()
+        #expect(!memory.look(at: "").isPublic)
+        for _ in 0..<2 {
+            #expect(memory.look(at: "93.184.216.34").isPublic)
+            #expect(!memory.look(at: "10.0.0.1").isPublic)
+            #expect(!memory.look(at: "nonsense").isPublic)
+            #expect(memory.look(at: "2606:2800::1").isPublic)
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@testable import HTTPTransport
+
+@Suite("The proxy of a request", .timeLimit(.minutes(1)))
+struct ProxyChoiceTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let url: String
+        var given: String?
+        let environment: [String: String]
+        let proxy: String?
+
+        init(_ url: String, given: String? = nil, _ environment: [String: String], _ proxy: String?) {
+            self.url = url
+            self.given = given
+            self.environment = environment
+            self.proxy = proxy
+        }
+
+        var testDescription: String { "\(url) given \(given ?? "nothing") in \(environment)" }
+    }
+
+    static let cases = [
+        Case("http://a/", [:], nil),
+        Case("http://a/", ["http_proxy": "p"], "p"),
+        Case("http://a/", ["http_proxy": "", "all_proxy": "q"], "q"),
+        Case("http://a/", ["HTTP_PROXY": "p"], nil),
+        Case("http://a/", ["https_proxy": "p", "HTTPS_PROXY": "p"], nil),
+        Case("http://a/", ["all_proxy": "p", "ALL_PROXY": "q"], "p"),
+        Case("http://a/", ["ALL_PROXY": "q"], "q"),
+        Case("https://a/", ["http_proxy": "p"], nil),
+        Case("https://a/", ["https_proxy": "p", "HTTPS_PROXY": "q"], "p"),
+        Case("https://a/", ["HTTPS_PROXY": "q", "all_proxy": "r"], "q"),
+        Case("https://a/", ["all_proxy": "r"], "r"),
+        Case("http://a/", given: "g", ["http_proxy": "p"], "g"),
+        Case("https://a/", given: "g", ["https_proxy": "p"], "g"),
+        Case("http://a/", given: "", ["http_proxy": "p", "all_proxy": "p"], nil),
+        Case("http://a/", given: "g", ["no_proxy": "a"], nil),
+        Case("http://a/", ["http_proxy": "p", "no_proxy": "", "NO_PROXY": "a"], nil),
+        Case("http://a/", ["http_proxy": "p", "no_proxy": "b", "NO_PROXY": "a"], "p"),
+    ]
+
+    @Test("is as given, else as the environment says", arguments: cases)
+    func choice(_ example: Case) throws {
+        let choice = ProxyChoice(given: example.given, environment: example.environment)
+        #expect(choice.proxy(for: try ResourceURL(example.url)) == example.proxy)
+    }
+
+    static let exceptions: [(list: String, host: String, isException: Bool)] = [
+        ("", "a", false), ("*", "a", true), ("*", "[::1]", true), ("*,b", "a", false), ("*.a", "b.a", false),
+        ("example.org", "example.org", true), ("example.org", "EXAMPLE.org", true),
+        ("EXAMPLE.ORG", "www.example.org", true), ("example.org", "notexample.org", false),
+        ("example.org", "org", false), (".example.org", "example.org", true), (".example.org", "a.b.example.org", true),
+        ("example.org.", "example.org", true), ("example.org", "example.org.", true),
+        ("a, b\tc,,d", "b", true), ("a, b\tc,,d", "c", true), ("a, b\tc,,d", "d", true), ("a b", "e", false),
+        ("example.org:8080", "example.org", true), (",", "a", false), (".", "a", false),
+        ("127.0.0.1", "127.0.0.1", true), ("127.0.0.1:80", "127.0.0.1", true), ("127.0.0.1", "127.0.0.2", false),
+        ("0.0.1", "127.0.0.1", false), ("10.0.0.0/8", "10.200.3.4", true), ("10.0.0.0/8", "11.0.0.1", false),
+        ("192.168.4.0/22", "192.168.7.255", true), ("192.168.4.0/22", "192.168.8.0", false),
+        ("192.168.4.5/32", "192.168.4.5", true), ("0.0.0.0/0", "1.2.3.4", true), ("10.0.0.0/33", "10.0.0.0", false),
+        ("10.0.0.0/x", "10.0.0.0", false), ("10.0.0.0/8", "a.example", false), ("10.0.0.0/8", "[a00::]", false),
+        ("::1", "[::1]", true), ("[::1]", "[::1]", true), ("[::1]:80", "[::1]", true), ("::1", "[::2]", false),
+        ("fd00::/8", "[fdff:1::2]", true), ("fd00::/8", "[fe00::]", false), ("0:0::1", "[::1]", true),
+        ("2001:db8::/33", "[2001:db8:8000::]", false), ("2001:db8::/33", "[2001:db8:7fff::]", true),
+    ]
+
+    @Test("is none for hosts that are excepted by name, address or block", arguments: exceptions)
+    func exception(_ list: String, _ host: String, _ isException: Bool) throws {
+        #expect(ProxyExceptions(list).contains(host) == isException)
+    }
+
+    @Test("is asked instead of the server, by the variables or as given", arguments: [nil, "given"])
+    func asked(_ given: String?) async throws {
+        let proxy = try LoopbackServer("http://images.invalid/a", Reply(body: [1]))
+        let client = try makeClient(environment: given == nil ? ["http_proxy": proxy.url("")] : [:]) { settings in
+            if given != nil { settings.proxy = proxy.url("") }
+        }
+
+        let response = try await client.get(makeRequest("http://images.invalid/a"), into: NullSink())
+
+        #expect(response.head.status == 200)
+        #expect(proxy.requests.map(\.path) == ["http://images.invalid/a"])
+    }
+
+    @Test("is no longer used by a handle whose next request needs none")
+    func noLonger() async throws {
+        let proxy = try LoopbackServer("http://images.invalid/", Reply(body: [1]))
+        let server = try LoopbackServer("/", Reply(body: [1, 2]))
+        let client = try makeClient(environment: ["http_proxy": proxy.url(""), "no_proxy": "127.0.0.0/8"])
+
+        let sizes = [
+            try await client.get(makeRequest("http://images.invalid/"), into: NullSink()).bodyBytes,
+            try await client.get(makeRequest(server.url()), into: NullSink()).bodyBytes,
+            try await client.get(makeRequest("http://images.invalid/"), into: NullSink()).bodyBytes,
+        ]
+
+        #expect(sizes == [1, 2, 1])
+        #expect(proxy.requests.count == 2)
+    }
+
+    @Test(
+        "that can't be used is told of without its password",
+        arguments: ["http://alice:s3cret@127.0.0.1:PORT", "gopher://alice:s3cret@127.0.0.1", "http://alice:s3cret@:x"])
+    func unusable(_ proxy: String) async throws {
+        let dead = try DeadPort()
+        let client = try makeClient { $0.proxy = proxy.split(separator: "PORT").joined(separator: "\(dead.port)") }
+
+        let error = try #require(await failure(of: makeRequest("http://images.invalid/"), by: client))
+
+        #expect(error.kind == .connectivity)
+        #expect(error.stage == .connecting)
+        #expect(!"\(error)".contains("s3cret") && !"\(error)".contains("alice"), "\(error)")
+    }
+
+    @Test("that refuses to pass on a connection is a failure to connect")
+    func tunnelRefused() async throws {
+        let proxy = try LoopbackServer("images.invalid:443", Reply(403))
+        let client = try makeClient { $0.proxy = proxy.url("") }
+
+        let error = try #require(await failure(of: makeRequest("https://images.invalid/"), by: client))
+
+        #expect(error.kind == .connectivity)
+        #expect(error.stage == .connecting)
+    }
+}

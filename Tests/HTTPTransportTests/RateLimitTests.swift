@@ -1,0 +1,126 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@testable import HTTPTransport
+
+@Suite("A token bucket")
+struct TokenBucketTests {
+    let second: Int64 = 1_000_000_000
+
+    /// Takes pieces of this size whenever there are tokens, looking every so often; says how many bytes that were.
+    private func taken(from bucket: inout TokenBucket, piece: Int, every step: Int64, for duration: Int64) -> Int {
+        var bytes = 0
+        for now in stride(from: 0, through: duration, by: Int(step)) {
+            bucket.refill(at: now)
+            while bucket.hasTokens {
+                bucket.take(piece)
+                bytes += piece
+            }
+        }
+        return bytes
+    }
+
+    @Test(
+        "holds its rate on average, whatever the pieces and however often it is looked at",
+        arguments: [1000, 16 << 10, 100_000, 50 << 20], [500, 16 << 10])
+    func average(_ rate: Int, _ piece: Int) {
+        for step in [second / 1000, second / 7, second / 20] as [Int64] {
+            var bucket = TokenBucket(rate: Int64(rate))
+            let burst = max(rate / 4, 16 << 10)
+            let bytes = taken(from: &bucket, piece: piece, every: step, for: 3 * second)
+            #expect(bytes <= 3 * rate + burst + piece)
+            #expect(bytes >= 3 * rate - piece)
+        }
+    }
+
+    @Test("saves up no more than a quarter of a second, or 16 KiB", arguments: [(1, 16 << 10), (1 << 20, 256 << 10)])
+    func burst(_ rate: Int64, _ capacity: Int) {
+        var bucket = TokenBucket(rate: rate)
+        for now in [0, 1_000_000 * second, .max / 2, .max] as [Int64] {
+            bucket.refill(at: now)
+            var bytes = 0
+            while bucket.hasTokens {
+                bucket.take(1)
+                bytes += 1
+            }
+            #expect(bytes == capacity)
+        }
+    }
+
+    @Test("says how long to wait, no more and no less", arguments: [1, 999, 100_000, 1 << 30] as [Int64])
+    func wait(_ rate: Int64) {
+        var bucket = TokenBucket(rate: rate)
+        bucket.refill(at: 5)
+        #expect(bucket.nanosecondsToWait == 0)
+        while bucket.hasTokens { bucket.take(20_000) }
+        let wait = bucket.nanosecondsToWait
+
+        var early = bucket
+        early.refill(at: 5 + wait - 2)
+        #expect(!early.hasTokens)
+        bucket.refill(at: 5 + wait)
+        #expect(bucket.hasTokens)
+    }
+}
+
+@Suite("A limited rate", .timeLimit(.minutes(1)))
+struct RateLimitTests {
+    @Test("holds for all transfers together, none of which is idle for it", arguments: [1, 5])
+    func shared(_ transfers: Int) async throws {
+        let rate = 400_000
+        let body = pattern(300_000 / transfers)
+        let server = try LoopbackServer("/", Reply(body: body))
+        let client = try makeClient {
+            $0.rateLimit = Int64(rate)
+            $0.idleTimeout = .milliseconds(40)
+        }
+        let request = try makeRequest(server.url())
+
+        let start = ContinuousClock.now
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<transfers {
+                group.addTask {
+                    let sink = RecordingSink()
+                    let response = try await client.get(request, into: sink)
+                    #expect(response.bodyBytes == Int64(body.count))
+                    #expect(sink.received(body))
+                }
+            }
+            try await group.waitForAll()
+        }
+
+        // A quarter of a second's worth was saved up, and the last piece may be early.
+        #expect(ContinuousClock.now - start >= .milliseconds(450))
+    }
+
+    @Test("doesn't keep a transfer from being cancelled while it waits for its turn")
+    func cancelled() async throws {
+        let server = try LoopbackServer("/", Reply(body: pattern(100_000)))
+        let client = try makeClient { $0.rateLimit = 1 }
+        let request = try makeRequest(server.url())
+        let task = Task { await failure(of: request, by: client) }
+        await server.waitForRequests(1)
+
+        task.cancel()
+
+        #expect(await task.value == .cancelled)
+    }
+
+    @Test("holds for compressed bodies too, by what becomes of them")
+    func compressed() async throws {
+        let folder = try TemporaryDirectory()
+        try folder.write([UInt8](repeating: 0x20, count: 300_000), to: "a.json")
+        let nginx = try await Nginx(serving: folder.path, server: ["gzip on;", "gzip_types *;"])
+        let client = try makeClient {
+            $0.rateLimit = 400_000
+            $0.idleTimeout = .milliseconds(40)
+        }
+
+        let start = ContinuousClock.now
+        let response = try await client.get(makeRequest(nginx.url("/a.json")), into: NullSink())
+
+        #expect(response.bodyBytes == 300_000)
+        #expect(ContinuousClock.now - start >= .milliseconds(450))
+    }
+}

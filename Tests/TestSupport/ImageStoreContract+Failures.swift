@@ -1,0 +1,90 @@
+internal import FeedCore
+internal import Testing
+
+/// What every image store promises about the failures that it is told of.
+extension ImageStoreContract {
+    package func noFailureIsRememberedAtFirst() async throws {
+        try await publish("picture", at: .image(0))
+        #expect(try await store.failures(of: [.image(0), .image(1)]) == [nil, nil])
+        #expect(try await store.failures(of: []) == [])
+        try await store.remember([])
+    }
+
+    package func aFailureComesBackAsItWas() async throws {
+        let gone = FeedError.invalidData("gone \u{1B}[2J “for good”", status: 410, host: ResourceURL.image(1).host)
+        let noImage = FeedError.invalidData("no image", host: ResourceURL.image(2).host)
+        try await store.remember([failure(1, gone, at: 1_774_749_599_999_999), failure(2, noImage, at: -1)])
+        #expect(
+            try await store.failures(of: [.image(2), .image(0), .image(1)]) == [
+                RememberedFailure(error: noImage, failedAt: Timestamp(microseconds: -1), count: 1), nil,
+                RememberedFailure(error: gone, failedAt: Timestamp(microseconds: 1_774_749_599_999_999), count: 1),
+            ])
+        #expect(try await store.find([.image(1)]) == [nil])
+    }
+
+    package func failuresInARowAreCountedAndTheLastStays() async throws {
+        for round in 1...3 {
+            let error = FeedError.invalidData("try \(round)", status: 400 + round, host: ResourceURL.image(0).host)
+            try await store.remember([failure(0, error, at: Int64(round))])
+        }
+        let last = try #require(try await store.failures(of: [.image(0)])[0])
+        #expect(last.count == 3)
+        #expect(last.error.message == "try 3")
+        #expect(last.error.status == 403)
+        #expect(last.failedAt == Timestamp(microseconds: 3))
+    }
+
+    package func aSuccessEndsTheRow() async throws {
+        try await store.remember([failure(0), failure(1)])
+        try await publish("picture", at: .image(0))
+        #expect(try await store.failures(of: [.image(0), .image(1)]).map { $0?.count } == [nil, 1])
+        try await store.remember([failure(0)])
+        #expect(try await store.failures(of: [.image(0)])[0]?.count == 1)
+    }
+
+    package func confirmingEndsTheRow() async throws {
+        try await publish("picture", at: .image(0))
+        try await store.remember([failure(0), failure(1)])
+        try await store.confirm([
+            ConfirmedImage(url: .image(0), validators: Validators(), confirmedAt: Timestamp(microseconds: 5))
+        ])
+        #expect(try await store.failures(of: [.image(0), .image(1)]).map { $0?.count } == [nil, 1])
+    }
+
+    package func aFailureLeavesTheDataThatIsThere() async throws {
+        try await publish("picture", at: .image(0))
+        try await store.remember([failure(0)])
+        #expect(try await store.find([.image(0)])[0]?.size == 7)
+        #expect(try await store.totals().count == 1)
+    }
+
+    package func failuresOfWhatNoFeedNamesAreForgotten() async throws {
+        try await saveFeed(images: 1)
+        try await store.remember([failure(0), failure(7)])
+        _ = try await store.removeUnreferenced(.dryRun(withoutFeeds: []))
+        #expect(try await store.failures(of: [.image(0), .image(7)]).map { $0?.count } == [1, 1])
+        _ = try await store.removeUnreferenced(.forReal)
+        #expect(try await store.failures(of: [.image(0), .image(7)]).map { $0?.count } == [1, nil])
+    }
+
+    package func credentialsAreNoPartOfAFailure() async throws {
+        let url = try ResourceURL("https://me:secret@images.example/0.png")
+        try await store.remember([
+            ImageFailure(url: url, error: .invalidData("no"), failedAt: Timestamp(microseconds: 1))
+        ])
+        #expect(try await store.failures(of: [try ResourceURL("https://images.example/0.png")])[0]?.count == 1)
+    }
+
+    package func failingToRememberThrowsAndLeavesWhatWasThere() async throws {
+        try await store.remember([failure(0)])
+        try await fixture.breakRemembering()
+        await #expect(throws: FeedError.self) { try await store.remember([failure(0), failure(1)]) }
+        #expect(try await store.failures(of: [.image(0), .image(1)]).map { $0?.count } == [1, nil])
+    }
+
+    private func failure(
+        _ image: Int, _ error: FeedError = .invalidData("gone", status: 404), at microseconds: Int64 = 1
+    ) -> ImageFailure {
+        ImageFailure(url: .image(image), error: error, failedAt: Timestamp(microseconds: microseconds))
+    }
+}
