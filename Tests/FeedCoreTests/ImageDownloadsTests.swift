@@ -77,7 +77,8 @@ struct ImageDownloadsTests {
                 // Not the timer's own task, so that cancelling that one doesn't end it.
                 sleep: { _ in await Task.detached { for await _ in isOver {} }.value })
             let (_, events) = AsyncStream.makeStream(of: SyncEvent.self)
-            #expect(await downloads.run(urls, adding: ImagesReport(), events: events).report.downloaded == 2)
+            let outcome = await downloads.run(urls.map { .init($0) }, adding: ImagesReport(), events: events)
+            #expect(outcome.report.downloaded == 2)
         }
         #expect(store == nil)
         end.finish()
