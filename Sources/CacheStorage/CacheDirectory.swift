@@ -68,7 +68,9 @@ actor CacheOpener {
         let database = Database(connection)
         let staging = writable ? folders.incoming.map { Staging($0) } : nil
         let images = ImageDirectory(path: path, database: database, folders: folders, staging: staging, wait: wait)
-        return Cache(feeds: SQLiteFeedStore(database: database), images: images, notices: notices)
+        return Cache(
+            feeds: SQLiteFeedStore(database: database), images: images, notices: notices,
+            close: { await database.close() })
     }
 
     private func waiting(_ limit: Duration) -> LockWait { LockWait(limit: limit, sleeping: sleeping) }

@@ -5,21 +5,37 @@ actor Database {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let executor = QueueExecutor("feedsync.database")
-    private let connection: SQLiteConnection
+    private let path: String
+    /// Nil once it is closed.
+    private var connection: SQLiteConnection?
 
-    init(_ connection: sending SQLiteConnection) { self.connection = connection }
+    init(_ connection: sending SQLiteConnection) {
+        path = connection.path
+        self.connection = connection
+    }
+
+    func close() { connection = nil }
 
     /// Runs reads that all see one state of the database.
     func read<Outcome: Sendable>(
         _ work: @Sendable (SQLiteConnection) throws(FeedError) -> Outcome
     ) throws(FeedError) -> Outcome {
-        try connection.reading { () throws(FeedError) in try work(connection) }
+        let connection = try open
+        return try connection.reading { () throws(FeedError) in try work(connection) }
     }
 
     /// Runs changes of which all stand afterwards or, if one throws, none.
     func write<Outcome: Sendable>(
         _ work: @Sendable (SQLiteConnection) throws(FeedError) -> Outcome
     ) throws(FeedError) -> Outcome {
-        try connection.writing { () throws(FeedError) in try work(connection) }
+        let connection = try open
+        return try connection.writing { () throws(FeedError) in try work(connection) }
+    }
+
+    private var open: SQLiteConnection {
+        get throws(FeedError) {
+            guard let connection else { throw .storage(.failed, "\(path): is closed") }
+            return connection
+        }
     }
 }

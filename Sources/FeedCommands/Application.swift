@@ -36,7 +36,15 @@ package struct Application: Sendable {
             case .version: return try print(HelpText.version)
             case .help(let command): return try print(HelpText.text(for: command))
             case .run(let command, let settings, let operands):
-                return try await run(command, try session(settings), operands)
+                let session = try session(settings)
+                do {
+                    let code = try await run(command, session, operands)
+                    await session.closeCaches()
+                    return code
+                } catch {
+                    await session.closeCaches()
+                    throw error
+                }
             }
         } catch let error as UsageError {
             toolbox.output.say("feedsync: \(error.message)\(error.hint.map { " (\($0))" } ?? "")")

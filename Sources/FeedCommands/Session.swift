@@ -1,10 +1,18 @@
 import FeedCore
+import Synchronization
 
 /// One run of one command: its settings, and the ways it speaks and reaches the cache and the network.
 struct Session: Sendable {
     let toolbox: Toolbox
     let settings: Settings
     let cachePath: String
+    private let opened = OpenCaches()
+
+    init(toolbox: Toolbox, settings: Settings, cachePath: String) {
+        self.toolbox = toolbox
+        self.settings = settings
+        self.cachePath = cachePath
+    }
 
     var now: @Sendable () -> Timestamp { toolbox.now }
 
@@ -40,8 +48,13 @@ struct Session: Sendable {
 
     func openCache(_ access: CacheAccess) async throws(FeedError) -> Cache {
         let cache = try await toolbox.openCache(cachePath, access)
+        opened.add(cache)
         for line in cache.notices { report(line) }
         return cache
+    }
+
+    func closeCaches() async {
+        for cache in opened.takeAll() { await cache.close() }
     }
 
     /// A cache for a command whose first duty is to deliver: where it can't be written it is only read.
@@ -107,5 +120,19 @@ struct Session: Sendable {
 
     func remoteImages(with client: any HTTPClient) -> RemoteImageDataLoader {
         RemoteImageDataLoader(client: client, maxBytes: settings.maxFileSize)
+    }
+}
+
+/// The caches of a run, for closing them when it ends.
+private final class OpenCaches: Sendable {
+    private let caches = Mutex<[Cache]>([])
+
+    func add(_ cache: Cache) { caches.withLock { $0.append(cache) } }
+
+    func takeAll() -> [Cache] {
+        caches.withLock { caches in
+            defer { caches = [] }
+            return caches
+        }
     }
 }

@@ -50,6 +50,18 @@ struct LockTests {
         return String(cString: path)
     }
 
+    @Test("a cache that is closed lets go of all it had, whoever still holds it, and works no more")
+    func closed() async throws {
+        let cache = try await scratch.open()
+        try await cache.feeds.save(.sample())
+        await cache.close()
+        #expect(try !scratch.exists("\(DatabaseFile.name)-wal"))
+        let next = try await scratch.open()
+        #expect(try await next.feeds.retrieve(.first) == .sample())
+        await expect(.failed) { () throws(FeedError) in _ = try await cache.feeds.retrieve(.first) }
+        await cache.close()
+    }
+
     @Test("a writer that waits goes on when the first is done")
     func waits() async throws {
         let holder = Holder(try await scratch.open())

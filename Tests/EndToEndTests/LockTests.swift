@@ -20,7 +20,7 @@ struct RunLockTests {
         server.serve(images: [0, 1, 2])
         server.serve(Reply(body: FeedServer.image(2), gate: gate), at: 2)
         let first = try program.start("sync", server.feedURL)
-        await gate.waitForArrivals()
+        await first.comes(to: gate)
 
         for command in [["sync"], ["sync", server.feedURL], ["validate"], ["validate", "--deep"]] {
             expectOneLine(try await program.run(command), exit: 75, [program.cache, "--lock-wait"])
@@ -43,7 +43,7 @@ struct RunLockTests {
         server.serve(images: [0, 1, 2])
         server.serve(Reply(body: FeedServer.image(2), gate: gate), at: 2)
         let first = try program.start("sync", server.feedURL)
-        await gate.waitForArrivals()
+        await first.comes(to: gate)
 
         let second = try program.start(command + ["--lock-wait", "60"])
         try await holdsOpen(second, "\(program.cache)/lock")
@@ -67,7 +67,7 @@ struct RunLockTests {
         let gate = Gate()
         server.serve(Reply(body: FeedServer.image(1), stall: (after: 14, gate: gate)), at: 1)
         let first = try program.start("-j", "1", server.feedURL)
-        await gate.waitForArrivals()
+        await first.comes(to: gate)
         first.kill(SIGKILL)
         #expect(await first.wait().status == .signalled(SIGKILL))
         gate.open()
@@ -86,7 +86,7 @@ struct RunLockTests {
         let gate = Gate()
         server.serve(Reply(body: FeedServer.image(1), gate: gate), at: 1)
         let first = try program.start(server.feedURL)
-        await gate.waitForArrivals()
+        await first.comes(to: gate)
         let quick = try FeedServer(images: 1)
         expectQuiet(try await other.run(quick.feedURL))
         gate.open()

@@ -72,3 +72,15 @@ final class Program: Sendable {
         var description: String { "the built feedsync does not lie beside the tests" }
     }
 }
+
+extension StartedProcess {
+    /// Returns when its request waits at the gate; or when it has ended without, for a test to fail and not to wait.
+    func comes(to gate: Gate) async {
+        Task {
+            _ = await wait()
+            gate.open()
+            gate.pass()
+        }
+        await gate.waitForArrivals()
+    }
+}

@@ -21,7 +21,7 @@ struct SignalTests {
         arguments: [SIGINT, SIGTERM, SIGHUP])
     func first(_ signal: Int32) async throws {
         let run = try program.start("sync", "--json", "-j", "1", server.feedURL)
-        await gate.waitForArrivals()
+        await run.comes(to: gate)
         run.kill(signal)
         let result = await run.wait()
         gate.open()
@@ -51,7 +51,7 @@ struct SignalTests {
             let gate = Gate()
             server.server.route("/feed.json", Reply(body: Array(#"{"items":[]}"#.utf8), gate: gate))
             let run = try program.start(command, server.feedURL)
-            await gate.waitForArrivals()
+            await run.comes(to: gate)
             run.kill(SIGTERM)
             let result = await run.wait()
             gate.open()
@@ -66,7 +66,7 @@ struct SignalTests {
     @Test("while an image is fetched ends with nothing written")
     func duringImage() async throws {
         let run = try program.start("image", server.imageURL(4))
-        await gate.waitForArrivals()
+        await run.comes(to: gate)
         run.kill(SIGINT)
         let result = await run.wait()
         gate.open()
@@ -79,7 +79,7 @@ struct SignalTests {
     func duringWait() async throws {
         let lock = try HeldLock(of: program)
         let run = try program.start("--lock-wait", "600", server.feedURL)
-        try await eventually { Self.mask("SigCgt", of: run.pid, has: SIGTERM) }
+        try await eventually(run) { Self.mask("SigCgt", of: run.pid, has: SIGTERM) }
         run.kill(SIGTERM)
         #expect(await run.wait().status == .exited(128 + SIGTERM))
         withExtendedLifetime(lock) {}
@@ -94,7 +94,7 @@ struct SignalTests {
         let reader = open(pipe, O_RDWR | O_CLOEXEC)
         defer { close(reader) }
         let run = try program.startShell(#"exec "$feedsync" image "$1" > "$2""#, server.imageURL(0), pipe)
-        try await eventually { Self.waiting(reader) >= 65_536 }
+        try await eventually(run) { Self.waiting(reader) >= 65_536 }
 
         run.kill(SIGTERM)
         // Two of one kind that come together count as one: this is another.
@@ -106,7 +106,7 @@ struct SignalTests {
     @Test("HUP means nothing to a run that was started to outlive its terminal")
     func nohup() async throws {
         let run = try program.startShell(#"exec nohup "$feedsync" -j 1 "$1""#, server.feedURL)
-        await gate.waitForArrivals()
+        await run.comes(to: gate)
         #expect(Self.mask("SigIgn", of: run.pid, has: SIGHUP))
         run.kill(SIGHUP)
         gate.open()
@@ -128,8 +128,8 @@ struct SignalTests {
         return ioctl(pipe, UInt(FIONREAD), &count) == 0 ? count : 0
     }
 
-    /// For what a process can only be watched doing.
-    private func eventually(_ holds: () -> Bool) async throws {
-        while !holds() { try await Task.sleep(for: .milliseconds(2)) }
+    /// For what a process can only be watched doing, while it runs.
+    private func eventually(_ run: StartedProcess, _ holds: () -> Bool) async throws {
+        while !holds(), run.result == nil { try await Task.sleep(for: .milliseconds(2)) }
     }
 }

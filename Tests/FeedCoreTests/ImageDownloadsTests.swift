@@ -62,6 +62,28 @@ struct ImageDownloadsTests {
         #expect(store.messages.count { $0 == .publish } == 2)
     }
 
+    @Test("lets go of the store when it is done, though its timer be slow to end")
+    func letsGo() async throws {
+        let (isOver, end) = AsyncStream.makeStream(of: Void.self)
+        let urls = try urls(2)
+        weak var store: InMemoryImageStore?
+        do {
+            let own = InMemoryImageStore()
+            store = own
+            let downloads = ImageDownloads(
+                remote: RemoteImageDataLoader(
+                    client: ScriptedHTTPClient { .ok(Samples.png($0.url.text)) }, maxBytes: 1000),
+                store: own, window: ImageDownloads.Window(jobs: 2, perHost: 2), now: { Timestamp(microseconds: 5) },
+                // Not the timer's own task, so that cancelling that one doesn't end it.
+                sleep: { _ in await Task.detached { for await _ in isOver {} }.value })
+            let (_, events) = AsyncStream.makeStream(of: SyncEvent.self)
+            let outcome = await downloads.run(urls.map { .init($0) }, adding: ImagesReport(), events: events)
+            #expect(outcome.report.downloaded == 2)
+        }
+        #expect(store == nil)
+        end.finish()
+    }
+
     @Test("never has more in flight than allowed, to all hosts and to one", arguments: [(3, 9), (9, 2), (1, 1)])
     func window(jobs: Int, perHost: Int) async throws {
         let gauge = InFlightGauge()

@@ -4,11 +4,18 @@ package struct Cache: Sendable {
     package let images: any ImageStore
     /// What opening it had to mend, for the person who runs it.
     package let notices: [String]
+    /// Lets go of it in good order. To be called when the run ends: something may hold on to the stores a moment longer
+    /// than the program lasts.
+    package let close: @Sendable () async -> Void
 
-    package init(feeds: any FeedStore, images: any ImageStore, notices: [String] = []) {
+    package init(
+        feeds: any FeedStore, images: any ImageStore, notices: [String] = [],
+        close: @escaping @Sendable () async -> Void = {}
+    ) {
         self.feeds = feeds
         self.images = images
         self.notices = notices
+        self.close = close
     }
 }
 

@@ -1,0 +1,36 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@testable import FeedCommands
+
+@Suite("The program")
+struct ApplicationTests {
+    @Test(
+        "closes the cache, however its command ends",
+        arguments: [
+            (["status"], ExitCode.ok), (["show", "--offline", "http://feeds.example/"], .notFound),
+            (["validate", "--deep"], .ok), (["sync"], .usage),
+        ])
+    func closing(_ arguments: [String], _ code: ExitCode) async {
+        let closings = Tally()
+        let toolbox = Toolbox(
+            openCache: { _, _ in
+                Cache(feeds: InMemoryFeedStore(), images: InMemoryImageStore(), close: { closings.add(1) })
+            },
+            makeClient: { _ in ScriptedHTTPClient { _ in .ok([]) } },
+            decoder: StubDecoder(Feed(format: .essential, images: [])),
+            output: Silence(), now: { Timestamp(microseconds: 0) })
+        let surroundings = Surroundings(
+            environment: [:], currentDirectory: "/", accountHome: "/home", fileExists: { _ in false })
+        #expect(await Application(toolbox: toolbox, surroundings: surroundings).run(arguments) == code)
+        #expect(closings.count == 1)
+    }
+}
+
+private struct Silence: Output {
+    let isWatched = false
+    func write(_ data: [UInt8]) throws(FeedError) {}
+    func say(_ line: String) {}
+    func replaceFile(at path: String, with data: [UInt8]) throws(FeedError) {}
+}
