@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("Credentials in a URL", .timeLimit(.minutes(1)))
+@Suite("Credentials in a URL", .timeLimit(.minutes(10)))
 struct CredentialsTests {
     private let program: Program
     private let server: FeedServer
@@ -94,7 +94,7 @@ struct CredentialsTests {
     }
 }
 
-@Suite("Secrets from the command line", .timeLimit(.minutes(1)))
+@Suite("Secrets from the command line", .timeLimit(.minutes(10)))
 struct SecretsTests {
     private let program: Program
     private let server: FeedServer

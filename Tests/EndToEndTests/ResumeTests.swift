@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("Going on with a body that broke off", .timeLimit(.minutes(1)))
+@Suite("Going on with a body that broke off", .timeLimit(.minutes(10)))
 struct ResumeTests {
     private let program: Program
     private let server: FeedServer

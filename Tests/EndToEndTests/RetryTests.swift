@@ -2,7 +2,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Retrying", .timeLimit(.minutes(1)))
+@Suite("Retrying", .timeLimit(.minutes(10)))
 struct RetryTests {
     private let program: Program
     private let server: FeedServer

@@ -1,8 +1,9 @@
+import Glibc
 import JSONText
 import TestSupport
 import Testing
 
-@Suite("Show, from outside", .timeLimit(.minutes(1)))
+@Suite("Show, from outside", .timeLimit(.minutes(10)))
 struct ShowTests {
     private let program: Program
     private let server: FeedServer
@@ -125,5 +126,22 @@ struct ShowTests {
     func operands() async throws {
         expectOneLine(try await program.run("show"), exit: 64, ["FEED"])
         expectOneLine(try await program.run("show", server.feedURL, "./b"), exit: 64, ["./b"])
+    }
+}
+
+@Suite("A show that is read slowly")
+struct SlowReaderTests {
+    @Test("holds no lock while it waits for its reader")
+    func lock() async throws {
+        let program = try Program()
+        let server = try FeedServer(images: 2000)
+        let fifo = program.folder.path("fifo")
+        #expect(mkfifo(fifo, 0o600) == 0)
+        // More than a pipe holds: show blocks on writing until the reader, opened but idle, goes on.
+        let reader = try program.startShell(
+            #"exec 3<"$1"; head -c 1 <&3 >/dev/null; "$feedsync" validate; echo $?; cat <&3 >/dev/null"#, fifo)
+        let shown = try await program.shell(#""$feedsync" show "$1" >"$2""#, server.feedURL, fifo)
+        #expect(shown.status == .exited(0))
+        #expect(await reader.wait().outputText == "0\n")
     }
 }

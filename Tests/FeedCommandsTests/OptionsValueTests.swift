@@ -75,7 +75,7 @@ struct OptionsValueTests {
     }
 
     @Test("no time at all is a time to wait for the lock, but none to give a server")
-    func zero() throws {
+    func noTime() throws {
         #expect(try settings(["--lock-wait", "0"])?.lockWait == .zero)
         for option in ["--timeout", "--connect-timeout"] {
             #expect(usageError([option, "0"])?.message.contains("more than 0 seconds") == true)

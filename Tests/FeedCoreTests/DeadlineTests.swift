@@ -2,7 +2,7 @@ import FeedCore
 import TestSupport
 import Testing
 
-@Suite("A limit on the time of a run", .timeLimit(.minutes(1)))
+@Suite("A limit on the time of a run", .timeLimit(.minutes(10)))
 struct DeadlineTests {
     private static let late = FeedError.connectivity("not done within --max-time 5")
     private let deadline = Deadline(reason: Self.late)

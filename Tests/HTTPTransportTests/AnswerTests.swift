@@ -2,7 +2,7 @@ import FeedCore
 import TestSupport
 import Testing
 
-@Suite("An answer", .timeLimit(.minutes(1)))
+@Suite("An answer", .timeLimit(.minutes(10)))
 struct AnswerTests {
     @Test("whatever its status, is delivered", arguments: [200, 204, 206, 301, 304, 400, 404, 410, 429, 500, 503])
     func status(_ status: Int) async throws {

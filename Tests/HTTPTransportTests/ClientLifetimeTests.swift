@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite("A client", .timeLimit(.minutes(1)))
+@Suite("A client", .timeLimit(.minutes(10)))
 struct ClientLifetimeTests {
     private let settings = NetworkSettings(userAgent: "x")
 

@@ -3,7 +3,7 @@ import HTTPTransport
 import TestSupport
 import Testing
 
-@Suite("A body that breaks off", .timeLimit(.minutes(1)))
+@Suite("A body that breaks off", .timeLimit(.minutes(10)))
 struct CutOffTests {
     static let least = 16 << 10
 

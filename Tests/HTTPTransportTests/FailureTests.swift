@@ -3,7 +3,7 @@ import HTTPTransport
 import TestSupport
 import Testing
 
-@Suite("A transfer fails", .timeLimit(.minutes(1)))
+@Suite("A transfer fails", .timeLimit(.minutes(10)))
 struct FailureTests {
     struct Misbehaviour: Sendable, CustomTestStringConvertible {
         let testDescription: String

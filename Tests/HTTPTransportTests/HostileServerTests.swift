@@ -2,7 +2,7 @@ import FeedCore
 import TestSupport
 import Testing
 
-@Suite("A hostile server", .timeLimit(.minutes(2)))
+@Suite("A hostile server", .timeLimit(.minutes(10)))
 struct HostileServerTests {
     struct Attack: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -4,7 +4,7 @@ import HTTPTransport
 import TestSupport
 import Testing
 
-@Suite("A local file", .timeLimit(.minutes(1)))
+@Suite("A local file", .timeLimit(.minutes(10)))
 struct LocalFileClientTests {
     let directory: TemporaryDirectory
 
@@ -97,7 +97,7 @@ struct LocalFileClientTests {
     }
 }
 
-@Suite("Each kind of URL", .timeLimit(.minutes(1)))
+@Suite("Each kind of URL", .timeLimit(.minutes(10)))
 struct SchemeRouterTests {
     private struct Labelled: HTTPClient {
         let status: Int

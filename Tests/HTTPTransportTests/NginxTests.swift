@@ -2,7 +2,7 @@ import FeedCore
 import TestSupport
 import Testing
 
-@Suite("A real server", .timeLimit(.minutes(1)))
+@Suite("A real server", .timeLimit(.minutes(10)))
 struct NginxTests {
     let root: TemporaryDirectory
 

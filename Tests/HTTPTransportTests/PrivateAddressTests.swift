@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite("A request for public addresses only", .timeLimit(.minutes(1)))
+@Suite("A request for public addresses only", .timeLimit(.minutes(10)))
 struct PrivateAddressTests {
     static func request(_ url: String) throws -> HTTPRequest {
         var request = try makeRequest(url)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite("The proxy of a request", .timeLimit(.minutes(1)))
+@Suite("The proxy of a request", .timeLimit(.minutes(10)))
 struct ProxyChoiceTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let url: String

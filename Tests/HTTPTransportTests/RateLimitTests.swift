@@ -64,7 +64,7 @@ struct TokenBucketTests {
     }
 }
 
-@Suite("A limited rate", .timeLimit(.minutes(1)))
+@Suite("A limited rate", .timeLimit(.minutes(10)))
 struct RateLimitTests {
     @Test("holds for all transfers together", arguments: [1, 5])
     func shared(_ transfers: Int) async throws {

@@ -2,7 +2,7 @@ import FeedCore
 import TestSupport
 import Testing
 
-@Suite("A request", .timeLimit(.minutes(1)))
+@Suite("A request", .timeLimit(.minutes(10)))
 struct RequestTests {
     @Test("is a GET with the user agent and the encodings that can be decoded")
     func plain() async throws {

@@ -3,7 +3,7 @@ import HTTPTransport
 import TestSupport
 import Testing
 
-@Suite("Secrets", .timeLimit(.minutes(1)))
+@Suite("Secrets", .timeLimit(.minutes(10)))
 struct SecretsTests {
     @Test("are sent to their own origin, and not with the next request on the same connection")
     func ownOrigin() async throws {

@@ -4,7 +4,7 @@ import HTTPTransport
 import TestSupport
 import Testing
 
-@Suite("A sink", .timeLimit(.minutes(1)))
+@Suite("A sink", .timeLimit(.minutes(10)))
 struct SinkTests {
     @Test("that throws ends the transfer with its error", arguments: [100, 10_000_000])
     func throwing(_ size: Int) async throws {

@@ -3,7 +3,7 @@ import HTTPTransport
 import TestSupport
 import Testing
 
-@Suite("A body larger than it may be", .timeLimit(.minutes(1)))
+@Suite("A body larger than it may be", .timeLimit(.minutes(10)))
 struct SizeLimitTests {
     static let framings: [(String, Reply.Framing)] = [
         ("/announced", .contentLength), ("/chunked", .chunked(size: 5000)), ("/closed", .untilClosed),

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("A child process of a test", .timeLimit(.minutes(1)))
+@Suite("A child process of a test", .timeLimit(.minutes(10)))
 struct SubprocessTests {
     @Test("is fed, drained and waited for")
     func run() async throws {

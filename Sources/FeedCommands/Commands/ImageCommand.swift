@@ -34,8 +34,9 @@ struct ImageCommand {
     }
 
     private func loadRemote(_ url: ResourceURL) async throws(FeedError) -> ExitCode {
-        // As `show`: the lock is let go of before the data is written.
         let (data, saving) = try await loadAndSave(url)
+        // Before the data is written, as in `show`.
+        await session.closeCaches()
         try deliver(data)
         guard let saving else { return .ok }
         session.report("\(url): not saved: \(saving.message)")

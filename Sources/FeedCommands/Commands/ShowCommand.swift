@@ -7,8 +7,9 @@ struct ShowCommand {
     init(_ session: Session) { self.session = session }
 
     func run(_ url: ResourceURL) async throws(FeedError) -> ExitCode {
-        // The cache is let go of before anything is written: who reads may take their time, and others want its lock.
         let (text, saving) = try await produce(url)
+        // Before anything is written: who reads may take their time, and others want the lock.
+        await session.closeCaches()
         try session.write(text)
         guard let saving else { return .ok }
         session.report("\(url): not saved: \(saving.message)")

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("The limit of requests to one host", .timeLimit(.minutes(1)))
+@Suite("The limit of requests to one host", .timeLimit(.minutes(10)))
 struct HostLimiterTests {
     private func request(_ url: String) throws -> HTTPRequest { HTTPRequest(url: try Samples.url(url), maxBytes: 10) }
 
