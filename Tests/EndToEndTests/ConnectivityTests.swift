@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("Feeds that can't be reached", .timeLimit(.minutes(1)))
+@Suite("Feeds that can't be reached", .timeLimit(.minutes(5)))
 struct ConnectivityTests {
     /// A server that doesn't answer as it should, and what the message says of it.
     enum Trouble: CaseIterable, Sendable {

@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("Credentials in a URL", .timeLimit(.minutes(1)))
+@Suite("Credentials in a URL", .timeLimit(.minutes(5)))
 struct CredentialsTests {
     private let program: Program
     private let server: FeedServer

@@ -3,7 +3,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("A database that can't be used", .timeLimit(.minutes(1)))
+@Suite("A database that can't be used", .timeLimit(.minutes(5)))
 struct DatabaseTests {
     enum Damage: CaseIterable, Sendable {
         case garbage, truncated, folder, otherProgram, overwritten, noTables

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// On a disk of its own, in a mount namespace of its own, which goes with the script.
-@Suite("A full disk", .timeLimit(.minutes(1)))
+@Suite("A full disk", .timeLimit(.minutes(5)))
 struct DiskFullTests {
     private let program: Program
     private let server: FeedServer

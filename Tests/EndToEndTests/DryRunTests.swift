@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("A dry run of sync", .timeLimit(.minutes(1)))
+@Suite("A dry run of sync", .timeLimit(.minutes(5)))
 struct DryRunTests {
     private let program: Program
     private let server: FeedServer

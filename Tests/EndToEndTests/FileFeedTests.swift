@@ -3,7 +3,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("Feeds in local files", .timeLimit(.minutes(1)))
+@Suite("Feeds in local files", .timeLimit(.minutes(5)))
 struct FileFeedTests {
     private let program: Program
     private var folder: TemporaryDirectory { program.folder }

@@ -3,7 +3,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("Hostile input", .timeLimit(.minutes(1)))
+@Suite("Hostile input", .timeLimit(.minutes(5)))
 struct HostileTests {
     private let program: Program
     private let server: FeedServer

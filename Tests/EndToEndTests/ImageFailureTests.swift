@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("Images that can't be had", .timeLimit(.minutes(1)))
+@Suite("Images that can't be had", .timeLimit(.minutes(5)))
 struct ImageFailureTests {
     private let program: Program
 
@@ -80,7 +80,7 @@ struct ImageFailureTests {
         #expect(server.paths(after: before) == ["/feed.json", "/1.png"])
     }
 
-    @Test("an image that stalls fails, and not before its time", .timeLimit(.minutes(1)))
+    @Test("an image that stalls fails, and not before its time", .timeLimit(.minutes(5)))
     func stall() async throws {
         let server = try FeedServer(images: 3)
         let gate = Gate()

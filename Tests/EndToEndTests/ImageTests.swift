@@ -3,7 +3,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("Image, from outside", .timeLimit(.minutes(1)))
+@Suite("Image, from outside", .timeLimit(.minutes(5)))
 struct ImageTests {
     private let program: Program
     private let server: FeedServer
@@ -117,7 +117,7 @@ struct ImageTests {
     }
 }
 
-@Suite("Image into a file", .timeLimit(.minutes(1)))
+@Suite("Image into a file", .timeLimit(.minutes(5)))
 struct ImageOutputTests {
     private let program: Program
     private let server: FeedServer

@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("Feeds that are invalid", .timeLimit(.minutes(1)))
+@Suite("Feeds that are invalid", .timeLimit(.minutes(5)))
 struct InvalidFeedTests {
     private static let good = #"{"id":"\#(FeedServer.id(0))","image":"http://images.example/0.png"}"#
 

@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("Images that are left alone", .timeLimit(.minutes(1)))
+@Suite("Images that are left alone", .timeLimit(.minutes(5)))
 struct LeftAloneTests {
     private let program: Program
     private let server: FeedServer

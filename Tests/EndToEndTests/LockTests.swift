@@ -3,7 +3,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("The lock, from outside", .timeLimit(.minutes(1)))
+@Suite("The lock, from outside", .timeLimit(.minutes(5)))
 struct RunLockTests {
     private let program: Program
     private let server: FeedServer

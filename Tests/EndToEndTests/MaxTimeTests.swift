@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("Sync --max-time", .timeLimit(.minutes(1)))
+@Suite("Sync --max-time", .timeLimit(.minutes(5)))
 struct MaxTimeTests {
     private let program: Program
     private let server: FeedServer

@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("Sync against nginx", .timeLimit(.minutes(1)))
+@Suite("Sync against nginx", .timeLimit(.minutes(5)))
 struct NginxSyncTests {
     @Test("the second run of an unchanged feed is one request that is answered with 304")
     func unchanged() async throws {

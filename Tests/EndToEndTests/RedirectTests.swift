@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("Redirects of a feed", .timeLimit(.minutes(1)))
+@Suite("Redirects of a feed", .timeLimit(.minutes(5)))
 struct RedirectTests {
     private let program: Program
     private let server: FeedServer

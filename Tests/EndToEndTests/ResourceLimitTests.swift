@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("Limits that the system sets", .timeLimit(.minutes(1)))
+@Suite("Limits that the system sets", .timeLimit(.minutes(5)))
 struct ResourceLimitTests {
     private let program: Program
     private let server: FeedServer

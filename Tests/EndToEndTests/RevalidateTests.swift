@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("Sync --revalidate", .timeLimit(.minutes(1)))
+@Suite("Sync --revalidate", .timeLimit(.minutes(5)))
 struct RevalidateTests {
     private let program: Program
     private let server: FeedServer

@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("Show, from outside", .timeLimit(.minutes(1)))
+@Suite("Show, from outside", .timeLimit(.minutes(5)))
 struct ShowTests {
     private let program: Program
     private let server: FeedServer

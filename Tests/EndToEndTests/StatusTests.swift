@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("Status, from outside", .timeLimit(.minutes(1)))
+@Suite("Status, from outside", .timeLimit(.minutes(5)))
 struct StatusTests {
     private let program: Program
 
@@ -68,7 +68,7 @@ struct StatusTests {
     }
 }
 
-@Suite("Where the cache is", .timeLimit(.minutes(1)))
+@Suite("Where the cache is", .timeLimit(.minutes(5)))
 struct CachePlaceTests {
     private let program: Program
 

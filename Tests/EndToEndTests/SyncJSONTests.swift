@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("The summary of a sync as JSON", .timeLimit(.minutes(1)))
+@Suite("The summary of a sync as JSON", .timeLimit(.minutes(5)))
 struct SyncJSONTests {
     private let program: Program
     private let server: FeedServer
@@ -98,7 +98,7 @@ struct SyncJSONTests {
     }
 }
 
-@Suite("How much a sync says", .timeLimit(.minutes(1)))
+@Suite("How much a sync says", .timeLimit(.minutes(5)))
 struct VerbosityTests {
     private let program: Program
     private let server: FeedServer

@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("Sync, from outside", .timeLimit(.minutes(1)))
+@Suite("Sync, from outside", .timeLimit(.minutes(5)))
 struct SyncTests {
     private let program: Program
 

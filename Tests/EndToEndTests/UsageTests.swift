@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("Wrong usage and help", .timeLimit(.minutes(1)))
+@Suite("Wrong usage and help", .timeLimit(.minutes(5)))
 struct UsageTests {
     private let program: Program
 

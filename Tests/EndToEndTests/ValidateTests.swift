@@ -3,7 +3,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("Validate, from outside", .timeLimit(.minutes(1)))
+@Suite("Validate, from outside", .timeLimit(.minutes(5)))
 struct ValidateTests {
     private let program: Program
     private let server: FeedServer
