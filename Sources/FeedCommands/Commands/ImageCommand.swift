@@ -22,13 +22,16 @@ struct ImageCommand {
 
     /// What is in the cache is had without waiting for anybody; nil where a server has to be asked.
     private func loadCached(_ url: ResourceURL) async throws(FeedError) -> ImageData? {
-        let local = LocalImageDataLoader(store: try await session.openCache(.read).images, now: session.now)
+        let cache = try await session.openCache(.read)
+        let local = LocalImageDataLoader(store: cache.images, now: session.now)
         guard !settings.offline else { return try await local.load(url) }
         do {
             return try await local.load(url)
         } catch let error where error.isCancellation {
             throw error
         } catch {
+            // It is opened anew for writing, which on a full disk nobody may be reading beside.
+            await cache.close()
             return nil  // The loader with fallback comes to the same error, and acts on it.
         }
     }
