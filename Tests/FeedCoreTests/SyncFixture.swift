@@ -36,7 +36,9 @@ struct SyncFixture {
         let remote = RemoteFeedLoader(client: client, decoder: decoder, maxBytes: 1000, identity: identity)
         let downloads = ImageDownloads(
             remote: RemoteImageDataLoader(client: client, maxBytes: 1000), store: images,
-            window: ImageDownloads.Window(jobs: jobs, perHost: 4), now: { now })
+            window: ImageDownloads.Window(jobs: jobs, perHost: 4), now: { now },
+            // No batch is sent off because the machine is slow.
+            sleep: { _ in try await Task.sleep(for: .seconds(86_400)) })
         let sync = FeedSync(
             refresh: FeedRefresh(remote: remote, local: local, saves: !dryRun), local: local, images: images,
             downloads: downloads, maxAge: .standard, scope: scope, now: { now },

@@ -31,7 +31,7 @@ struct ImageCommand {
             throw error
         } catch {
             // It is opened anew for writing, which on a full disk nobody may be reading beside.
-            await cache.close()
+            await session.closeCaches()
             return nil  // The loader with fallback comes to the same error, and acts on it.
         }
     }

@@ -47,13 +47,19 @@ struct SyncCommand {
     /// Those given, each once; with none given, those in the cache, which is not created to find none in it.
     private func feeds(_ given: [ResourceURL]) async throws -> [ResourceURL] {
         var seen = Set<ResourceURL.Key>()
-        let feeds =
-            given.isEmpty ? try await session.openCache(.read).feeds.summaries().map(\.url) : given
+        let feeds = given.isEmpty ? try await savedFeeds() : given
         guard !feeds.isEmpty else {
             throw UsageError(
                 "there is no feed to sync: none was given, and the cache holds none", hint: "see feedsync help")
         }
         return feeds.filter { seen.insert($0.key).inserted }
+    }
+
+    private func savedFeeds() async throws(FeedError) -> [ResourceURL] {
+        let feeds = try await session.openCache(.read).feeds.summaries().map(\.url)
+        // On a full disk a cache can't be opened for writing beside somebody who reads.
+        await session.closeCaches()
+        return feeds
     }
 
     /// Tells of the steps of a run while it goes on, where that is wanted.
