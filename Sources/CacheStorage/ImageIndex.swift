@@ -5,16 +5,14 @@ internal import FeedCore
 struct ImageIndex {
     let connection: SQLiteConnection
 
-    /// Looked up for every image of a run.
-    private static let types = Dictionary(uniqueKeysWithValues: ImageType.allCases.map { ($0.mediaType, $0) })
-
     func find(_ url: ResourceURL) throws(FeedError) -> StoredImage? {
         let row = try connection.statement(
             "SELECT digest, size, media_type, etag, last_modified, fetched_at FROM images WHERE url = ?1")
         try row.bind(1, url.text)
         var found: StoredImage?
         try row.forEachRow { () throws(FeedError) in
-            guard let digest = Digest(bytes: row.bytes(0)), let type = row.text(2).flatMap({ Self.types[$0] }) else {
+            guard let digest = Digest(bytes: row.bytes(0)), let type = row.text(2).flatMap(ImageType.init(mediaType:))
+            else {
                 return
             }
             found = StoredImage(

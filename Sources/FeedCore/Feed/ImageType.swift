@@ -10,8 +10,11 @@ package enum ImageType: String, CaseIterable, Sendable {
         }
     }
 
+    /// Looked up for every image of a run.
+    private static let byMediaType = Dictionary(uniqueKeysWithValues: allCases.map { ($0.mediaType, $0) })
+
     package init?(mediaType: String) {
-        guard let type = Self.allCases.first(where: { $0.mediaType == mediaType }) else { return nil }
+        guard let type = Self.byMediaType[mediaType] else { return nil }
         self = type
     }
 }

@@ -47,20 +47,3 @@ final class ImageSink: BodySink {
         throw .invalidData(isPage ? "a web page or other markup, no image" : "no image of a known type", host: host)
     }
 }
-
-/// Bytes that are staged in memory, to be delivered rather than stored.
-final class CollectedImage: StagedImage {
-    private let collected = Mutex<[UInt8]>([])
-
-    var data: [UInt8] { collected.withLock { $0 } }
-
-    func append(_ chunk: [UInt8]) throws(FeedError) {
-        collected.withLock { bytes in
-            if bytes.isEmpty { bytes = chunk } else { bytes += chunk }
-        }
-    }
-
-    func discard() {
-        collected.withLock { $0 = [] }
-    }
-}

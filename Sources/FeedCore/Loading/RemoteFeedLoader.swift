@@ -31,7 +31,7 @@ package struct RemoteFeedLoader: Sendable {
 
     /// With validators the request is conditional, and may be answered with `notModified`.
     package func load(_ url: ResourceURL, validators: Validators = Validators()) async throws(FeedError) -> Answer {
-        let body = CollectedBody()
+        let body = CollectedBytes()
         // A person named this URL, wherever it leads.
         let terms = RequestTerms(secrets: identity.secrets(for: url), addresses: .any)
         let request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes, on: terms)

@@ -11,10 +11,10 @@ package struct RemoteImageDataLoader: Sendable {
     package func load(
         _ url: ResourceURL, on terms: RequestTerms = RequestTerms()
     ) async throws(FeedError) -> ImageData {
-        let collected = CollectedImage()
+        let collected = CollectedBytes()
         switch try await receive(url, on: terms, into: { () throws(FeedError) in collected }) {
         case .received(let image):
-            return ImageData(bytes: collected.data, type: image.type, validators: image.validators)
+            return ImageData(bytes: collected.bytes, type: image.type, validators: image.validators)
         case .notModified:
             throw HTTPStatus.failure(HTTPStatus.notModified, at: url)
         }

@@ -46,6 +46,15 @@ struct ResumingTests {
         #expect(response.bodyBytes == 100)
     }
 
+    @Test("one that was decoded starts over: its bytes are not those of the server's ranges")
+    func decoded() async throws {
+        var begun = Self.begun()
+        begun.head.isContentEncoded = true
+        let (_, asked) = try await get([begun, .ok(Self.whole, validators: Self.strong)])
+        #expect(asked == [nil, nil])
+        #expect(body.bytes == Self.whole)
+    }
+
     @Test("it may break off again and again, and a server that is busy in between loses nothing")
     func resumedTwice() async throws {
         let (response, asked) = try await get([
