@@ -29,11 +29,14 @@ let package = Package(
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         system("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
 
+        .target(name: "CSHA256Lanes"),
+
         library("FeedCore"),
         library("JSONText"),
         library("FeedFormats", ["FeedCore", "JSONText"]),
         library("HTTPTransport", ["FeedCore", "CCurl"]),
-        library("CacheStorage", ["FeedCore", "CSQLite", "CCrypto"]),
+        library("Hashing", ["FeedCore", "CCrypto", "CSHA256Lanes"]),
+        library("CacheStorage", ["FeedCore", "Hashing", "CSQLite"]),
         library("FeedCommands", ["FeedCore", "JSONText"]),
         .executableTarget(
             name: "feedsync",
@@ -46,6 +49,7 @@ let package = Package(
         tests("JSONTextTests", ["JSONText"]),
         tests("FeedFormatsTests", ["FeedFormats", "FeedCore"]),
         tests("HTTPTransportTests", ["HTTPTransport", "FeedCore"]),
+        tests("HashingTests", ["Hashing", "FeedCore"]),
         tests("CacheStorageTests", ["CacheStorage", "FeedCore"]),
         tests("FeedCommandsTests", ["FeedCommands", "FeedCore"]),
         tests("EndToEndTests", ["JSONText", "feedsync"]),

@@ -1,10 +1,9 @@
 internal import FeedCore
 internal import Glibc
+internal import Hashing
 
 /// Reading and checking files that are named by their digest.
 enum ImageFile {
-    private static let bufferSize = 256 * 1024
-
     /// The whole file, nil if its bytes are not those of the digest.
     static func bytes(_ digest: Digest, size: Int64, in folder: Descriptor) throws(FeedError) -> [UInt8]? {
         guard let file = try open(digest, in: folder, size: size) else { return nil }
@@ -14,16 +13,33 @@ enum ImageFile {
         return try hash.finish() == digest ? bytes : nil
     }
 
-    /// Whether the file is there, regular, of this size and hashes to its name. Bytes that can't be read are damaged.
-    static func isIntact(_ digest: Digest, size: Int64, in folder: Descriptor) throws(FeedError) -> Bool {
-        guard let file = try open(digest, in: folder, size: size) else { return false }
-        return try hashes(file, to: digest)
+    /// Of each file, whether it is there, regular, of its size and hashes to its name. Bytes that can't be read are
+    /// damaged. As many files as are given are open at once.
+    static func areIntact(
+        _ images: some Collection<(digest: Digest, size: Int64)>, in folder: Descriptor
+    ) throws(FeedError) -> [Bool] {
+        var files: [Descriptor] = []
+        var isThere: [Bool] = []
+        for image in images {
+            let file = try open(image.digest, in: folder, size: image.size)
+            isThere.append(file != nil)
+            if let file { files.append(file) }
+        }
+        var digests = Descriptor.digests(of: files).makeIterator()
+        var areIntact: [Bool] = []
+        for (image, isThere) in zip(images, isThere) {
+            let isIntact = isThere ? try hashes(digests.next(), to: image.digest) : false
+            areIntact.append(isIntact)
+        }
+        return areIntact
     }
 
-    /// As `isIntact`, and makes sure that it stays: on disk, and not to be written to.
+    /// As `areIntact`, and makes sure that it stays: on disk, and not to be written to.
     static func isTrustworthy(_ digest: Digest, size: Int64, in folder: Descriptor) -> Bool {
         do {
-            guard let file = try open(digest, in: folder, size: size), try hashes(file, to: digest) else {
+            guard let file = try open(digest, in: folder, size: size),
+                try hashes(Descriptor.digests(of: [file]).first, to: digest)
+            else {
                 return false
             }
             return fchmod(file.number, 0o444) == 0 && fsync(file.number) == 0
@@ -46,18 +62,11 @@ enum ImageFile {
         }
     }
 
-    private static func hashes(_ file: Descriptor, to digest: Digest) throws(FeedError) -> Bool {
-        let hash = try SHA256()
-        while true {
-            let chunk: [UInt8]
-            do throws(SystemError) {
-                chunk = try file.read(bufferSize)
-            } catch {
-                if error.code == EIO { return false }
-                throw error.feedError(.failed)
-            }
-            if chunk.isEmpty { return try hash.finish() == digest }
-            try hash.update(chunk)
+    private static func hashes(_ found: Result<Digest, SystemError>?, to digest: Digest) throws(FeedError) -> Bool {
+        switch found {
+        case .success(let found): return found == digest
+        case .failure(let error) where error.code != EIO: throw error.feedError(.failed)
+        case .failure, nil: return false
         }
     }
 }

@@ -54,9 +54,9 @@ struct ImageIndex {
     }
 
     /// Distinct digests with their sizes.
-    func digests() throws(FeedError) -> [(Digest, size: Int64)] {
+    func digests() throws(FeedError) -> [(digest: Digest, size: Int64)] {
         let row = try connection.statement("SELECT digest, max(size) FROM images GROUP BY digest")
-        var digests: [(Digest, size: Int64)] = []
+        var digests: [(digest: Digest, size: Int64)] = []
         try row.forEachRow { () throws(FeedError) in
             if let digest = Digest(bytes: row.bytes(0)) { digests.append((digest, row.integer(1))) }
         }

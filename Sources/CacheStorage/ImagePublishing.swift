@@ -14,6 +14,11 @@ extension ImageDirectory {
             guard let file = image.bytes as? StagedFile, file.staging === staging else { return nil }
             return file
         }
+        Crew.share(Self.hashingThreads, among: Self.hashingThreads) { part in
+            let first = staged.count * part / Self.hashingThreads
+            let end = staged.count * (part + 1) / Self.hashingThreads
+            StagedFile.hash(staged[first..<end].compactMap(\.self))
+        }
         Crew.share(staged.count, among: Self.syncingThreads) { staged[$0]?.makeDurable() }
 
         var failures: [FeedError?] = []

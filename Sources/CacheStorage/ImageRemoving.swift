@@ -5,7 +5,8 @@ internal import Synchronization
 /// Deleting goes the other way round than publishing: the rows first, committed, then the files that no row names. A
 /// crash between the two leaves files without rows, which the next removal finds.
 extension ImageDirectory {
-    private static let hashingThreads = 2
+    static let hashingThreads = 2
+    private static let filesAtOnce = 64
 
     func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
         let (dryRun, feedsLeftOut) =
@@ -98,29 +99,45 @@ extension ImageDirectory {
         return freed
     }
 
+    /// Cancelled, it finds nothing: what is damaged is only deleted when all is known.
     private static func damaged(
-        _ digests: [(Digest, size: Int64)], in files: Descriptor
+        _ images: [(digest: Digest, size: Int64)], in files: Descriptor
+    ) throws(FeedError) -> [Digest] {
+        var damaged: [Digest] = []
+        for start in stride(from: 0, to: images.count, by: hashingThreads * filesAtOnce) {
+            if Task.isCancelled { throw .cancelled }
+            let part = images[start..<min(start + hashingThreads * filesAtOnce, images.count)]
+            damaged += try damagedAtOnce(part, in: files)
+        }
+        return damaged
+    }
+
+    private static func damagedAtOnce(
+        _ images: ArraySlice<(digest: Digest, size: Int64)>, in files: Descriptor
     ) throws(FeedError) -> [Digest] {
         let findings = Findings()
-        Crew.share(digests.count, among: hashingThreads) { job in
-            let (digest, size) = digests[job]
+        Crew.share(hashingThreads, among: hashingThreads) { thread in
+            let images = images.dropFirst(thread * filesAtOnce).prefix(filesAtOnce)
             do throws(FeedError) {
-                if !(try ImageFile.isIntact(digest, size: size, in: files)) { findings.add(.success(digest)) }
+                let areIntact = try ImageFile.areIntact(images, in: files)
+                findings.add(.success(zip(images, areIntact).filter { !$0.1 }.map(\.0.digest)))
             } catch {
                 findings.add(.failure(error))
             }
         }
-        var damaged: [Digest] = []
-        for finding in findings.all { damaged.append(try finding.get()) }
-        return damaged
+        return try findings.digests()
     }
 }
 
 /// What several threads find.
 private final class Findings: Sendable {
-    private let found = Mutex<[Result<Digest, FeedError>]>([])
+    private let found = Mutex<[Result<[Digest], FeedError>]>([])
 
-    func add(_ finding: Result<Digest, FeedError>) { found.withLock { $0.append(finding) } }
+    func add(_ finding: Result<[Digest], FeedError>) { found.withLock { $0.append(finding) } }
 
-    var all: [Result<Digest, FeedError>] { found.withLock { $0 } }
+    func digests() throws(FeedError) -> [Digest] {
+        var digests: [Digest] = []
+        for finding in found.withLock({ $0 }) { digests += try finding.get() }
+        return digests
+    }
 }

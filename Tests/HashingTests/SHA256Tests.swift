@@ -2,7 +2,7 @@ import FeedCore
 import TestSupport
 import Testing
 
-@testable import CacheStorage
+@testable import Hashing
 
 @Suite("SHA-256")
 struct SHA256Tests {
