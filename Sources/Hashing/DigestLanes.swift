@@ -30,6 +30,7 @@ final class DigestLanes {
     private let memory: UnsafeMutableRawBufferPointer
     private let states: UnsafeMutablePointer<Words>
     private var lanes: [Lane]
+    private var blocksOfLanes: [UnsafePointer<UInt8>?]
     private var messages = 0..<0
     private var digests: [Result<Digest, FeedError>?] = []
 
@@ -37,6 +38,7 @@ final class DigestLanes {
         self.width = width
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: width.rawValue * Self.laneBytes, alignment: 64)
         self.memory = memory
+        blocksOfLanes = Array(repeating: nil, count: width.rawValue)
         states = .allocate(capacity: width.rawValue)
         states.initialize(repeating: Self.start, count: width.rawValue)
         lanes = (0..<width.rawValue).map { lane in
@@ -54,8 +56,13 @@ final class DigestLanes {
         digests = Array(repeating: nil, count: count)
         for lane in lanes.indices { takeNext(lane) }
         while true {
-            for lane in lanes.indices { fill(lane, read) }
-            guard let blocks = lanes.filter({ $0.message != nil }).map(\.ready.count).min() else { break }
+            var blocks = Int.max
+            for lane in lanes.indices {
+                fill(lane, read)
+                if lanes[lane].message != nil { blocks = min(blocks, lanes[lane].ready.count) }
+            }
+            // No lane has a message any more.
+            if blocks == .max { break }
             compress(blocks)
         }
         return digests.map { $0 ?? .failure(.storage(.failed, "SHA-256: a message was left out")) }
@@ -114,11 +121,11 @@ final class DigestLanes {
 
     private func compress(_ blocks: Int) {
         // A lane without a message hashes what is anywhere; nobody asks for its state.
-        let messages = lanes.map { lane in
-            (lane.bytes.baseAddress.map { $0 + lane.ready.lowerBound * Self.blockBytes })?
-                .assumingMemoryBound(to: UInt8.self)
+        for (index, lane) in lanes.enumerated() {
+            let next = lane.bytes.baseAddress.map { $0 + lane.ready.lowerBound * Self.blockBytes }
+            blocksOfLanes[index] = next.map { UnsafePointer($0.assumingMemoryBound(to: UInt8.self)) }
         }
-        feedsync_sha256_compress(Int32(width.rawValue), states, messages.map { UnsafePointer($0) }, blocks)
+        feedsync_sha256_compress(Int32(width.rawValue), states, blocksOfLanes, blocks)
         for lane in lanes.indices where lanes[lane].message != nil {
             lanes[lane].ready = lanes[lane].ready.dropFirst(blocks)
         }
