@@ -54,6 +54,8 @@ package final class InMemoryImageStore: ImageStore {
         return StagedBytes { [self] in failures.withLock { $0[.append] } }
     }
 
+    package var mostStaged: Int { .max }
+
     package func publish(_ images: [ReceivedImage]) async throws(FeedError) -> [FeedError?] {
         try receive(.publish)
         return try cache.withContents { contents throws(FeedError) in

@@ -58,9 +58,10 @@ package struct ImageDownloads: Sendable {
         let ledger = DownloadLedger(
             queue: DownloadQueue(images.map(\.url), jobs: window.jobs, perHost: window.perHost), report: report,
             events: events)
-        let batches = ImageBatches(store: store, ledger: ledger, sleep: sleep)
+        let lanes = min(window.jobs, images.count)
+        let batches = ImageBatches(store: store, jobs: lanes, ledger: ledger, sleep: sleep)
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<min(window.jobs, images.count) {
+            for _ in 0..<lanes {
                 group.addTask { await have(images, ledger, batches) }
             }
             // When the store fails, the first lane to see it ends, and with it what the others wait for.
