@@ -37,7 +37,7 @@ extension Descriptor {
         return Descriptor(owning: number, path: path)
     }
 
-    func folder(_ name: String) throws(SystemError) -> Descriptor {
+    func folder(_ name: UnsafePointer<CChar>) throws(SystemError) -> Descriptor {
         try open(name, O_RDONLY | O_DIRECTORY)
     }
 
@@ -56,9 +56,12 @@ extension Descriptor {
         return try folder(name)
     }
 
-    func open(_ name: String, _ flags: Int32, mode: mode_t = 0o666) throws(SystemError) -> Descriptor {
+    /// By a name in bytes: not every file has one in UTF-8.
+    func open(
+        _ name: UnsafePointer<CChar>, _ flags: Int32, mode: mode_t = 0o666
+    ) throws(SystemError) -> Descriptor {
         let opened = openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode)
-        let path = "\(path)/\(name)"
+        let path = "\(path)/\(String(cString: name))"
         if opened >= 0 { return Descriptor(owning: opened, path: path) }
         let failure = SystemError("can't be opened", path)
         // For a folder, Linux says of a link that it is none.

@@ -26,7 +26,9 @@ struct FileReplacement {
 
     private func replace(with data: [UInt8], mode: mode_t?) throws(FeedError) {
         let target = realTarget
-        let temporary = "\(target).feedsync-\(getpid())"
+        // Not made of the target's name, which may be as long as a name can be.
+        let folder = target.utf8.lastIndex(of: UInt8(ascii: "/")).map { target[...$0] } ?? ""
+        let temporary = "\(folder).feedsync-\(getpid())"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw cannotCreate(lastError) }
         do throws(FeedError) {
