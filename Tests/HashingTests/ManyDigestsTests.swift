@@ -7,11 +7,14 @@ import Testing
 @Suite("Many digests")
 struct ManyDigestsTests {
     /// Those that this processor can do.
-    static let widths = [ManyDigests.Width.one, .eight, .sixteen].filter { $0.rawValue <= ManyDigests.Width.best.rawValue }
+    static let widths = [ManyDigests.Width.one, .eight, .sixteen].filter {
+        $0.rawValue <= ManyDigests.Width.best.rawValue
+    }
 
     /// Around the ends of blocks and of chunks, and very different ones beside each other.
     static let lengths = [
-        0, 1, 54, 55, 56, 57, 63, 64, 65, 119, 120, 128, 1000, 27_000, 32_767, 32_768, 32_769, 65_536, 100_001, 3, 0, 77,
+        0, 1, 54, 55, 56, 57, 63, 64, 65, 119, 120, 128, 1000, 27_000, 32_767, 32_768, 32_769, 65_536, 100_001, 3, 0,
+        77,
     ]
 
     private static func message(_ length: Int) -> [UInt8] {
