@@ -93,6 +93,8 @@ final class EasyHandle {
             try set(CURLOPT_SSL_VERIFYHOST, to: 0)
         }
         try set(CURLOPT_HTTP_VERSION, to: CURL_HTTP_VERSION_2TLS)
+        // A connection that is being made may turn out to serve them all.
+        try set(CURLOPT_PIPEWAIT, to: 1)
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: 1)
         // Every encoding that libcurl was built with.
         try set(CURLOPT_ACCEPT_ENCODING, to: "")
