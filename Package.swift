@@ -28,16 +28,21 @@ let package = Package(
         system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         system("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
+        system("CArchive", pkgConfig: "libarchive", apt: "libarchive-dev"),
 
         library("FeedCore"),
         library("JSONText"),
         library("FeedFormats", ["FeedCore", "JSONText"]),
         library("HTTPTransport", ["FeedCore", "CCurl"]),
-        library("CacheStorage", ["FeedCore", "CSQLite", "CCrypto"]),
+        library("Hashing", ["FeedCore", "CCrypto"]),
+        library("CacheStorage", ["FeedCore", "Hashing", "CSQLite"]),
+        library("CacheArchive", ["FeedCore", "Hashing", "JSONText", "CArchive"]),
         library("FeedCommands", ["FeedCore", "JSONText"]),
         .executableTarget(
             name: "feedsync",
-            dependencies: ["FeedCommands", "FeedCore", "FeedFormats", "HTTPTransport", "CacheStorage"],
+            dependencies: [
+                "FeedCommands", "FeedCore", "FeedFormats", "HTTPTransport", "CacheStorage", "CacheArchive",
+            ],
             swiftSettings: swiftSettings),
 
         .target(
@@ -46,7 +51,9 @@ let package = Package(
         tests("JSONTextTests", ["JSONText"]),
         tests("FeedFormatsTests", ["FeedFormats", "FeedCore"]),
         tests("HTTPTransportTests", ["HTTPTransport", "FeedCore"]),
+        tests("HashingTests", ["Hashing", "FeedCore"]),
         tests("CacheStorageTests", ["CacheStorage", "FeedCore"]),
+        tests("CacheArchiveTests", ["CacheArchive", "FeedCore", "Hashing", "JSONText"]),
         tests("FeedCommandsTests", ["FeedCommands", "FeedCore"]),
         tests("EndToEndTests", ["JSONText", "feedsync"]),
     ]

@@ -1,5 +1,6 @@
 internal import FeedCore
 internal import Glibc
+internal import Hashing
 
 /// Reading and checking files that are named by their digest.
 enum ImageFile {
@@ -12,6 +13,29 @@ enum ImageFile {
         let hash = try SHA256()
         try hash.update(bytes)
         return try hash.finish() == digest ? bytes : nil
+    }
+
+    /// Visits the file's bytes, a chunk at a time. False if there are more or less of them than `size`, or they can't be
+    /// read.
+    static func forEachChunk(
+        _ digest: Digest, size: Int64, in folder: Descriptor, _ visit: ([UInt8]) throws(FeedError) -> Void
+    ) throws(FeedError) -> Bool {
+        guard let file = try open(digest, in: folder, size: size) else { return false }
+        var rest = size
+        while rest > 0 {
+            let wanted = Int(min(rest, Int64(bufferSize)))
+            let chunk: [UInt8]
+            do throws(SystemError) {
+                chunk = try file.read(wanted)
+            } catch {
+                if error.code == EIO { return false }
+                throw error.feedError(.failed)
+            }
+            guard chunk.count == wanted else { return false }
+            try visit(chunk)
+            rest -= Int64(wanted)
+        }
+        return true
     }
 
     /// Whether the file is there, regular, of this size and hashes to its name. Bytes that can't be read are damaged.
