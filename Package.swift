@@ -28,6 +28,7 @@ let package = Package(
         system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         system("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
+        system("CArchive", pkgConfig: "libarchive", apt: "libarchive-dev"),
 
         .target(name: "CSHA256Lanes"),
 
@@ -37,10 +38,13 @@ let package = Package(
         library("HTTPTransport", ["FeedCore", "CCurl"]),
         library("Hashing", ["FeedCore", "CCrypto", "CSHA256Lanes"]),
         library("CacheStorage", ["FeedCore", "Hashing", "CSQLite"]),
+        library("CacheArchive", ["FeedCore", "Hashing", "JSONText", "CArchive"]),
         library("FeedCommands", ["FeedCore", "JSONText"]),
         .executableTarget(
             name: "feedsync",
-            dependencies: ["FeedCommands", "FeedCore", "FeedFormats", "HTTPTransport", "CacheStorage"],
+            dependencies: [
+                "FeedCommands", "FeedCore", "FeedFormats", "HTTPTransport", "CacheStorage", "CacheArchive",
+            ],
             swiftSettings: swiftSettings),
 
         .target(
@@ -51,6 +55,7 @@ let package = Package(
         tests("HTTPTransportTests", ["HTTPTransport", "FeedCore"]),
         tests("HashingTests", ["Hashing", "FeedCore"]),
         tests("CacheStorageTests", ["CacheStorage", "FeedCore"]),
+        tests("CacheArchiveTests", ["CacheArchive", "FeedCore", "Hashing", "JSONText"]),
         tests("FeedCommandsTests", ["FeedCommands", "FeedCore"]),
         tests("EndToEndTests", ["JSONText", "feedsync"]),
     ]

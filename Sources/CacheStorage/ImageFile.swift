@@ -4,6 +4,8 @@ internal import Hashing
 
 /// Reading and checking files that are named by their digest.
 enum ImageFile {
+    private static let bufferSize = 256 * 1024
+
     /// The whole file, nil if its bytes are not those of the digest.
     static func bytes(_ digest: Digest, size: Int64, in folder: Descriptor) throws(FeedError) -> [UInt8]? {
         guard let file = try open(digest, in: folder, size: size) else { return nil }
@@ -32,6 +34,29 @@ enum ImageFile {
             areIntact.append(isIntact)
         }
         return areIntact
+    }
+
+    /// Visits the file's bytes, a chunk at a time. False if there are more or less of them than `size`, or they can't be
+    /// read.
+    static func forEachChunk(
+        _ digest: Digest, size: Int64, in folder: Descriptor, _ visit: ([UInt8]) throws(FeedError) -> Void
+    ) throws(FeedError) -> Bool {
+        guard let file = try open(digest, in: folder, size: size) else { return false }
+        var rest = size
+        while rest > 0 {
+            let wanted = Int(min(rest, Int64(bufferSize)))
+            let chunk: [UInt8]
+            do throws(SystemError) {
+                chunk = try file.read(wanted)
+            } catch {
+                if error.code == EIO { return false }
+                throw error.feedError(.failed)
+            }
+            guard chunk.count == wanted else { return false }
+            try visit(chunk)
+            rest -= Int64(wanted)
+        }
+        return true
     }
 
     /// As `areIntact`, and makes sure that it stays: on disk, and not to be written to.

@@ -1,5 +1,6 @@
 internal import FeedCore
 internal import Glibc
+internal import Hashing
 internal import Synchronization
 
 /// An image on its way into the cache: a file in `incoming`, made with its first bytes.

@@ -1,3 +1,4 @@
+import CacheArchive
 import CacheStorage
 import FeedCommands
 import FeedCore
@@ -27,8 +28,19 @@ struct Main {
                 SchemeRouter(remote: try CurlHTTPClient(settings: settings), files: LocalFileClient())
             },
             decoder: FeedDecoder(),
+            archives: archives,
             output: StandardStreams(),
             now: wallClock)
+    }
+
+    private static var archives: Archives {
+        Archives(
+            export: { feeds, snapshot, target, name, progress throws(FeedError) in
+                try CacheExporter().export(feeds, from: snapshot, to: target, fileName: name, progress: progress)
+            },
+            takeIn: { source, intake, terms, progress throws(FeedError) in
+                try CacheImporter(terms).merge(source, into: intake, progress: progress)
+            })
     }
 
     private static var surroundings: Surroundings {

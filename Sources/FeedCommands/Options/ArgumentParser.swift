@@ -86,8 +86,8 @@ package struct ArgumentParser {
             let surplus = FeedOperand.shown(operands[spec.operandCount.upperBound])
             throw UsageError("\(spec.name) takes \(spec.operand.one), not also '\(surplus)'", hint: usage)
         }
-        guard spec.operand == .feed || spec.operand == .image else { return }
-        for word in operands where isUnknown(word) {
+        for word in operands.dropFirst(spec.operand == .archiveAndFeeds ? 1 : 0)
+        where spec.operand.namesFeeds && isUnknown(word) {
             throw UsageError(
                 "'\(TerminalText.escape(word))' is neither a URL nor an existing file",
                 hint: CommandTable.named(word) == nil ? "a file that is yet to come can be given as ./NAME" : usage)
@@ -108,9 +108,12 @@ extension CommandSpec.Operand {
         case .none: "no operand"
         case .feed: "one FEED"
         case .image: "one URL"
+        case .archive, .archiveAndFeeds: "one FILE"
         case .command: "one COMMAND"
         }
     }
+
+    fileprivate var namesFeeds: Bool { self == .feed || self == .image || self == .archiveAndFeeds }
 }
 
 extension Settings {

@@ -1,13 +1,13 @@
 /// The commands that do something; `help` only tells of them.
 package enum Command: String, CaseIterable, Sendable {
-    case sync, show, image, validate, status
+    case sync, show, image, validate, export, `import`, status
 
     static let every = Set(allCases)
 }
 
 /// One command: how it is called, and what the help says of it.
 package struct CommandSpec: Hashable, Sendable {
-    package enum Operand: Hashable, Sendable { case none, feed, image, command }
+    package enum Operand: Hashable, Sendable { case none, feed, image, archive, archiveAndFeeds, command }
 
     package struct Example: Hashable, Sendable {
         package let line: String
@@ -32,7 +32,7 @@ package struct CommandSpec: Hashable, Sendable {
 
 /// Every command, in the order the help lists them.
 package enum CommandTable {
-    package static let all = [sync, show, image, validate, status, help]
+    package static let all = [sync, show, image, validate, export, importing, status, help]
 
     package static func named(_ word: String) -> CommandSpec? { all.first { $0.name == word } }
 
@@ -87,6 +87,36 @@ package enum CommandTable {
         examples: [
             .init(line: "feedsync validate --max-age 30d", meaning: "keep feeds for a month"),
             .init(line: "feedsync validate --deep", meaning: "find images that were damaged on disk"),
+        ])
+
+    private static let export = CommandSpec(
+        name: "export", command: .export, summary: "write feeds and their images as an archive",
+        usage: ["feedsync export [options] FILE [FEED...]"],
+        overview: """
+            Writes each FEED, or with none every feed in the cache, and all images that are there of them, as a tar \
+            archive, which is an OCI image layout too. A name that ends in .tar.gz, .tgz, .tar.xz or .tar.zst has it \
+            compressed; - is standard output. The same feeds and images give the same bytes. Every image is checked on \
+            the way, and an export that fails leaves no file. A sync may run meanwhile.
+            """,
+        operand: .archiveAndFeeds, operandCount: 1...Int.max,
+        examples: [
+            .init(line: "feedsync export cache.tar", meaning: "all that there is"),
+            .init(line: "feedsync export feed.tar.gz https://example.com/feed.json", meaning: "one feed, compressed"),
+        ])
+
+    /// `import` is a word of Swift's.
+    private static let importing = CommandSpec(
+        name: "import", command: .import, summary: "merge an archive into the cache",
+        usage: ["feedsync import [options] FILE"],
+        overview: """
+            Merges what export wrote, on this machine or another, into the cache; - is standard input. The archive is \
+            checked as a whole first: one that is damaged or not as it should be changes nothing. A feed that is there \
+            is replaced only by one saved later, and images that are there stay.
+            """,
+        operand: .archive, operandCount: 1...1,
+        examples: [
+            .init(line: "feedsync import cache.tar", meaning: "add what it holds"),
+            .init(line: "feedsync import --force cache.tar", meaning: "its feeds replace later ones too"),
         ])
 
     private static let status = CommandSpec(

@@ -14,13 +14,17 @@ package enum OptionTable {
             "deep", sets: \.deep, .main, of: [.validate],
             "also read every image again and delete damaged ones"),
         .flag(
+            "force", sets: \.force, .main, of: [.import],
+            "replace feeds of the cache also where they were saved later"),
+        .flag(
             "dry-run", short: "n", sets: \.dryRun, .main, of: [.sync, .validate],
             "say what would be done, and change nothing"),
         .flag(
             "json", sets: \.json, .main, of: [.sync, .show, .validate, .status],
             "write the result as JSON to standard output"),
         .value(
-            "lock-wait", "S", sets: \.lockWait, as: .seconds, .main, of: [.sync, .show, .image, .validate],
+            "lock-wait", "S", sets: \.lockWait, as: .seconds, .main,
+            of: [.sync, .show, .image, .validate, .export, .import],
             "seconds to wait for another run on the same cache"),
     ]
 
@@ -42,10 +46,11 @@ package enum OptionTable {
             "max-time", "S", sets: \.maxTime, as: .timeLimit, defaultText: "none", .network, of: [.sync],
             "seconds for the whole run; what isn't done by then fails"),
         .value(
-            "max-filesize", "SIZE", sets: \.maxFileSize, as: .size, .network, of: online,
+            "max-filesize", "SIZE", sets: \.maxFileSize, as: .size, .main, of: online.union([.import]),
             "the largest image to accept: 500K, 64M, 1G"),
         .value(
-            "max-feed-size", "SIZE", sets: \.maxFeedSize, as: .size, .network, of: online, "the largest feed to accept"),
+            "max-feed-size", "SIZE", sets: \.maxFeedSize, as: .size, .main, of: online.union([.import]),
+            "the largest feed to accept"),
         .value(
             "max-redirs", "N", sets: \.maxRedirects, as: .countOrNone, .network, of: online,
             "redirects to follow for one request"),

@@ -39,6 +39,7 @@ package struct Settings: Hashable, Sendable {
     package var dryRun = false
     package var offline = false
     package var deep = false
+    package var force = false
     package var json = false
     package var verbosity = Verbosity.normal
     /// Nil: standard output.
