@@ -1,4 +1,4 @@
-import FeedCore
+package import FeedCore
 
 /// What surrounds a run, apart from its arguments.
 package struct Surroundings: Sendable {
@@ -7,15 +7,26 @@ package struct Surroundings: Sendable {
     /// The home in the user's account, for where the environment names none.
     package let accountHome: String?
     package let fileExists: @Sendable (String) -> Bool
+    /// A file of moderate size; nil where there is none.
+    package let readFile: @Sendable (String) -> Result<[UInt8]?, FeedError>
 
     package init(
         environment: [String: String], currentDirectory: String, accountHome: String?,
-        fileExists: @escaping @Sendable (String) -> Bool
+        fileExists: @escaping @Sendable (String) -> Bool,
+        readFile: @escaping @Sendable (String) -> Result<[UInt8]?, FeedError> = { _ in .success(nil) }
     ) {
         self.environment = environment
         self.currentDirectory = currentDirectory
         self.accountHome = accountHome
         self.fileExists = fileExists
+        self.readFile = readFile
+    }
+
+    package var home: String? {
+        for case let home? in [environment["HOME"], accountHome] where home.hasPrefix("/") {
+            return home.count > 1 && home.hasSuffix("/") ? String(home.dropLast()) : home
+        }
+        return nil
     }
 }
 
@@ -31,8 +42,7 @@ package struct Application: Sendable {
 
     package func run(_ arguments: [String]) async -> ExitCode {
         do {
-            let parser = ArgumentParser(environment: surroundings.environment, fileExists: surroundings.fileExists)
-            switch try parser.parse(arguments) {
+            switch try ArgumentParser(surroundings).parse(arguments) {
             case .version: return try print(HelpText.version)
             case .help(let command): return try print(HelpText.text(for: command))
             case .run(let command, let settings, let operands):

@@ -78,17 +78,10 @@ struct Session: Sendable {
 
     // MARK: The network
 
+    /// For all feeds of a run.
     func makeClient() throws(FeedError) -> any HTTPClient {
-        var network = NetworkSettings(userAgent: settings.userAgent)
-        network.connectTimeout = settings.connectTimeout
-        network.idleTimeout = settings.timeout
-        network.maxConnectionsPerHost = settings.maxPerHost
-        network.caFile = settings.caFile
-        network.isInsecure = settings.insecure
-        network.proxy = settings.proxy
-        network.netrcFile = settings.netrcFile
-        network.rateLimit = settings.limitRate
-        if settings.insecure, !settings.offline {
+        let network = Self.network(settings)
+        if !settings.offline, ([settings] + settings.feeds.map(\.settings)).contains(where: \.insecure) {
             notice("--insecure: certificates are not checked, so whoever answers is believed")
         }
         // A request that waits for its next try holds no place, and each hop of a redirect is tried again by itself.
@@ -98,28 +91,62 @@ struct Session: Sendable {
         return RedirectFollower(retrying, limit: settings.maxRedirects, allowsPrivate: settings.allowPrivate)
     }
 
-    private var identity: Identity {
+    private static func network(_ settings: Settings) -> NetworkSettings {
+        var network = NetworkSettings(userAgent: settings.userAgent)
+        network.connectTimeout = settings.connectTimeout
+        network.idleTimeout = settings.timeout
+        network.maxConnectionsPerHost = settings.maxPerHost
+        network.caFile = settings.caFile
+        network.isInsecure = settings.insecure
+        network.proxy = settings.proxy
+        network.netrcFile = settings.netrcFile
+        network.rateLimit = settings.limitRate
+        return network
+    }
+
+    /// Nil where a feed has none of its own.
+    private func manner(_ own: Settings) -> RequestManner? {
+        let manner = Self.manner(own)
+        return manner == Self.manner(settings) ? nil : manner
+    }
+
+    private static func manner(_ settings: Settings) -> RequestManner {
+        RequestManner(
+            network: network(settings), retries: settings.retries, maxRedirects: settings.maxRedirects,
+            allowsPrivate: settings.allowPrivate)
+    }
+
+    private static func identity(_ settings: Settings) -> Identity {
         Identity(headers: settings.headers, usesNetrc: settings.netrc || settings.netrcFile != nil)
     }
 
     /// For an image that a person named, not a feed.
     func terms(forNamed image: ResourceURL) -> RequestTerms {
-        RequestTerms(secrets: identity.secrets(for: image), addresses: .any)
+        RequestTerms(secrets: Self.identity(settings).secrets(for: image), addresses: .any)
+    }
+
+    /// With the user name and password that the config file has for the feed, if it was given without.
+    func asConfigured(_ feed: ResourceURL) -> ResourceURL {
+        guard feed.credentials == nil else { return feed }
+        return settings.feeds.first { $0.url.key == feed.key }?.url ?? feed
     }
 
     func localFeeds(in cache: Cache) -> LocalFeedLoader {
         LocalFeedLoader(store: cache.feeds, now: now)
     }
 
-    func refresh(_ cache: Cache, with client: any HTTPClient, saves: Bool) -> FeedRefresh {
+    /// `own` are the settings of the feeds it is for.
+    func refresh(
+        _ cache: Cache, with client: any HTTPClient, _ own: Settings, saves: Bool, imageWay: Int = 0
+    ) -> FeedRefresh {
         let remote = RemoteFeedLoader(
-            client: client, decoder: toolbox.decoder, maxBytes: settings.maxFeedSize, identity: identity,
-            allowsPrivate: settings.allowPrivate)
+            client: client, decoder: toolbox.decoder, maxBytes: own.maxFeedSize, identity: Self.identity(own),
+            allowsPrivate: own.allowPrivate, manner: manner(own), imageWay: imageWay)
         return FeedRefresh(remote: remote, local: localFeeds(in: cache), saves: saves)
     }
 
-    func remoteImages(with client: any HTTPClient) -> RemoteImageDataLoader {
-        RemoteImageDataLoader(client: client, maxBytes: settings.maxFileSize)
+    func remoteImages(with client: any HTTPClient, _ own: Settings) -> RemoteImageDataLoader {
+        RemoteImageDataLoader(client: client, maxBytes: own.maxFileSize, manner: manner(own))
     }
 }
 

@@ -36,7 +36,8 @@ struct Main {
             environment: environment,
             currentDirectory: currentDirectory,
             accountHome: getpwuid(getuid()).flatMap { account in account.pointee.pw_dir.map { String(cString: $0) } },
-            fileExists: { access($0, F_OK) == 0 })
+            fileExists: { access($0, F_OK) == 0 },
+            readFile: { path in Result { () throws(FeedError) in try SmallFile(path: path).read() } })
     }
 
     private static var environment: [String: String] {

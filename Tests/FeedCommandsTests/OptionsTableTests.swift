@@ -29,8 +29,14 @@ struct OptionsTableTests {
         let value = option.isFlag ? OptionSpec.present : option.sampleValue
         for command in Command.allCases where option.commands.contains(command) {
             let call = [command.rawValue] + command.sampleOperands
+            // A file that isn't there is no usual one.
+            guard name != "config" else { continue }
             let expected = try #require(try settings(call, environment: [variable: value]))
             #expect(expected != Settings())
+            if option.isOfConfigFile {
+                #expect(try settings(call, config: "\(name) = \(value)") == expected)
+                if option.isFlag { #expect(try settings(call, config: name) == expected) }
+            }
             if option.isFlag {
                 #expect(try settings(call + ["--\(name)"]) == expected)
             } else {
@@ -56,7 +62,7 @@ struct OptionsTableTests {
     @Test("a default that can be given leaves the settings as they are", arguments: OptionTable.all.map(\.long))
     func defaults(name: String) throws {
         let option = try #require(OptionTable.long(name))
-        guard let text = option.defaultText, !["cache", "output", "proxy"].contains(name) else { return }
+        guard let text = option.defaultText, !["cache", "output", "proxy", "config"].contains(name) else { return }
         #expect(try settings(["--\(name)", text]) == Settings())
     }
 
@@ -65,7 +71,8 @@ struct OptionsTableTests {
         arguments: [
             ("max-age", "7d"), ("jobs", "16"), ("max-per-host", "6"), ("connect-timeout", "10"), ("timeout", "30"),
             ("max-filesize", "64M"), ("max-feed-size", "256M"), ("max-redirs", "10"), ("lock-wait", "0"),
-            ("user-agent", "feedsync/0.1.0"), ("retries", "3"), ("limit-rate", "none"),
+            ("user-agent", "feedsync/0.1.0"), ("retries", "3"), ("limit-rate", "none"), ("progress", "auto"),
+            ("log-format", "text"), ("max-time", "none"),
         ])
     func promisedDefaults(name: String, text: String) {
         #expect(OptionTable.long(name)?.defaultText == text)
@@ -84,6 +91,9 @@ struct OptionsTableTests {
             ("lock-wait", "image show sync validate"), ("quiet", "image show status sync validate"),
             ("verbose", "image show status sync validate"), ("json", "show status sync validate"),
             ("offline", "image show"), ("output", "image"), ("deep", "validate"),
+            ("config", "image show status sync validate"), ("no-config", "image show status sync validate"),
+            ("log-format", "image show status sync validate"), ("progress", "sync validate"),
+            ("metrics-file", "sync"), ("ping-url", "sync"),
             ("help", "image show status sync validate"), ("version", "image show status sync validate"),
         ])
     func promisedOwners(name: String, commands: String) {

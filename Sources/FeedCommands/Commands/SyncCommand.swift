@@ -20,15 +20,30 @@ struct SyncCommand {
         _ feeds: [ResourceURL], in cache: Cache, with client: any HTTPClient
     ) async throws -> SyncReport {
         let local = session.localFeeds(in: cache)
+        let own = feeds.map(settings.of)
+        let others = own.indices.filter { own[$0].general != settings.general }
+        func refresh(_ own: Settings, imageWay: Int) -> FeedRefresh {
+            session.refresh(cache, with: client, own, saves: !settings.dryRun, imageWay: imageWay)
+        }
+        var particulars: [ResourceURL.Key: FeedParticulars] = [:]
+        for (way, index) in others.enumerated() {
+            particulars[feeds[index].key] = FeedParticulars(
+                refresh: refresh(own[index], imageWay: way + 1), maxAge: own[index].maxAge,
+                scope: Self.scope(own[index]))
+        }
         let downloads = ImageDownloads(
-            remote: session.remoteImages(with: client), store: cache.images,
+            remote: session.remoteImages(with: client, settings),
+            others: others.map { session.remoteImages(with: client, own[$0]) }, store: cache.images,
             window: ImageDownloads.Window(jobs: settings.jobs, perHost: settings.maxPerHost), now: session.now)
         let sync = FeedSync(
-            refresh: session.refresh(cache, with: client, saves: !settings.dryRun), local: local,
+            refresh: refresh(settings, imageWay: 0), local: local,
             images: cache.images, downloads: downloads, maxAge: settings.maxAge,
-            scope: ImageScope(revalidates: settings.revalidate, retriesFailed: settings.retryFailed),
-            now: session.now, dryRun: settings.dryRun)
+            scope: Self.scope(settings), now: session.now, dryRun: settings.dryRun, particulars: particulars)
         return try await watch { await sync.run(feeds, events: $0) }
+    }
+
+    private static func scope(_ settings: Settings) -> ImageScope {
+        ImageScope(revalidates: settings.revalidate, retriesFailed: settings.retryFailed)
     }
 
     /// Hands out a client that asks nobody after `--max-time`. Waiting for another run is not counted: that has a limit
@@ -44,13 +59,16 @@ struct SyncCommand {
         }
     }
 
-    /// Those given, each once; with none given, those in the cache, which is not created to find none in it.
+    /// Those given, each once; with none given, those in the config file; with none there, those in the cache, which is
+    /// not created to find none in it.
     private func feeds(_ given: [ResourceURL]) async throws -> [ResourceURL] {
         var seen = Set<ResourceURL.Key>()
-        let feeds = given.isEmpty ? try await savedFeeds() : given
+        let named = given.isEmpty ? settings.feeds.map(\.url) : given.map(session.asConfigured)
+        let feeds = named.isEmpty ? try await savedFeeds().map(session.asConfigured) : named
         guard !feeds.isEmpty else {
             throw UsageError(
-                "there is no feed to sync: none was given, and the cache holds none", hint: "see feedsync help")
+                "there is no feed to sync: none was given, and neither the config file nor the cache has one",
+                hint: "see feedsync help")
         }
         return feeds.filter { seen.insert($0.key).inserted }
     }

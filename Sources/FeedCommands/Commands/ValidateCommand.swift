@@ -28,7 +28,8 @@ struct ValidateCommand {
         var deleted: [ValidateReport.DeletedFeed] = []
         for feed in try await cache.feeds.summaries() {
             try stopIfCancelled()
-            let fault = try await validation.validate(feed.url, maxAge: settings.maxAge, dryRun: settings.dryRun)
+            let fault = try await validation.validate(
+                feed.url, maxAge: settings.of(feed.url).maxAge, dryRun: settings.dryRun)
             if let fault { deleted.append((feed.url, fault)) }
         }
         return deleted

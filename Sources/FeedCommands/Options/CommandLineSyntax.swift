@@ -1,9 +1,11 @@
 /// An option as it was given, its value not yet understood.
 struct GivenOption {
     let option: OptionSpec
-    /// `--max-age`, `-j` or `FEEDSYNC_JOBS`: what messages call it.
+    /// `--max-age`, `-j`, `FEEDSYNC_JOBS` or `jobs`: what messages call it.
     let spelling: String
     let value: String
+    /// `FILE:LINE`, if it stands in a file.
+    var place: String?
 }
 
 /// A command line taken apart by the rules of GNU getopt: options and operands, in any order. What they mean, and whether

@@ -48,13 +48,24 @@ enum SyncText {
         case .feed(let feed):
             feed.outcome == .failed
                 ? nil : "\(feed.url): \(feed.outcome.rawValue), \(Phrases.count(feed.images, "image"))"
+        case .feedStep(let url, let step): "\(url): \(words(step))"
         case .imagesFound(let total, let cached): "\(Phrases.count(total, "image")), \(cached) cached"
-        case .imageMissing, .imageToRevalidate: nil
+        case .imagesWanted, .imageAnswered, .imageMissing, .imageToRevalidate: nil
         case .imageLeftAlone(let url, let failure):
             "\(url): left alone, as the last answer was: \(failure.error.message) (see --retry-failed)"
         case .imageUnchanged(let url): "\(url): unchanged"
         case .imageDownloaded(let url, let bytes): "\(url): downloaded, \(Phrases.size(bytes))"
         case .imageFailed(let url, let error): "\(url): \(error.message)"
+        }
+    }
+
+    private static func words(_ step: FeedStep) -> String {
+        switch step {
+        case .deletingOld: "deleting the old cache"
+        case .encoding(let images): "encoding \(Phrases.count(images, "image"))"
+        case .timestamped(let moment): "timestamp \(moment.rfc3339)"
+        case .saving: "saving"
+        case .confirming: "renewing the saved feed's timestamp"
         }
     }
 
@@ -69,7 +80,9 @@ enum SyncText {
             }
         case .imageMissing(let url): "would download \(url)"
         case .imageToRevalidate(let url): "would ask again for \(url)"
-        case .imagesFound, .imageLeftAlone, .imageUnchanged, .imageDownloaded, .imageFailed: nil
+        case .feedStep, .imagesFound, .imagesWanted, .imageAnswered, .imageLeftAlone, .imageUnchanged, .imageDownloaded,
+            .imageFailed:
+            nil
         }
     }
 }
