@@ -38,7 +38,7 @@ extension ImageDirectory {
         return ImageRemoval(images: count - kept.count, bytesFreed: freed)
     }
 
-    func removeDamaged(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
+    func removeDamaged(_ mode: RemovalMode, progress: ProgressStream?) async throws(FeedError) -> ImageRemoval {
         let dryRun = mode != .forReal
         let lock = dryRun ? nil : try await lockForDeleting()
         defer { withExtendedLifetime(lock) {} }
@@ -47,7 +47,13 @@ extension ImageDirectory {
         let all = try await database.read { connection throws(FeedError) in
             try ImageIndex(connection: connection).digests()
         }
-        let damaged = try Self.damaged(all, in: files)
+        let findings = Findings(of: all.count, progress)
+        let result = await withTaskCancellationHandler {
+            Result { () throws(FeedError) in try Self.damaged(all, in: files, findings) }
+        } onCancel: {
+            findings.cancel()
+        }
+        let damaged = try result.get()
         if !dryRun && !damaged.isEmpty {
             try await database.write { connection throws(FeedError) in
                 let index = ImageIndex(connection: connection)
@@ -99,17 +105,19 @@ extension ImageDirectory {
     }
 
     private static func damaged(
-        _ digests: [(Digest, size: Int64)], in files: Descriptor
+        _ digests: [(Digest, size: Int64)], in files: Descriptor, _ findings: Findings
     ) throws(FeedError) -> [Digest] {
-        let findings = Findings()
         Crew.share(digests.count, among: hashingThreads) { job in
+            guard !findings.isCancelled else { return }
             let (digest, size) = digests[job]
             do throws(FeedError) {
                 if !(try ImageFile.isIntact(digest, size: size, in: files)) { findings.add(.success(digest)) }
             } catch {
                 findings.add(.failure(error))
             }
+            findings.checked(size)
         }
+        guard !findings.isCancelled else { throw .cancelled }
         var damaged: [Digest] = []
         for finding in findings.all { damaged.append(try finding.get()) }
         return damaged
@@ -118,9 +126,39 @@ extension ImageDirectory {
 
 /// What several threads find.
 private final class Findings: Sendable {
-    private let found = Mutex<[Result<Digest, FeedError>]>([])
+    private struct State {
+        var found: [Result<Digest, FeedError>] = []
+        var progress: Progress
+        var isCancelled = false
+    }
 
-    func add(_ finding: Result<Digest, FeedError>) { found.withLock { $0.append(finding) } }
+    private let state: Mutex<State>
+    private let stream: ProgressStream?
 
-    var all: [Result<Digest, FeedError>] { found.withLock { $0 } }
+    init(of count: Int, _ stream: ProgressStream?) {
+        state = Mutex(State(progress: Progress(total: count)))
+        self.stream = stream
+    }
+
+    func add(_ finding: Result<Digest, FeedError>) {
+        state.withLock { state in
+            state.found.append(finding)
+            state.progress.failed += 1
+        }
+    }
+
+    func checked(_ size: Int64) {
+        let progress = state.withLock { state in
+            state.progress.done += 1
+            state.progress.bytes += size
+            return state.progress
+        }
+        stream?.yield(progress)
+    }
+
+    func cancel() { state.withLock { $0.isCancelled = true } }
+
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    var all: [Result<Digest, FeedError>] { state.withLock { $0.found } }
 }

@@ -47,29 +47,31 @@ package struct Application: Sendable {
             case .help(let command): return try print(HelpText.text(for: command))
             case .run(let command, let settings, let operands):
                 let session = try session(settings)
-                do {
-                    let code = try await run(command, session, operands)
-                    await session.closeCaches()
-                    return code
-                } catch {
-                    await session.closeCaches()
-                    throw error
-                }
+                return await run(command, session, operands)
             }
-        } catch let error as UsageError {
-            toolbox.output.say("feedsync: \(error.message)\(error.hint.map { " (\($0))" } ?? "")")
-            return error.exitCode
-        } catch let error as FeedError {
-            if error.isCancellation { return .failure }
-            toolbox.output.say("feedsync: \(TerminalText.escape(error.message))")
-            return ExitCode.of(error)
         } catch {
-            toolbox.output.say("feedsync: \(TerminalText.escape("\(error)"))")
-            return .failure
+            log(arguments).tell(LogLine(error))
+            return ExitCode.of(error)
         }
     }
 
-    private func run(_ command: Command, _ session: Session, _ operands: [String]) async throws -> ExitCode {
+    private func log(_ arguments: [String]) -> Log {
+        Log(output: toolbox.output, format: .guessed(arguments, surroundings.environment), now: toolbox.now)
+    }
+
+    private func run(_ command: Command, _ session: Session, _ operands: [String]) async -> ExitCode {
+        let code: ExitCode
+        do {
+            code = try await perform(command, session, operands)
+        } catch {
+            if (error as? FeedError)?.isCancellation != true { session.report(LogLine(error)) }
+            code = ExitCode.of(error)
+        }
+        await session.closeCaches()
+        return code
+    }
+
+    private func perform(_ command: Command, _ session: Session, _ operands: [String]) async throws -> ExitCode {
         let urls = try operands.map { operand throws(UsageError) in
             try FeedOperand.url(operand, currentDirectory: surroundings.currentDirectory)
         }
@@ -85,7 +87,7 @@ package struct Application: Sendable {
     private func session(_ settings: Settings) throws(UsageError) -> Session {
         let path = try CacheLocation.path(
             option: settings.cache, environment: surroundings.environment, accountHome: surroundings.accountHome)
-        return Session(toolbox: toolbox, settings: settings, cachePath: path)
+        return Session(toolbox: toolbox, settings: settings, cachePath: path, surroundings: surroundings)
     }
 
     private func print(_ text: String) throws(FeedError) -> ExitCode {

@@ -26,7 +26,15 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .cannotCreate: "an output can't be created"
         case .ioFailure: "reading or writing failed part-way"
         case .locked: "another run holds the lock"
-        case .configuration: "a FEEDSYNC_ variable is wrong"
+        case .configuration: "the config file or a FEEDSYNC_ variable is wrong"
+        }
+    }
+
+    package static func of(_ error: any Error) -> ExitCode {
+        switch error {
+        case let error as UsageError: error.exitCode
+        case let error as FeedError: of(error)
+        default: .failure
         }
     }
 

@@ -6,33 +6,52 @@ struct Session: Sendable {
     let toolbox: Toolbox
     let settings: Settings
     let cachePath: String
+    let surroundings: Surroundings
     private let opened = OpenCaches()
 
-    init(toolbox: Toolbox, settings: Settings, cachePath: String) {
+    init(toolbox: Toolbox, settings: Settings, cachePath: String, surroundings: Surroundings) {
         self.toolbox = toolbox
         self.settings = settings
         self.cachePath = cachePath
+        self.surroundings = surroundings
     }
 
     var now: @Sendable () -> Timestamp { toolbox.now }
 
     // MARK: Speaking
 
+    private var log: Log { Log(output: toolbox.output, format: settings.logFormat, now: now) }
+
     /// Told whatever the verbosity: something went wrong.
-    func report(_ problem: String) {
-        toolbox.output.say("feedsync: \(TerminalText.escape(problem))")
+    func report(_ problem: String, _ event: String = "problem") {
+        report(LogLine(level: .error, event: event, text: problem))
     }
 
+    func report(_ line: LogLine) { log.tell(line) }
+
     /// Told unless `--quiet`: nothing went wrong, yet a person should know.
-    func notice(_ line: String) {
-        if settings.verbosity != .quiet { report(line) }
+    func notice(_ line: String, _ event: String = "notice") {
+        notice(LogLine(level: .warning, event: event, text: line))
+    }
+
+    func notice(_ line: LogLine) {
+        if settings.verbosity != .quiet { log.tell(line) }
     }
 
     /// Told to those who watch, or who asked to be told everything.
-    func remark(_ line: String) {
+    func remark(_ line: String, _ event: String = "remark") {
+        remark(LogLine(level: .info, event: event, text: line))
+    }
+
+    func remark(_ line: LogLine) {
         if settings.verbosity == .verbose || (settings.verbosity == .normal && toolbox.output.isWatched) {
-            report(line)
+            log.tell(line)
         }
+    }
+
+    /// Told to those who asked to be told everything.
+    func detail(_ line: LogLine) {
+        if settings.verbosity == .verbose { log.tell(line) }
     }
 
     /// What a dry run would do: its data, unless a program wants that as JSON and nothing besides.
@@ -49,7 +68,7 @@ struct Session: Sendable {
     func openCache(_ access: CacheAccess) async throws(FeedError) -> Cache {
         let cache = try await toolbox.openCache(cachePath, access)
         opened.add(cache)
-        for line in cache.notices { report(line) }
+        for line in cache.notices { report(line, "cache_mended") }
         return cache
     }
 
@@ -79,15 +98,28 @@ struct Session: Sendable {
     // MARK: The network
 
     /// For all feeds of a run.
-    func makeClient() throws(FeedError) -> any HTTPClient {
+    func makeClient(meter: ByteMeter? = nil) throws(FeedError) -> any HTTPClient {
         let network = Self.network(settings)
         if !settings.offline, ([settings] + settings.feeds.map(\.settings)).contains(where: \.insecure) {
             notice("--insecure: certificates are not checked, so whoever answers is believed")
         }
         // A request that waits for its next try holds no place, and each hop of a redirect is tried again by itself.
-        let limited = HostLimiter(try toolbox.makeClient(network), perHost: settings.maxPerHost)
+        let bare = try toolbox.makeClient(network)
+        let metered: any HTTPClient = meter.map { MeteredHTTPClient(bare, meter: $0) } ?? bare
+        let limited = HostLimiter(metered, perHost: settings.maxPerHost)
         let retrying = RetryingClient(
             limited, policy: RetryPolicy(retries: settings.retries), clockwork: .real(now: now))
+        return RedirectFollower(retrying, limit: settings.maxRedirects, allowsPrivate: settings.allowPrivate)
+    }
+
+    /// Short of breath, as nobody is to wait for it.
+    func makePingClient(retries: Int) throws(FeedError) -> any HTTPClient {
+        var network = Self.network(settings)
+        network.connectTimeout = .seconds(5)
+        network.idleTimeout = .seconds(5)
+        network.rateLimit = nil
+        let retrying = RetryingClient(
+            try toolbox.makeClient(network), policy: RetryPolicy(retries: retries), clockwork: .real(now: now))
         return RedirectFollower(retrying, limit: settings.maxRedirects, allowsPrivate: settings.allowPrivate)
     }
 

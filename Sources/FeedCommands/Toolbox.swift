@@ -7,17 +7,21 @@ package struct Toolbox: Sendable {
     package let decoder: any FeedDecoding
     package let output: any Output
     package let now: @Sendable () -> Timestamp
+    /// The number of the signal that ends the run, if one came.
+    package let endingSignal: @Sendable () -> Int32?
 
     package init(
         openCache: @escaping @Sendable (_ path: String, CacheAccess) async throws(FeedError) -> Cache,
         makeClient: @escaping @Sendable (NetworkSettings) throws(FeedError) -> any HTTPClient,
-        decoder: any FeedDecoding, output: any Output, now: @escaping @Sendable () -> Timestamp
+        decoder: any FeedDecoding, output: any Output, now: @escaping @Sendable () -> Timestamp,
+        endingSignal: @escaping @Sendable () -> Int32? = { nil }
     ) {
         self.openCache = openCache
         self.makeClient = makeClient
         self.decoder = decoder
         self.output = output
         self.now = now
+        self.endingSignal = endingSignal
     }
 }
 
@@ -31,4 +35,11 @@ package protocol Output: Sendable {
     func replaceFile(at path: String, with data: [UInt8]) throws(FeedError)
     /// Someone watches standard error.
     var isWatched: Bool { get }
+    /// Shows a line below all others on standard error, in place of the one that was there; nil takes it away. `line`
+    /// is given the number of columns there are.
+    func draw(_ line: ((_ width: Int) -> String)?)
+}
+
+extension Output {
+    package func draw(_ line: ((_ width: Int) -> String)?) {}
 }

@@ -12,23 +12,26 @@ struct Main {
         StandardStreams.secure()
         // A reader that goes away is an error of the write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
-        let application = Application(toolbox: toolbox, surroundings: surroundings)
+        let streams = StandardStreams()
+        let signals = TerminationSignals { streams.wipe() }
+        let application = Application(toolbox: toolbox(streams, signals), surroundings: surroundings)
         let arguments = Array(CommandLine.arguments.dropFirst())
         let run = Task { await application.run(arguments) }
-        let signals = TerminationSignals { run.cancel() }
+        signals.onFirst { run.cancel() }
         let code = await run.value
         exit(signals.received.map { 128 + $0 } ?? code.rawValue)
     }
 
-    private static var toolbox: Toolbox {
+    private static func toolbox(_ streams: StandardStreams, _ signals: TerminationSignals) -> Toolbox {
         Toolbox(
             openCache: { path, access throws(FeedError) in try await CacheDirectory.open(path: path, access: access) },
             makeClient: { settings throws(FeedError) in
                 SchemeRouter(remote: try CurlHTTPClient(settings: settings), files: LocalFileClient())
             },
             decoder: FeedDecoder(),
-            output: StandardStreams(),
-            now: wallClock)
+            output: streams,
+            now: wallClock,
+            endingSignal: { signals.received })
     }
 
     private static var surroundings: Surroundings {

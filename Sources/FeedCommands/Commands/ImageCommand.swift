@@ -42,7 +42,7 @@ struct ImageCommand {
         await session.closeCaches()
         try deliver(data)
         guard let saving else { return .ok }
-        session.report("\(url): not saved: \(saving.message)")
+        session.report("\(url): not saved: \(saving.message)", "not_saved")
         return ExitCode.of(saving)
     }
 

@@ -13,7 +13,7 @@ struct ShowCommand {
         await session.closeCaches()
         try session.write(text)
         guard let saving else { return .ok }
-        session.report("\(url): not saved: \(saving.message)")
+        session.report("\(url): not saved: \(saving.message)", "not_saved")
         return ExitCode.of(saving)
     }
 
@@ -42,7 +42,7 @@ struct ShowCommand {
             let loaded = settings.offline ? try await loader.loadOffline(url) : try await loader.load(url)
             if case .cache(let cause?) = loaded.source, let savedAt = loaded.savedAt {
                 let age = Phrases.span(session.now() - savedAt)
-                session.notice("\(url): showing the feed saved \(age) ago (\(cause.message))")
+                session.notice("\(url): showing the feed saved \(age) ago (\(cause.message))", "feed_offline")
             }
             return loaded
         } catch let error where error.isCancellation {
