@@ -45,6 +45,8 @@ package struct Application: Sendable {
             switch try ArgumentParser(surroundings).parse(arguments) {
             case .version: return try print(HelpText.version)
             case .help(let command): return try print(HelpText.text(for: command))
+            case .manual: return try print(ManualPage.text)
+            case .completions(let shell): return try print(shell.completions)
             case .run(let command, let settings, let operands):
                 let session = try session(settings)
                 return await run(command, session, operands)

@@ -19,7 +19,8 @@ struct OptionsTableTests {
 
     @Test("every option belongs to a command", arguments: OptionTable.all.map(\.long))
     func owners(name: String) throws {
-        #expect(try !#require(OptionTable.long(name)).commands.isEmpty)
+        let option = try #require(OptionTable.long(name))
+        #expect(option.commands.isEmpty == option.isOfHelp)
     }
 
     @Test("every option that sets something sets the same in each of its forms", arguments: OptionTable.all.map(\.long))
@@ -53,6 +54,10 @@ struct OptionsTableTests {
     func foreign(name: String) throws {
         let option = try #require(OptionTable.long(name))
         let given = option.isFlag ? ["--\(name)"] : ["--\(name)", option.sampleValue]
+        guard !option.isOfHelp else {
+            #expect(usageError(given)?.message == "--man is not an option of sync; it belongs to help")
+            return
+        }
         for command in Command.allCases where !option.commands.contains(command) {
             let error = usageError([command.rawValue] + command.sampleOperands + given)
             #expect(error?.message.hasPrefix("--\(name) is not an option of \(command.rawValue); ") == true)
@@ -102,6 +107,7 @@ struct OptionsTableTests {
 
     @Test("each command is one row") func commands() {
         #expect(CommandTable.all.compactMap(\.command) == Command.allCases)
-        for spec in CommandTable.all { #expect(spec.name == spec.command?.rawValue ?? "help") }
+        for spec in CommandTable.all { #expect(spec.name == spec.command?.rawValue ?? spec.name) }
+        #expect(CommandTable.all.filter { $0.command == nil }.map(\.name) == ["completions", "help"])
     }
 }

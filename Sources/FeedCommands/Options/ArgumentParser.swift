@@ -3,6 +3,8 @@ package enum Invocation: Hashable, Sendable {
     case run(Command, Settings, operands: [String])
     /// Of one command, or of all.
     case help(CommandSpec?)
+    case manual
+    case completions(Shell)
     case version
 }
 
@@ -24,10 +26,19 @@ package struct ArgumentParser {
         if line.request == .help { return .help(named) }
 
         let spec = named ?? CommandTable.sync
+        if line.request == .manual {
+            guard spec.name == "help" else {
+                throw UsageError("--man is not an option of \(spec.name); it belongs to help")
+            }
+            return .manual
+        }
         try check(line.options, areOf: spec)
         let operands = named == nil ? line.operands : Array(line.operands.dropFirst())
         try check(operands, areOf: spec)
-        guard let command = spec.command else { return .help(try topic(operands.first)) }
+        guard let command = spec.command else {
+            if spec.operand == .shell { return .completions(try shell(operands[0])) }
+            return .help(try topic(operands.first))
+        }
         return .run(command, try self.settings(of: command, line.options), operands: operands)
     }
 
@@ -61,6 +72,16 @@ package struct ArgumentParser {
         if let spec = CommandTable.named(word) { return spec }
         guard isUnknown(word) else { return nil }
         throw Self.unknownCommand(word)
+    }
+
+    private func shell(_ word: String) throws(UsageError) -> Shell {
+        guard let shell = Shell(rawValue: word) else {
+            let known = Shell.allCases.map(\.rawValue)
+            throw UsageError(
+                "no completions for '\(TerminalText.escape(word))'",
+                hint: Suggestion.hint(for: word, among: known) ?? "there are some for \(known.joined(separator: ", "))")
+        }
+        return shell
     }
 
     private func topic(_ word: String?) throws(UsageError) -> CommandSpec? {
@@ -120,6 +141,7 @@ extension CommandSpec.Operand {
         case .feed: "one FEED"
         case .image: "one URL"
         case .command: "one COMMAND"
+        case .shell: "one of bash, zsh and fish"
         }
     }
 }

@@ -11,7 +11,7 @@ struct GivenOption {
 /// A command line taken apart by the rules of GNU getopt: options and operands, in any order. What they mean, and whether
 /// they go together, is decided elsewhere.
 struct CommandLineSyntax {
-    enum Request { case help, version }
+    enum Request { case help, manual, version }
 
     private(set) var options: [GivenOption] = []
     private(set) var operands: [String] = []
@@ -73,6 +73,7 @@ struct CommandLineSyntax {
     private mutating func take(_ option: OptionSpec, _ spelling: String, attached: String?) throws(UsageError) {
         switch option.effect {
         case .help: request = .help
+        case .manual: request = .manual
         case .version: request = .version
         case .set:
             guard let value = option.isFlag ? OptionSpec.present : attached ?? rest.popFirst() else {

@@ -12,6 +12,7 @@ package struct OptionSpec: Sendable {
     enum Effect: Sendable {
         case set(@Sendable (inout Settings, String) throws(InvalidValue) -> Void)
         case help
+        case manual
         case version
     }
 
@@ -31,6 +32,8 @@ package struct OptionSpec: Sendable {
     var isSecret = false
     var values = ValueKind.text
     package var scope = Scope.run
+    /// Of `help` alone, which is none of the commands that do something.
+    package var isOfHelp = false
 }
 
 extension OptionSpec {
@@ -101,6 +104,12 @@ extension OptionSpec {
             effect: .set { settings, text throws(InvalidValue) in
                 settings[keyPath: target] = try ValueSyntax.flag.read(text)
             })
+    }
+
+    static func manual(_ long: String, _ help: String) -> OptionSpec {
+        OptionSpec(
+            long: long, short: nil, placeholder: nil, defaultText: nil, help: help, group: .main, commands: [],
+            effect: .manual, isOfHelp: true)
     }
 
     static func request(_ long: String, short: Character? = nil, _ effect: Effect, _ help: String) -> OptionSpec {

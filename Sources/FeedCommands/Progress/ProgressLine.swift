@@ -17,6 +17,7 @@ enum ProgressLine {
     static func text(_ state: ProgressState, at time: Duration, width: Int, colours: Bool = false) -> String {
         let room = max(1, width - 1)
         var parts = parts(state, at: time)
+        let all = parts.count
         while columns(parts) > room, parts.count > 1 {
             guard let least = parts.indices.min(by: { parts[$0].rank < parts[$1].rank }) else { break }
             parts.remove(at: least)
@@ -24,7 +25,7 @@ enum ProgressLine {
         guard columns(parts) <= room else { return TextWidth.cut(joined(parts, colours: false), to: room) }
         var line = ""
         var left = room - columns(parts)
-        if let label = label(state.label, room: left - gap.count) {
+        if parts.count == all, let label = label(state.label, room: left - gap.count) {
             line += label + gap
             left -= TextWidth.columns(label) + gap.count
         }

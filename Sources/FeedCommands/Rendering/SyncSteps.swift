@@ -21,7 +21,8 @@ enum SyncSteps {
         case .imagesWanted, .imageAnswered, .imageMissing, .imageToRevalidate: nil
         case .imageLeftAlone(let url, let failure):
             line(
-                "image_skipped", url, "left alone, as the last answer was: \(failure.error.message) (see --retry-failed)",
+                "image_skipped", url,
+                "left alone, as the last answer was: \(failure.error.message) (see --retry-failed)",
                 LogLine.fields(of: failure.error))
         case .imageUnchanged(let url): line("image_unchanged", url, "unchanged")
         case .imageDownloaded(let url, let bytes):
