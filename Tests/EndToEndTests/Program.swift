@@ -45,6 +45,10 @@ final class Program: Sendable {
     /// Runs a shell script in which `"$feedsync"` is the program and `$1` and on are `arguments`: for redirections,
     /// limits and bare environments.
     func shell(_ script: String, _ arguments: String...) async throws -> ProcessResult {
+        try await shell(script, arguments)
+    }
+
+    func shell(_ script: String, _ arguments: [String]) async throws -> ProcessResult {
         try await Subprocess.run(
             "sh", ["-c", script, "sh"] + arguments, environment: surroundings(["feedsync": executable]))
     }

@@ -3,18 +3,18 @@ package enum ManualPage {
     package static var text: String {
         [
             ".TH FEEDSYNC 1 \(Version.date) \"feedsync \(Version.current)\"\n",
-            Roff.section("NAME"), "feedsync \\- mirror image feeds\n",
-            Roff.section("SYNOPSIS"), synopsis,
-            Roff.section("DESCRIPTION"), description,
-            Roff.section("COMMANDS"), CommandTable.all.map(command).joined(),
-            Roff.section("OPTIONS"), options,
-            Roff.section("\"CONFIG FILE\""), configFile,
-            Roff.section("ENVIRONMENT"), environment,
-            Roff.section("\"EXIT STATUS\""), exitStatus,
-            Roff.section("MONITORING"), monitoring,
-            Roff.section("FILES"), files,
-            Roff.section("EXAMPLES"), CommandTable.all.flatMap(\.examples).map(example).joined(),
-            Roff.section("\"SEE ALSO\""), ".BR curl (1),\n.BR crontab (5),\n.BR systemd.timer (5)\n",
+            Roff.section("NAME", "feedsync \\- mirror image feeds\n"),
+            Roff.section("SYNOPSIS", synopsis),
+            Roff.section("DESCRIPTION", description),
+            Roff.section("COMMANDS", CommandTable.all.map(command).joined()),
+            Roff.section("OPTIONS", options),
+            Roff.section("\"CONFIG FILE\"", configFile),
+            Roff.section("ENVIRONMENT", environment),
+            Roff.section("\"EXIT STATUS\"", exitStatus),
+            Roff.section("MONITORING", monitoring),
+            Roff.section("FILES", files),
+            Roff.section("EXAMPLES", CommandTable.all.flatMap(\.examples).map(example).joined()),
+            Roff.section("\"SEE ALSO\"", ".BR curl (1),\n.BR crontab (5),\n.BR systemd.timer (5)\n"),
         ].joined()
     }
 

@@ -19,7 +19,12 @@ enum Roff {
         return escaped.hasPrefix(".") ? "\\&" + escaped : escaped
     }
 
-    static func section(_ title: String) -> String { ".SH \(title)\n" }
+    /// `body` is roff already.
+    static func section(_ title: String, _ body: String) -> String {
+        // A paragraph begins with the section.
+        let begin = ".PP\n"
+        return ".SH \(title)\n" + (body.hasPrefix(begin) ? String(body.dropFirst(begin.count)) : body)
+    }
 
     static func subsection(_ title: String) -> String { ".SS \(title)\n" }
 
