@@ -1,4 +1,4 @@
-import FeedCore
+package import FeedCore
 
 /// What surrounds a run, apart from its arguments.
 package struct Surroundings: Sendable {
@@ -7,15 +7,26 @@ package struct Surroundings: Sendable {
     /// The home in the user's account, for where the environment names none.
     package let accountHome: String?
     package let fileExists: @Sendable (String) -> Bool
+    /// A file of moderate size; nil where there is none.
+    package let readFile: @Sendable (String) -> Result<[UInt8]?, FeedError>
 
     package init(
         environment: [String: String], currentDirectory: String, accountHome: String?,
-        fileExists: @escaping @Sendable (String) -> Bool
+        fileExists: @escaping @Sendable (String) -> Bool,
+        readFile: @escaping @Sendable (String) -> Result<[UInt8]?, FeedError> = { _ in .success(nil) }
     ) {
         self.environment = environment
         self.currentDirectory = currentDirectory
         self.accountHome = accountHome
         self.fileExists = fileExists
+        self.readFile = readFile
+    }
+
+    package var home: String? {
+        for case let home? in [environment["HOME"], accountHome] where home.hasPrefix("/") {
+            return home.count > 1 && home.hasSuffix("/") ? String(home.dropLast()) : home
+        }
+        return nil
     }
 }
 
@@ -31,35 +42,38 @@ package struct Application: Sendable {
 
     package func run(_ arguments: [String]) async -> ExitCode {
         do {
-            let parser = ArgumentParser(environment: surroundings.environment, fileExists: surroundings.fileExists)
-            switch try parser.parse(arguments) {
+            switch try ArgumentParser(surroundings).parse(arguments) {
             case .version: return try print(HelpText.version)
             case .help(let command): return try print(HelpText.text(for: command))
+            case .manual: return try print(ManualPage.text)
+            case .completions(let shell): return try print(shell.completions)
             case .run(let command, let settings, let operands):
                 let session = try session(settings)
-                do {
-                    let code = try await run(command, session, operands)
-                    await session.closeCaches()
-                    return code
-                } catch {
-                    await session.closeCaches()
-                    throw error
-                }
+                return await run(command, session, operands)
             }
-        } catch let error as UsageError {
-            toolbox.output.say("feedsync: \(error.message)\(error.hint.map { " (\($0))" } ?? "")")
-            return error.exitCode
-        } catch let error as FeedError {
-            if error.isCancellation { return .failure }
-            toolbox.output.say("feedsync: \(TerminalText.escape(error.message))")
-            return ExitCode.of(error)
         } catch {
-            toolbox.output.say("feedsync: \(TerminalText.escape("\(error)"))")
-            return .failure
+            log(arguments).tell(LogLine(error))
+            return ExitCode.of(error)
         }
     }
 
-    private func run(_ command: Command, _ session: Session, _ operands: [String]) async throws -> ExitCode {
+    private func log(_ arguments: [String]) -> Log {
+        Log(output: toolbox.output, format: .guessed(arguments, surroundings.environment), now: toolbox.now)
+    }
+
+    private func run(_ command: Command, _ session: Session, _ operands: [String]) async -> ExitCode {
+        let code: ExitCode
+        do {
+            code = try await perform(command, session, operands)
+        } catch {
+            if (error as? FeedError)?.isCancellation != true { session.report(LogLine(error)) }
+            code = ExitCode.of(error)
+        }
+        await session.closeCaches()
+        return code
+    }
+
+    private func perform(_ command: Command, _ session: Session, _ operands: [String]) async throws -> ExitCode {
         switch command {
         case .sync: return try await SyncCommand(session).run(try feeds(operands))
         case .show: return try await ShowCommand(session).run(try feeds(operands)[0])
@@ -82,7 +96,7 @@ package struct Application: Sendable {
     private func session(_ settings: Settings) throws(UsageError) -> Session {
         let path = try CacheLocation.path(
             option: settings.cache, environment: surroundings.environment, accountHome: surroundings.accountHome)
-        return Session(toolbox: toolbox, settings: settings, cachePath: path)
+        return Session(toolbox: toolbox, settings: settings, cachePath: path, surroundings: surroundings)
     }
 
     private func print(_ text: String) throws(FeedError) -> ExitCode {

@@ -8,11 +8,14 @@ package struct Toolbox: Sendable {
     package let archives: Archives
     package let output: any Output
     package let now: @Sendable () -> Timestamp
+    /// The number of the signal that ends the run, if one came.
+    package let endingSignal: @Sendable () -> Int32?
 
     package init(
         openCache: @escaping @Sendable (_ path: String, CacheAccess) async throws(FeedError) -> Cache,
         makeClient: @escaping @Sendable (NetworkSettings) throws(FeedError) -> any HTTPClient,
-        decoder: any FeedDecoding, archives: Archives, output: any Output, now: @escaping @Sendable () -> Timestamp
+        decoder: any FeedDecoding, archives: Archives, output: any Output, now: @escaping @Sendable () -> Timestamp,
+        endingSignal: @escaping @Sendable () -> Int32? = { nil }
     ) {
         self.openCache = openCache
         self.makeClient = makeClient
@@ -20,6 +23,7 @@ package struct Toolbox: Sendable {
         self.archives = archives
         self.output = output
         self.now = now
+        self.endingSignal = endingSignal
     }
 }
 
@@ -59,4 +63,11 @@ package protocol Output: Sendable {
     func openSource(_ path: String?) throws(FeedError) -> any ByteSource
     /// Someone watches standard error.
     var isWatched: Bool { get }
+    /// Shows a line below all others on standard error, in place of the one that was there; nil takes it away. `line`
+    /// is given the number of columns there are.
+    func draw(_ line: ((_ width: Int) -> String)?)
+}
+
+extension Output {
+    package func draw(_ line: ((_ width: Int) -> String)?) {}
 }

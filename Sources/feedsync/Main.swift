@@ -13,15 +13,17 @@ struct Main {
         StandardStreams.secure()
         // A reader that goes away is an error of the write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
-        let application = Application(toolbox: toolbox, surroundings: surroundings)
+        let streams = StandardStreams()
+        let signals = TerminationSignals { streams.wipe() }
+        let application = Application(toolbox: toolbox(streams, signals), surroundings: surroundings)
         let arguments = Array(CommandLine.arguments.dropFirst())
         let run = Task { await application.run(arguments) }
-        let signals = TerminationSignals { run.cancel() }
+        signals.onFirst { run.cancel() }
         let code = await run.value
         exit(signals.received.map { 128 + $0 } ?? code.rawValue)
     }
 
-    private static var toolbox: Toolbox {
+    private static func toolbox(_ streams: StandardStreams, _ signals: TerminationSignals) -> Toolbox {
         Toolbox(
             openCache: { path, access throws(FeedError) in try await CacheDirectory.open(path: path, access: access) },
             makeClient: { settings throws(FeedError) in
@@ -29,8 +31,9 @@ struct Main {
             },
             decoder: FeedDecoder(),
             archives: archives,
-            output: StandardStreams(),
-            now: wallClock)
+            output: streams,
+            now: wallClock,
+            endingSignal: { signals.received })
     }
 
     private static var archives: Archives {
@@ -48,7 +51,8 @@ struct Main {
             environment: environment,
             currentDirectory: currentDirectory,
             accountHome: getpwuid(getuid()).flatMap { account in account.pointee.pw_dir.map { String(cString: $0) } },
-            fileExists: { access($0, F_OK) == 0 })
+            fileExists: { access($0, F_OK) == 0 },
+            readFile: { path in Result { () throws(FeedError) in try SmallFile(path: path).read() } })
     }
 
     private static var environment: [String: String] {

@@ -1,9 +1,13 @@
 import FeedCommands
 import FeedCore
 import Glibc
+import Synchronization
 
 /// The process's own standard output and error.
-struct StandardStreams: Output {
+final class StandardStreams: Output {
+    /// The line that is drawn below all others.
+    private let line = Mutex(DrawnLine())
+
     /// A descriptor that was closed when we started would be given to the first file we open, and data meant for the
     /// terminal would end up in it. Opened for the wrong direction, it stays an error to use.
     static func secure() {
@@ -16,14 +20,27 @@ struct StandardStreams: Output {
     var isWatched: Bool { isatty(STDERR_FILENO) == 1 }
 
     func write(_ data: [UInt8]) throws(FeedError) {
+        if isatty(STDOUT_FILENO) == 1 { line.withLock { $0.clear() } }
         if let reason = Self.writeAll(data, to: STDOUT_FILENO) {
             throw .storage(.failed, "standard output can't be written: \(reason)")
         }
     }
 
     func say(_ line: String) {
-        _ = Self.writeAll(Array("\(line)\n".utf8), to: STDERR_FILENO)
+        self.line.withLock { drawn in
+            drawn.clear()
+            _ = Self.writeAll(Array("\(line)\n".utf8), to: STDERR_FILENO)
+        }
     }
+
+    func draw(_ line: ((_ width: Int) -> String)?) {
+        self.line.withLock { drawn in
+            if let line { drawn.draw(line) } else { drawn.clear() }
+        }
+    }
+
+    /// Takes the line away if nobody is just writing: for when there is no time to wait for that.
+    func wipe() { _ = line.withLockIfAvailable { $0.clear() } }
 
     func replaceFile(at path: String, with data: [UInt8]) throws(FeedError) {
         let file = try FileReplacement(path: path)

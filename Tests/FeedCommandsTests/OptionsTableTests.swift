@@ -19,7 +19,8 @@ struct OptionsTableTests {
 
     @Test("every option belongs to a command", arguments: OptionTable.all.map(\.long))
     func owners(name: String) throws {
-        #expect(try !#require(OptionTable.long(name)).commands.isEmpty)
+        let option = try #require(OptionTable.long(name))
+        #expect(option.commands.isEmpty == option.isOfHelp)
     }
 
     @Test("every option that sets something sets the same in each of its forms", arguments: OptionTable.all.map(\.long))
@@ -29,8 +30,14 @@ struct OptionsTableTests {
         let value = option.isFlag ? OptionSpec.present : option.sampleValue
         for command in Command.allCases where option.commands.contains(command) {
             let call = [command.rawValue] + command.sampleOperands
+            // A file that isn't there is no usual one.
+            guard name != "config" else { continue }
             let expected = try #require(try settings(call, environment: [variable: value]))
             #expect(expected != Settings())
+            if option.isOfConfigFile {
+                #expect(try settings(call, config: "\(name) = \(value)") == expected)
+                if option.isFlag { #expect(try settings(call, config: name) == expected) }
+            }
             if option.isFlag {
                 #expect(try settings(call + ["--\(name)"]) == expected)
             } else {
@@ -47,6 +54,10 @@ struct OptionsTableTests {
     func foreign(name: String) throws {
         let option = try #require(OptionTable.long(name))
         let given = option.isFlag ? ["--\(name)"] : ["--\(name)", option.sampleValue]
+        guard !option.isOfHelp else {
+            #expect(usageError(given)?.message == "--man is not an option of sync; it belongs to help")
+            return
+        }
         for command in Command.allCases where !option.commands.contains(command) {
             let error = usageError([command.rawValue] + command.sampleOperands + given)
             #expect(error?.message.hasPrefix("--\(name) is not an option of \(command.rawValue); ") == true)
@@ -56,7 +67,7 @@ struct OptionsTableTests {
     @Test("a default that can be given leaves the settings as they are", arguments: OptionTable.all.map(\.long))
     func defaults(name: String) throws {
         let option = try #require(OptionTable.long(name))
-        guard let text = option.defaultText, !["cache", "output", "proxy"].contains(name) else { return }
+        guard let text = option.defaultText, !["cache", "output", "proxy", "config"].contains(name) else { return }
         #expect(try settings(["--\(name)", text]) == Settings())
     }
 
@@ -65,7 +76,8 @@ struct OptionsTableTests {
         arguments: [
             ("max-age", "7d"), ("jobs", "16"), ("max-per-host", "6"), ("connect-timeout", "10"), ("timeout", "30"),
             ("max-filesize", "64M"), ("max-feed-size", "256M"), ("max-redirs", "10"), ("lock-wait", "0"),
-            ("user-agent", "feedsync/0.1.0"), ("retries", "3"), ("limit-rate", "none"),
+            ("user-agent", "feedsync/0.1.0"), ("retries", "3"), ("limit-rate", "none"), ("progress", "auto"),
+            ("log-format", "text"), ("max-time", "none"),
         ])
     func promisedDefaults(name: String, text: String) {
         #expect(OptionTable.long(name)?.defaultText == text)
@@ -84,6 +96,9 @@ struct OptionsTableTests {
             ("lock-wait", "image show sync validate"), ("quiet", "image show status sync validate"),
             ("verbose", "image show status sync validate"), ("json", "show status sync validate"),
             ("offline", "image show"), ("output", "image"), ("deep", "validate"),
+            ("config", "image show status sync validate"), ("no-config", "image show status sync validate"),
+            ("log-format", "image show status sync validate"), ("progress", "sync validate"),
+            ("metrics-file", "sync"), ("ping-url", "sync"),
             ("help", "image show status sync validate"), ("version", "image show status sync validate"),
         ])
     func promisedOwners(name: String, commands: String) {
@@ -92,6 +107,7 @@ struct OptionsTableTests {
 
     @Test("each command is one row") func commands() {
         #expect(CommandTable.all.compactMap(\.command) == Command.allCases)
-        for spec in CommandTable.all { #expect(spec.name == spec.command?.rawValue ?? "help") }
+        for spec in CommandTable.all { #expect(spec.name == spec.command?.rawValue ?? spec.name) }
+        #expect(CommandTable.all.filter { $0.command == nil }.map(\.name) == ["completions", "help"])
     }
 }

@@ -124,7 +124,9 @@ package final class InMemoryImageStore: ImageStore {
         }
     }
 
-    package func removeDamaged(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
+    package func removeDamaged(
+        _ mode: RemovalMode, progress: ProgressStream?
+    ) async throws(FeedError) -> ImageRemoval {
         try receive(.removeDamaged)
         return try remove(mode) { contents in
             contents.images = contents.images.filter { image in

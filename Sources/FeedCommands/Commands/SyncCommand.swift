@@ -7,34 +7,57 @@ struct SyncCommand {
     init(_ session: Session) { self.session = session }
 
     func run(_ given: [ResourceURL]) async throws -> ExitCode {
+        try await Monitoring(session).watch { try await perform(given) }
+    }
+
+    private func perform(_ given: [ResourceURL]) async throws -> Monitoring.Run {
         let start = ContinuousClock.now
         let feeds = try await feeds(given)
         let cache = try await session.openCache(settings.dryRun ? .read : .write(lockWait: settings.lockWait))
-        let report = try await limited { client async throws in
-            try await sync(feeds, in: cache, with: client)
+        let meter = ByteMeter()
+        let report = try await limited(meter) { client async throws in
+            try await sync(feeds, in: cache, with: client, meter)
         }
-        return try finish(report, took: ContinuousClock.now - start)
+        let code = try finish(report, took: ContinuousClock.now - start)
+        return Monitoring.Run(code: code, report: report, cache: cache)
     }
 
     private func sync(
-        _ feeds: [ResourceURL], in cache: Cache, with client: any HTTPClient
+        _ feeds: [ResourceURL], in cache: Cache, with client: any HTTPClient, _ meter: ByteMeter
     ) async throws -> SyncReport {
         let local = session.localFeeds(in: cache)
+        let own = feeds.map(settings.of)
+        let others = own.indices.filter { own[$0].general != settings.general }
+        func refresh(_ own: Settings, imageWay: Int) -> FeedRefresh {
+            session.refresh(cache, with: client, own, saves: !settings.dryRun, imageWay: imageWay)
+        }
+        var particulars: [ResourceURL.Key: FeedParticulars] = [:]
+        for (way, index) in others.enumerated() {
+            particulars[feeds[index].key] = FeedParticulars(
+                refresh: refresh(own[index], imageWay: way + 1), maxAge: own[index].maxAge,
+                scope: Self.scope(own[index]))
+        }
         let downloads = ImageDownloads(
-            remote: session.remoteImages(with: client), store: cache.images,
+            remote: session.remoteImages(with: client, settings),
+            others: others.map { session.remoteImages(with: client, own[$0]) }, store: cache.images,
             window: ImageDownloads.Window(jobs: settings.jobs, perHost: settings.maxPerHost), now: session.now)
         let sync = FeedSync(
-            refresh: session.refresh(cache, with: client, saves: !settings.dryRun), local: local,
+            refresh: refresh(settings, imageWay: 0), local: local,
             images: cache.images, downloads: downloads, maxAge: settings.maxAge,
-            scope: ImageScope(revalidates: settings.revalidate, retriesFailed: settings.retryFailed),
-            now: session.now, dryRun: settings.dryRun)
-        return try await watch { await sync.run(feeds, events: $0) }
+            scope: Self.scope(settings), now: session.now, dryRun: settings.dryRun, particulars: particulars)
+        return try await watch(feeds, meter) { await sync.run(feeds, events: $0) }
+    }
+
+    private static func scope(_ settings: Settings) -> ImageScope {
+        ImageScope(revalidates: settings.revalidate, retriesFailed: settings.retryFailed)
     }
 
     /// Hands out a client that asks nobody after `--max-time`. Waiting for another run is not counted: that has a limit
     /// of its own.
-    private func limited(_ run: (any HTTPClient) async throws -> SyncReport) async throws -> SyncReport {
-        let client = try session.makeClient()
+    private func limited(
+        _ meter: ByteMeter, _ run: (any HTTPClient) async throws -> SyncReport
+    ) async throws -> SyncReport {
+        let client = try session.makeClient(meter: meter)
         guard let limit = settings.maxTime, let seconds = ValueSyntax<Duration>.seconds.write(limit) else {
             return try await run(client)
         }
@@ -44,13 +67,16 @@ struct SyncCommand {
         }
     }
 
-    /// Those given, each once; with none given, those in the cache, which is not created to find none in it.
+    /// Those given, each once; with none given, those in the config file; with none there, those in the cache, which is
+    /// not created to find none in it.
     private func feeds(_ given: [ResourceURL]) async throws -> [ResourceURL] {
         var seen = Set<ResourceURL.Key>()
-        let feeds = given.isEmpty ? try await savedFeeds() : given
+        let named = given.isEmpty ? settings.feeds.map(\.url) : given.map(session.asConfigured)
+        let feeds = named.isEmpty ? try await savedFeeds().map(session.asConfigured) : named
         guard !feeds.isEmpty else {
             throw UsageError(
-                "there is no feed to sync: none was given, and the cache holds none", hint: "see feedsync help")
+                "there is no feed to sync: none was given, and neither the config file nor the cache has one",
+                hint: "see feedsync help")
         }
         return feeds.filter { seen.insert($0.key).inserted }
     }
@@ -64,14 +90,31 @@ struct SyncCommand {
 
     /// Tells of the steps of a run while it goes on, where that is wanted.
     private func watch(
+        _ feeds: [ResourceURL], _ meter: ByteMeter,
         _ run: @Sendable (AsyncStream<SyncEvent>.Continuation) async -> SyncReport
     ) async throws -> SyncReport {
-        let isWanted = settings.dryRun || settings.verbosity == .verbose
+        let place = feeds.count == 1 ? feeds[0].host ?? "" : ""
+        guard let display = session.makeProgressDisplay(place, of: "feed") else { return try await follow(run) }
+        var progress = SyncProgress(feeds: feeds.count)
+        return try await display.during {
+            try await follow(run) { event in
+                progress.take(event, bytes: meter.bytes)
+                display.update(progress.progress, noun: progress.noun)
+            }
+        }
+    }
+
+    private func follow(
+        _ run: @Sendable (AsyncStream<SyncEvent>.Continuation) async -> SyncReport,
+        _ show: ((SyncEvent) -> Void)? = nil
+    ) async throws -> SyncReport {
+        let isWanted = show != nil || settings.dryRun || settings.verbosity == .verbose
         let (events, continuation) = AsyncStream.makeStream(
             of: SyncEvent.self, bufferingPolicy: isWanted ? .unbounded : .bufferingOldest(0))
         async let report = run(continuation)
         for await event in events {
-            if settings.verbosity == .verbose, let line = SyncText.step(event) { session.report(line) }
+            show?(event)
+            if settings.verbosity == .verbose, let line = SyncSteps.line(event) { session.detail(line) }
             if settings.dryRun, let line = SyncText.plan(event) { try session.plan(line) }
         }
         return await report

@@ -7,7 +7,7 @@ package enum Command: String, CaseIterable, Sendable {
 
 /// One command: how it is called, and what the help says of it.
 package struct CommandSpec: Hashable, Sendable {
-    package enum Operand: Hashable, Sendable { case none, feed, image, archive, archiveAndFeeds, command }
+    package enum Operand: Hashable, Sendable { case none, feed, image, archive, archiveAndFeeds, command, shell }
 
     package struct Example: Hashable, Sendable {
         package let line: String
@@ -15,7 +15,7 @@ package struct CommandSpec: Hashable, Sendable {
     }
 
     package let name: String
-    /// Nil for `help`.
+    /// Nil for `help` and `completions`.
     package let command: Command?
     package let summary: String
     package let usage: [String]
@@ -24,15 +24,16 @@ package struct CommandSpec: Hashable, Sendable {
     package let operandCount: ClosedRange<Int>
     package let examples: [Example]
 
-    /// `help` takes what every command takes.
+    /// `help` and `completions` take what every command takes.
     package func takes(_ option: OptionSpec) -> Bool {
-        command.map(option.commands.contains) ?? (option.commands == Command.every)
+        if option.isOfHelp { return name == "help" }
+        return command.map(option.commands.contains) ?? (option.commands == Command.every)
     }
 }
 
 /// Every command, in the order the help lists them.
 package enum CommandTable {
-    package static let all = [sync, show, image, validate, export, importing, status, help]
+    package static let all = [sync, show, image, validate, export, importing, status, completions, help]
 
     package static func named(_ word: String) -> CommandSpec? { all.first { $0.name == word } }
 
@@ -41,13 +42,17 @@ package enum CommandTable {
         usage: ["feedsync [sync] [options] [FEED...]"],
         overview: """
             Fetches each FEED, checks it, replaces its saved copy in one step, and downloads the images that the cache \
-            doesn't have yet. With no FEED it does so for every feed in the cache. A FEED is an http, https or file \
+            doesn't have yet. With no FEED it does so for those in the config file, or if it names none, for every feed \
+            in the cache. A FEED is an http, https or file \
             URL, or the path of a local file. If a feed can't be reached but its saved copy is fresh, that is told, and \
             is no error. In a pipe or under cron, a run that succeeds prints nothing.
             """,
         operand: .feed, operandCount: 0...Int.max,
         examples: [
             .init(line: "feedsync https://example.com/feed.json", meaning: "mirror a feed and its images"),
+            .init(
+                line: "feedsync --metrics-file /var/lib/metrics/feedsync.prom",
+                meaning: "the feeds of the config file, watched over by Prometheus"),
             .init(line: "feedsync sync -n", meaning: "see what a sync of all saved feeds would do"),
         ])
 
@@ -129,10 +134,26 @@ package enum CommandTable {
         operand: .none, operandCount: 0...0,
         examples: [.init(line: "feedsync status --json", meaning: "the same for a program")])
 
+    private static let completions = CommandSpec(
+        name: "completions", command: nil, summary: "print a completion script for a shell",
+        usage: ["feedsync completions bash|zsh|fish"],
+        overview: """
+            Prints a script that has the shell complete commands, options and their values. scripts/install and the \
+            Debian package put it where each shell looks for it.
+            """,
+        operand: .shell, operandCount: 1...1,
+        examples: [
+            .init(
+                line: "feedsync completions fish", meaning: "to be saved as ~/.config/fish/completions/feedsync.fish")
+        ])
+
     private static let help = CommandSpec(
         name: "help", command: nil, summary: "show help, or that of one command",
-        usage: ["feedsync help [COMMAND]"],
+        usage: ["feedsync help [COMMAND]", "feedsync help --man"],
         overview: "Shows all commands and exit codes, or the usage and options of one command.",
         operand: .command, operandCount: 0...1,
-        examples: [.init(line: "feedsync help sync", meaning: "every option of sync")])
+        examples: [
+            .init(line: "feedsync help sync", meaning: "every option of sync"),
+            .init(line: "feedsync help --man", meaning: "all of it, to be shown by man -l -"),
+        ])
 }

@@ -1,11 +1,13 @@
-/// Every option, in the order the help lists them. The parser, the help and the environment read this and nothing else.
+/// Every option, in the order the help lists them. The parser, the help, the man page, the completions, the environment
+/// and the config file read this and nothing else.
 package enum OptionTable {
-    package static let all = main + network + common
+    package static let all = main + monitoring + pace + network.map(\.perFeed) + common
 
     private static let main: [OptionSpec] = [
         .value(
             "max-age", "AGE", sets: \.maxAge, as: .age, .main, of: [.sync, .show, .validate, .status],
-            "how long a saved feed counts as fresh: 90s, 15m, 36h, 7d, 2w, forever"),
+            "how long a saved feed counts as fresh: 90s, 15m, 36h, 7d, 2w, forever"
+        ).perFeed,
         .flag("offline", sets: \.offline, .main, of: [.show, .image], "use what is saved; ask no server"),
         .value(
             "output", short: "o", "FILE", sets: \.output, as: .outputPath, defaultText: "standard output", .main,
@@ -28,11 +30,33 @@ package enum OptionTable {
             "seconds to wait for another run on the same cache"),
     ]
 
-    private static let network: [OptionSpec] = [
+    private static let monitoring: [OptionSpec] = [
+        .value(
+            "metrics-file", "FILE", sets: \.metricsFile, as: .path("/var/lib/node_exporter/feedsync.prom"),
+            .main, of: [.sync], "write the run's figures to FILE for Prometheus"),
+        .value(
+            "ping-url", "URL", sets: \.pingURL, as: .pingURL, isSecret: true, .main, of: [.sync],
+            "GET URL/start before the run, and URL/EXITCODE after it"),
+        .value(
+            "progress", "WHEN", sets: \.progress, as: .word, .main, of: [.sync, .validate],
+            "a progress line on standard error: auto (on a terminal), always, never"),
+    ]
+
+    /// What one run has but one of, however many feeds.
+    private static let pace: [OptionSpec] = [
         .value("jobs", short: "j", "N", sets: \.jobs, as: .count, .network, of: online, "images in flight at once"),
         .value(
             "max-per-host", "N", sets: \.maxPerHost, as: .count, .network, of: online,
             "of them to one host (scheme, name and port)"),
+        .value(
+            "max-time", "S", sets: \.maxTime, as: .timeLimit, defaultText: "none", .network, of: [.sync],
+            "seconds for the whole run; what isn't done by then fails"),
+        .value(
+            "limit-rate", "RATE", sets: \.limitRate, as: .rate, defaultText: "none", .network, of: online,
+            "bytes a second for the whole run: 500K, 2M"),
+    ]
+
+    private static let network: [OptionSpec] = [
         .value(
             "retries", "N", sets: \.retries, as: .countOrNone, .network, of: online,
             "further tries after a failure that may pass"),
@@ -42,9 +66,6 @@ package enum OptionTable {
         .value(
             "timeout", "S", sets: \.timeout, as: .timeout, .network, of: online,
             "seconds a transfer may go without a byte arriving"),
-        .value(
-            "max-time", "S", sets: \.maxTime, as: .timeLimit, defaultText: "none", .network, of: [.sync],
-            "seconds for the whole run; what isn't done by then fails"),
         .value(
             "max-filesize", "SIZE", sets: \.maxFileSize, as: .size, .main, of: online.union([.import]),
             "the largest image to accept: 500K, 64M, 1G"),
@@ -60,9 +81,6 @@ package enum OptionTable {
         .flag(
             "retry-failed", sets: \.retryFailed, .network, of: [.sync],
             "also ask for images that were gone or no image the last time"),
-        .value(
-            "limit-rate", "RATE", sets: \.limitRate, as: .rate, defaultText: "none", .network, of: online,
-            "bytes a second for the whole run: 500K, 2M"),
         .flag(
             "allow-private", sets: \.allowPrivate, .network, of: online,
             "let public feeds and redirects lead to private addresses too"),
@@ -91,11 +109,20 @@ package enum OptionTable {
 
     private static let common: [OptionSpec] = [
         .value(
-            "cache", "DIR", sets: \.cache, as: .path("/var/cache/feedsync"),
+            "cache", "DIR", sets: \.cache, as: .folder("/var/cache/feedsync"),
             defaultText: "$XDG_CACHE_HOME/feedsync, else ~/.cache/feedsync", .common, of: Command.every,
             "where feeds and images are kept"),
+        .value(
+            "config", "FILE", sets: \.config, as: .path("~/.config/feedsync/config"),
+            defaultText: "$XDG_CONFIG_HOME/feedsync/config", .common, of: Command.every,
+            "read options and feeds from FILE"),
+        .flag("no-config", sets: \.noConfig, .common, of: Command.every, "read no config file"),
+        .value(
+            "log-format", "FORMAT", sets: \.logFormat, as: .word, .common, of: Command.every,
+            "of what goes to standard error: text, json"),
         .flag("quiet", short: "q", sets: \.quiet, .common, of: Command.every, "report errors only"),
         .flag("verbose", short: "v", sets: \.verbose, .common, of: Command.every, "report each step and each image"),
+        .manual("man", "print the manual page"),
         .request("help", short: "h", .help, "show help and exit"),
         .request("version", .version, "show the version and exit"),
     ]

@@ -24,7 +24,9 @@ package struct FeedRefresh: Sendable {
         self.saves = saves
     }
 
-    package func refresh(_ url: ResourceURL) async throws(FeedError) -> Refreshed {
+    package func refresh(
+        _ url: ResourceURL, telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
+    ) async throws(FeedError) -> Refreshed {
         let old = try await local.retrieve(url)
         // A URL given without its user name and password is asked with those it was saved with.
         let url = url.credentials == nil ? old?.url ?? url : url
@@ -33,20 +35,21 @@ package struct FeedRefresh: Sendable {
         switch answer.content {
         case .notModified(let validators):
             guard let old else { throw .invalidData("HTTP 304 to a request that was not conditional", host: url.host) }
-            return try await confirm(old, at: url, validators, terms)
+            return try await confirm(old, at: url, validators, terms, tell)
         case .feed(let feed, let validators):
-            if let old, old.feed == feed { return try await confirm(old, at: url, validators, terms) }
+            if let old, old.feed == feed { return try await confirm(old, at: url, validators, terms, tell) }
             return try await finish(feed, .updated, savedAt: nil, terms) { () async throws(FeedError) in
-                try await local.save(feed, from: url, validators: validators)
+                try await local.save(feed, from: url, validators: validators, telling: tell)
             }
         }
     }
 
     private func confirm(
-        _ old: SavedFeed, at url: ResourceURL, _ validators: Validators, _ terms: RequestTerms
+        _ old: SavedFeed, at url: ResourceURL, _ validators: Validators, _ terms: RequestTerms,
+        _ tell: @escaping @Sendable (FeedStep) -> Void
     ) async throws(FeedError) -> Refreshed {
         try await finish(old.feed, .unchanged, savedAt: old.savedAt, terms) { () async throws(FeedError) in
-            try await local.confirm(url, validators: validators)
+            try await local.confirm(url, validators: validators, telling: tell)
         }
     }
 

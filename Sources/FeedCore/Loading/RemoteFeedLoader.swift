@@ -17,16 +17,20 @@ package struct RemoteFeedLoader: Sendable {
     private let maxBytes: Int64
     private let identity: Identity
     private let allowsPrivate: Bool
+    private let manner: RequestManner?
+    private let imageWay: Int
 
     package init(
         client: any HTTPClient, decoder: any FeedDecoding, maxBytes: Int64, identity: Identity = Identity(),
-        allowsPrivate: Bool = false
+        allowsPrivate: Bool = false, manner: RequestManner? = nil, imageWay: Int = 0
     ) {
         self.client = client
         self.decoder = decoder
         self.maxBytes = maxBytes
         self.identity = identity
         self.allowsPrivate = allowsPrivate
+        self.manner = manner
+        self.imageWay = imageWay
     }
 
     /// With validators the request is conditional, and may be answered with `notModified`.
@@ -34,7 +38,8 @@ package struct RemoteFeedLoader: Sendable {
         let body = CollectedBytes()
         // A person named this URL, wherever it leads.
         let terms = RequestTerms(secrets: identity.secrets(for: url), addresses: .any)
-        let request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes, on: terms)
+        var request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes, on: terms)
+        request.manner = manner
         let response = try await client.get(request, into: body)
         let head = response.head
         guard !Task.isCancelled else { throw .cancelled }
@@ -52,6 +57,7 @@ package struct RemoteFeedLoader: Sendable {
 
     private func imageTerms(_ url: ResourceURL, _ terms: RequestTerms, _ response: HTTPResponse) -> RequestTerms {
         let reachesAny = !url.isRemote || response.isFromPrivateAddress || allowsPrivate
-        return RequestTerms(secrets: terms.secrets, addresses: reachesAny ? .any : .publicOnly)
+        return RequestTerms(
+            secrets: terms.secrets, addresses: reachesAny ? .any : .publicOnly, way: imageWay)
     }
 }

@@ -34,7 +34,13 @@ package protocol ImageStore: Sendable {
     func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval
 
     /// Reads every image again and deletes those whose bytes don't match their digest.
-    func removeDamaged(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval
+    func removeDamaged(_ mode: RemovalMode, progress: ProgressStream?) async throws(FeedError) -> ImageRemoval
+}
+
+extension ImageStore {
+    package func removeDamaged(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
+        try await removeDamaged(mode, progress: nil)
+    }
 }
 
 /// Whether something is deleted, or only counted as if these feeds were deleted before.

@@ -27,6 +27,7 @@ final class DownloadLedger: Sendable {
     /// It is no longer in flight.
     func ended(_ image: Int) {
         state.withLock { $0.queue.finished(image) }
+        events.yield(.imageAnswered)
     }
 
     /// A cancelled image is no failure, and a store that fails ends the run instead of failing each image.

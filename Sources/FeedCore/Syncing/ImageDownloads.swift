@@ -27,18 +27,19 @@ package struct ImageDownloads: Sendable {
         }
     }
 
-    private let remote: RemoteImageDataLoader
+    /// By the way of a request's terms.
+    private let remotes: [RemoteImageDataLoader]
     private let store: any ImageStore
     private let window: Window
     private let now: @Sendable () -> Timestamp
     private let sleep: @Sendable (Duration) async throws -> Void
 
     package init(
-        remote: RemoteImageDataLoader, store: any ImageStore, window: Window,
+        remote: RemoteImageDataLoader, others: [RemoteImageDataLoader] = [], store: any ImageStore, window: Window,
         now: @escaping @Sendable () -> Timestamp,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
-        self.remote = remote
+        remotes = [remote] + others
         self.store = store
         self.window = window
         self.now = now
@@ -95,7 +96,9 @@ package struct ImageDownloads: Sendable {
     }
 
     private func ask(for wanted: Wanted) async throws(FeedError) -> ImageResult {
-        let answer = try await remote.receive(wanted.url, validators: wanted.validators, on: wanted.terms) {
+        let answer = try await remotes[wanted.terms.way].receive(
+            wanted.url, validators: wanted.validators, on: wanted.terms
+        ) {
             [store] () throws(FeedError) in try store.stage()
         }
         switch answer {
