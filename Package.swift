@@ -28,10 +28,11 @@ let package = Package(
         system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         system("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
+        system("CXML", pkgConfig: "libxml-2.0", apt: "libxml2-dev"),
 
         library("FeedCore"),
         library("JSONText"),
-        library("FeedFormats", ["FeedCore", "JSONText"]),
+        library("FeedFormats", ["FeedCore", "JSONText", "CXML"]),
         library("HTTPTransport", ["FeedCore", "CCurl"]),
         library("CacheStorage", ["FeedCore", "CSQLite", "CCrypto"]),
         library("FeedCommands", ["FeedCore", "JSONText"]),

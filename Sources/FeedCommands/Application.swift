@@ -75,7 +75,8 @@ package struct Application: Sendable {
     private func session(_ settings: Settings) throws(UsageError) -> Session {
         let path = try CacheLocation.path(
             option: settings.cache, environment: surroundings.environment, accountHome: surroundings.accountHome)
-        return Session(toolbox: toolbox, settings: settings, cachePath: path)
+        return Session(
+            toolbox: toolbox, settings: settings, cachePath: path, currentDirectory: surroundings.currentDirectory)
     }
 
     private func print(_ text: String) throws(FeedError) -> ExitCode {

@@ -6,12 +6,14 @@ struct Session: Sendable {
     let toolbox: Toolbox
     let settings: Settings
     let cachePath: String
+    let currentDirectory: String
     private let opened = OpenCaches()
 
-    init(toolbox: Toolbox, settings: Settings, cachePath: String) {
+    init(toolbox: Toolbox, settings: Settings, cachePath: String, currentDirectory: String) {
         self.toolbox = toolbox
         self.settings = settings
         self.cachePath = cachePath
+        self.currentDirectory = currentDirectory
     }
 
     var now: @Sendable () -> Timestamp { toolbox.now }
@@ -113,9 +115,20 @@ struct Session: Sendable {
 
     func refresh(_ cache: Cache, with client: any HTTPClient, saves: Bool) -> FeedRefresh {
         let remote = RemoteFeedLoader(
-            client: client, decoder: toolbox.decoder, maxBytes: settings.maxFeedSize, identity: identity,
-            allowsPrivate: settings.allowPrivate)
+            client: client, decoder: toolbox.decoder, maxBytes: settings.maxFeedSize,
+            maxPages: settings.pages, identity: identity, allowsPrivate: settings.allowPrivate)
         return FeedRefresh(remote: remote, local: localFeeds(in: cache), saves: saves)
+    }
+
+    /// The feeds of `--opml`.
+    func subscriptions(in path: String) async throws(FeedError) -> [ResourceURL] {
+        let list = SubscriptionListLoader(
+            client: try makeClient(), decoder: toolbox.decoder, maxBytes: settings.maxFeedSize)
+        let subscriptions = try await list.load(
+            path.hasPrefix("/") ? path : "\(currentDirectory)/\(path)", calledBy: path)
+        // Told whatever the verbosity: what is left out of a list is not mirrored.
+        for note in subscriptions.notes { report("\(path): \(note)") }
+        return subscriptions.feeds
     }
 
     func remoteImages(with client: any HTTPClient) -> RemoteImageDataLoader {

@@ -44,10 +44,17 @@ struct SyncCommand {
         }
     }
 
-    /// Those given, each once; with none given, those in the cache, which is not created to find none in it.
+    /// Those given, in person or by a list, each once; with none given, those in the cache, which is not created to find
+    /// none in it.
     private func feeds(_ given: [ResourceURL]) async throws -> [ResourceURL] {
         var seen = Set<ResourceURL.Key>()
-        let feeds = given.isEmpty ? try await savedFeeds() : given
+        var feeds = given
+        if let list = settings.opml {
+            feeds += try await session.subscriptions(in: list)
+            if feeds.isEmpty { throw UsageError("there is no feed to sync: \(TerminalText.escape(list)) names none") }
+        } else if given.isEmpty {
+            feeds = try await savedFeeds()
+        }
         guard !feeds.isEmpty else {
             throw UsageError(
                 "there is no feed to sync: none was given, and the cache holds none", hint: "see feedsync help")
@@ -71,7 +78,7 @@ struct SyncCommand {
             of: SyncEvent.self, bufferingPolicy: isWanted ? .unbounded : .bufferingOldest(0))
         async let report = run(continuation)
         for await event in events {
-            if settings.verbosity == .verbose, let line = SyncText.step(event) { session.report(line) }
+            if settings.verbosity == .verbose { for line in SyncText.steps(event) { session.report(line) } }
             if settings.dryRun, let line = SyncText.plan(event) { try session.plan(line) }
         }
         return await report

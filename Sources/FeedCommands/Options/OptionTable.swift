@@ -8,6 +8,12 @@ package enum OptionTable {
             "how long a saved feed counts as fresh: 90s, 15m, 36h, 7d, 2w, forever"),
         .flag("offline", sets: \.offline, .main, of: [.show, .image], "use what is saved; ask no server"),
         .value(
+            "pages", "N", sets: \.pages, as: .count, .main, of: [.sync, .show],
+            "how many pages of a feed to load, where it links to the next"),
+        .value(
+            "opml", "FILE", sets: \.opml, as: .path("feeds.opml"), .main, of: [.sync],
+            "also sync the feeds that this subscription list names"),
+        .value(
             "output", short: "o", "FILE", sets: \.output, as: .outputPath, defaultText: "standard output", .main,
             of: [.image], "write the image to FILE"),
         .flag(

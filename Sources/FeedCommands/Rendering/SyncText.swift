@@ -42,8 +42,14 @@ enum SyncText {
         return "\(all), \(end) \(Phrases.stopwatch(duration))"
     }
 
-    /// One step of a run, for `--verbose`.
-    static func step(_ event: SyncEvent) -> String? {
+    /// A step of a run, for `--verbose`.
+    static func steps(_ event: SyncEvent) -> [String] {
+        let line = step(event).map { [$0] } ?? []
+        guard case .feed(let feed) = event else { return line }
+        return line + feed.notes.map { "\(feed.url): \($0)" }
+    }
+
+    private static func step(_ event: SyncEvent) -> String? {
         switch event {
         case .feed(let feed):
             feed.outcome == .failed

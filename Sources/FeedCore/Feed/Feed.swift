@@ -2,6 +2,8 @@
 package struct Feed: Hashable, Sendable {
     package enum Format: String, Sendable {
         case essential
+        case jsonFeed = "jsonfeed"
+        case rss, atom
     }
 
     package let format: Format
