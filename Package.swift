@@ -45,7 +45,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["FeedCore"], path: "Tests/TestSupport", swiftSettings: swiftSettings),
         tests("FeedCoreTests", ["FeedCore"]),
         tests("JSONTextTests", ["JSONText"]),
-        tests("FeedFormatsTests", ["FeedFormats", "FeedCore"]),
+        tests("FeedFormatsTests", ["FeedFormats", "FeedCore", "JSONText"]),
         tests("HTTPTransportTests", ["HTTPTransport", "FeedCore"]),
         tests("CacheStorageTests", ["CacheStorage", "FeedCore"]),
         tests("FeedCommandsTests", ["FeedCommands", "FeedCore"]),

@@ -26,7 +26,9 @@ enum BodyKind: Equatable {
 
     /// In UTF-16, with a byte order mark or, as an XML declaration allows, without.
     private static func isWideMarkup(_ body: [UInt8]) -> Bool {
-        let starts: [[UInt8]] = [[0xFE, 0xFF, 0, 0x3C], [0xFF, 0xFE, 0x3C, 0], [0, 0x3C, 0, 0x3F], [0x3C, 0, 0x3F, 0]]
+        let starts: [[UInt8]] = [
+            [0xFE, 0xFF, 0, 0x3C], [0xFF, 0xFE, 0x3C, 0], [0, 0x3C, 0, 0x3F], [0x3C, 0, 0x3F, 0],
+        ]
         return starts.contains { body.starts(with: $0) }
     }
 

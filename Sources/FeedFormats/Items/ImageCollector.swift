@@ -55,7 +55,9 @@ struct ImageCollector {
         var places: [ResourceURL.Key: Int] = [:]
         for reference in references {
             do throws(InvalidURL) {
-                guard let url = try links.target(of: reference.reference, from: reference.base ?? base) else { continue }
+                guard let url = try links.target(of: reference.reference, from: reference.base ?? base) else {
+                    continue
+                }
                 if let place = places[url.key] {
                     found[place].description = found[place].description ?? reference.description
                     found[place].location = found[place].location ?? reference.location

@@ -108,7 +108,9 @@ private struct GatheredText {
     }
 
     /// HTML knows no end of these.
-    private static let empty: Set<String> = ["img", "br", "hr", "source", "input", "link", "meta", "wbr", "col", "area"]
+    private static let empty: Set<String> = [
+        "img", "br", "hr", "source", "input", "link", "meta", "wbr", "col", "area",
+    ]
 
     private mutating func appendEscaped(_ text: some Sequence<UInt8>) {
         for byte in text {

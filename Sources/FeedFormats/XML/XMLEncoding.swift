@@ -42,7 +42,9 @@ struct XMLEncoding {
             guard parts.count == 2, parts[0].trimmed.lowercased() == "charset" else { continue }
             let name = String(parts[1].trimmed.filter { $0 != "\"" && $0 != "'" })
             // No other character is in a name that libxml2 would look for.
-            guard name.utf8.allSatisfy(isNameCharacter), let handler = xmlFindCharEncodingHandler(name) else { continue }
+            guard name.utf8.allSatisfy(isNameCharacter), let handler = xmlFindCharEncodingHandler(name) else {
+                continue
+            }
             xmlCharEncCloseFunc(handler)
             return name
         }
