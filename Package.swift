@@ -41,6 +41,9 @@ let package = Package(
             dependencies: ["FeedCommands", "FeedCore", "FeedFormats", "HTTPTransport", "CacheStorage"],
             swiftSettings: swiftSettings),
 
+        .executableTarget(
+            name: "feed-decoding-bench", dependencies: ["FeedFormats", "FeedCore"],
+            path: "Tests/Benchmarks/FeedDecoding", swiftSettings: swiftSettings),
         .target(
             name: "TestSupport", dependencies: ["FeedCore"], path: "Tests/TestSupport", swiftSettings: swiftSettings),
         tests("FeedCoreTests", ["FeedCore"]),

@@ -17,7 +17,8 @@ import Testing
         let expected = try JSONValue.parse(Fixtures.bytes("feeds/\(name)\(Self.expected).json"))
         let url = try ResourceURL(try #require(expected["url"]?.string))
         let document = FeedDocument(
-            bytes: try Fixtures.bytes("feeds/\(name)\(suffix)"), url: url, contentType: expected["content_type"]?.string)
+            bytes: try Fixtures.bytes("feeds/\(name)\(suffix)"), url: url, contentType: expected["content_type"]?.string
+        )
         let found = Self.json(try FeedDecoder().decode(document), expected)
         #expect(found == expected, "\(name): found \(found.text(indented: true))")
     }

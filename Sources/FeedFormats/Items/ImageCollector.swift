@@ -6,7 +6,7 @@ struct ImageCollector {
     /// A feed that is wrong throughout would else fill the memory with complaints.
     private static let mostNotes = 100
 
-    private(set) var images: [FeedImage] = []
+    private var found = FeedImages()
     private(set) var itemStarts: [Int] = []
     private var notes: [String] = []
     private var notesLeft = 0
@@ -26,20 +26,21 @@ struct ImageCollector {
         do { return try links.target(of: reference, from: base) } catch { return nil }
     }
 
+    var images: [FeedImage] { found.finish() }
+
     var allNotes: [String] { notesLeft == 0 ? notes : notes + ["and \(notesLeft) images more were left out"] }
 
     mutating func add(_ item: FeedItem) {
         itemCount += 1
-        var found = resolve(item.images, of: item)
-        if found.isEmpty { found = resolve(item.thumbnails, of: item) }
-        guard !found.isEmpty else { return }
-        itemStarts.append(images.count)
-        for (index, image) in found.enumerated() {
+        var images = resolve(item.images, of: item)
+        if images.isEmpty { images = resolve(item.thumbnails, of: item) }
+        guard !images.isEmpty else { return }
+        itemStarts.append(found.count)
+        for (index, image) in images.enumerated() {
             let id = item.id.map { index == 0 ? $0 : "\($0)#\(index + 1)" }
-            images.append(
-                FeedImage(
-                    id: id ?? image.url.text, description: image.description ?? item.title,
-                    location: image.location ?? item.location, url: image.url))
+            found.append(
+                id: id ?? image.url.text, description: image.description ?? item.title,
+                location: image.location ?? item.location, url: image.url)
         }
     }
 

@@ -38,13 +38,15 @@ enum EssentialFeed {
     }
 
     private static func readItems(_ reader: inout JSONReader, _ links: ImageLinks) throws(JSONError) -> [FeedImage] {
-        var images: [FeedImage] = []
+        var images = FeedImages()
         try reader.enterArray()
-        while try reader.nextElement() { images.append(try readItem(&reader, links)) }
-        return images
+        while try reader.nextElement() { try readItem(&reader, links, into: &images) }
+        return images.finish()
     }
 
-    private static func readItem(_ reader: inout JSONReader, _ links: ImageLinks) throws(JSONError) -> FeedImage {
+    private static func readItem(
+        _ reader: inout JSONReader, _ links: ImageLinks, into images: inout FeedImages
+    ) throws(JSONError) {
         let item = reader.position
         var id: String?
         var description: String??
@@ -70,7 +72,7 @@ enum EssentialFeed {
         }
         guard let id else { throw reader.mismatch("missing", at: item, member: "id") }
         guard let url else { throw reader.mismatch("missing", at: item, member: "image") }
-        return FeedImage(id: id, description: description ?? nil, location: location ?? nil, url: url)
+        images.append(id: id, description: description ?? nil, location: location ?? nil, url: url)
     }
 
     /// Of two values, one reader takes the first and the next one the second.
