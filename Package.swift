@@ -29,12 +29,13 @@ let package = Package(
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         system("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
         system("CArchive", pkgConfig: "libarchive", apt: "libarchive-dev"),
+        system("CXML", pkgConfig: "libxml-2.0", apt: "libxml2-dev"),
 
         .target(name: "CSHA256Lanes"),
 
         library("FeedCore"),
         library("JSONText"),
-        library("FeedFormats", ["FeedCore", "JSONText"]),
+        library("FeedFormats", ["FeedCore", "JSONText", "CXML"]),
         library("HTTPTransport", ["FeedCore", "CCurl"]),
         library("Hashing", ["FeedCore", "CCrypto", "CSHA256Lanes"]),
         library("CacheStorage", ["FeedCore", "Hashing", "CSQLite"]),
@@ -47,11 +48,14 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
 
+        .executableTarget(
+            name: "feed-decoding-bench", dependencies: ["FeedFormats", "FeedCore"],
+            path: "Tests/Benchmarks/FeedDecoding", swiftSettings: swiftSettings),
         .target(
             name: "TestSupport", dependencies: ["FeedCore"], path: "Tests/TestSupport", swiftSettings: swiftSettings),
         tests("FeedCoreTests", ["FeedCore"]),
         tests("JSONTextTests", ["JSONText"]),
-        tests("FeedFormatsTests", ["FeedFormats", "FeedCore"]),
+        tests("FeedFormatsTests", ["FeedFormats", "FeedCore", "JSONText"]),
         tests("HTTPTransportTests", ["HTTPTransport", "FeedCore"]),
         tests("HashingTests", ["Hashing", "FeedCore"]),
         tests("CacheStorageTests", ["CacheStorage", "FeedCore"]),

@@ -45,8 +45,9 @@ struct SQLiteFeedChange: FeedStoreChange {
         try item.bind(3, image.id)
         try item.bind(4, image.description)
         try item.bind(5, image.location)
-        try item.bind(6, image.url.text)
-        try item.bind(7, image.url.credentials)
+        let url = image.url
+        try item.bind(6, url.text)
+        try item.bind(7, url.credentials)
         try item.run()
     }
 

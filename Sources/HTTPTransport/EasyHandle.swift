@@ -164,6 +164,7 @@ extension EasyHandle {
         // Looked for only where they mean something: each look goes through all headers.
         if head.status == 206 { head.contentRange = header("Content-Range") }
         if head.status >= 400 { head.retryAfter = header("Retry-After") }
+        if head.status == 200 { head.link = allHeaders("Link") }
         head.isContentEncoded = isContentEncoded
         return head
     }
@@ -201,10 +202,17 @@ extension EasyHandle {
         return text
     }
 
+    /// Headers that are a list may be given in parts.
+    private func allHeaders(_ name: String) -> String? {
+        var parts: [String] = []
+        while parts.count < 16, let part = header(name, number: parts.count) { parts.append(part) }
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+
     /// Of the answer itself: not of an interim one (1xx), nor of the trailers of its body.
-    private func header(_ name: String) -> String? {
+    private func header(_ name: String, number: Int = 0) -> String? {
         var header: UnsafeMutablePointer<curl_header>?
-        guard curl_easy_header(pointer, name, 0, UInt32(CURLH_HEADER), -1, &header) == CURLHE_OK,
+        guard curl_easy_header(pointer, name, number, UInt32(CURLH_HEADER), -1, &header) == CURLHE_OK,
             let value = header?.pointee.value, value.pointee != 0
         else { return nil }
         return String(validatingCString: value)

@@ -67,12 +67,17 @@ struct SyncCommand {
         }
     }
 
-    /// Those given, each once; with none given, those in the config file; with none there, those in the cache, which is
-    /// not created to find none in it.
+    /// Those given, in person or by a list, each once; with none given, those in the config file; with none there, those
+    /// in the cache, which is not created to find none in it.
     private func feeds(_ given: [ResourceURL]) async throws -> [ResourceURL] {
         var seen = Set<ResourceURL.Key>()
-        let named = given.isEmpty ? settings.feeds.map(\.url) : given.map(session.asConfigured)
-        let feeds = named.isEmpty ? try await savedFeeds().map(session.asConfigured) : named
+        var feeds = given.isEmpty ? settings.feeds.map(\.url) : given.map(session.asConfigured)
+        if let list = settings.opml {
+            feeds += try await session.subscriptions(in: list).map(session.asConfigured)
+            if feeds.isEmpty { throw UsageError("there is no feed to sync: \(TerminalText.escape(list)) names none") }
+        } else if feeds.isEmpty {
+            feeds = try await savedFeeds().map(session.asConfigured)
+        }
         guard !feeds.isEmpty else {
             throw UsageError(
                 "there is no feed to sync: none was given, and neither the config file nor the cache has one",
@@ -114,7 +119,7 @@ struct SyncCommand {
         async let report = run(continuation)
         for await event in events {
             show?(event)
-            if settings.verbosity == .verbose, let line = SyncSteps.line(event) { session.detail(line) }
+            if settings.verbosity == .verbose { for line in SyncSteps.lines(event) { session.detail(line) } }
             if settings.dryRun, let line = SyncText.plan(event) { try session.plan(line) }
         }
         return await report

@@ -10,6 +10,13 @@ package enum OptionTable {
         ).perFeed,
         .flag("offline", sets: \.offline, .main, of: [.show, .image], "use what is saved; ask no server"),
         .value(
+            "pages", "N", sets: \.pages, as: .count, .main, of: [.sync, .show],
+            "how many pages of a feed to load, where it links to the next"
+        ).perFeed,
+        .value(
+            "opml", "FILE", sets: \.opml, as: .path("feeds.opml"), .main, of: [.sync],
+            "also sync the feeds that this subscription list names"),
+        .value(
             "output", short: "o", "FILE", sets: \.output, as: .outputPath, defaultText: "standard output", .main,
             of: [.image], "write the image to FILE"),
         .flag(

@@ -30,6 +30,10 @@ package struct Settings: Hashable, Sendable {
     package var timeout = Duration.seconds(30)
     package var maxFileSize: Int64 = 64 << 20
     package var maxFeedSize: Int64 = 256 << 20
+    /// Of one feed.
+    package var pages = 1
+    /// The path of a subscription list.
+    package var opml: String?
     package var maxRedirects = 10
     package var userAgent = "feedsync/\(Version.current)"
     /// Further tries after the first.

@@ -32,6 +32,13 @@ package struct ResourceURL: Hashable, Sendable {
         credentials = nil
     }
 
+    /// Of the parts of a URL that was one before.
+    init(checked text: String, credentials: String?) {
+        scheme = text.utf8.starts(with: "file".utf8) ? .file : text.utf8.starts(with: "https".utf8) ? .https : .http
+        self.text = text
+        self.credentials = credentials
+    }
+
     init(_ url: ResourceURL, credentials: String?) {
         scheme = url.scheme
         text = url.text
