@@ -29,15 +29,23 @@ let package = Package(
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         system("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
 
+        .systemLibrary(name: "CLinux"),
+
         library("FeedCore"),
         library("JSONText"),
         library("FeedFormats", ["FeedCore", "JSONText"]),
         library("HTTPTransport", ["FeedCore", "CCurl"]),
         library("CacheStorage", ["FeedCore", "CSQLite", "CCrypto"]),
+        .target(
+            name: "Gallery", dependencies: ["FeedCore", "CLinux"],
+            resources: [
+                .embedInCode("Assets/style.css"), .embedInCode("Assets/script.js"), .embedInCode("Assets/icon.svg"),
+            ],
+            swiftSettings: swiftSettings),
         library("FeedCommands", ["FeedCore", "JSONText"]),
         .executableTarget(
             name: "feedsync",
-            dependencies: ["FeedCommands", "FeedCore", "FeedFormats", "HTTPTransport", "CacheStorage"],
+            dependencies: ["FeedCommands", "FeedCore", "FeedFormats", "HTTPTransport", "CacheStorage", "Gallery"],
             swiftSettings: swiftSettings),
 
         .target(
@@ -47,6 +55,7 @@ let package = Package(
         tests("FeedFormatsTests", ["FeedFormats", "FeedCore"]),
         tests("HTTPTransportTests", ["HTTPTransport", "FeedCore"]),
         tests("CacheStorageTests", ["CacheStorage", "FeedCore"]),
+        tests("GalleryTests", ["Gallery", "FeedCore"]),
         tests("FeedCommandsTests", ["FeedCommands", "FeedCore"]),
         tests("EndToEndTests", ["JSONText", "feedsync"]),
     ]

@@ -19,9 +19,11 @@ final class Descriptor: Sendable {
         close(number)
     }
 
-    /// Tries to take an exclusive flock, held until this is let go of.
-    func lock() -> Bool {
-        guard flock(number, LOCK_EX | LOCK_NB) == 0 else { return false }
+    enum LockKind { case exclusive, shared }
+
+    /// Tries to take a flock, held until this is let go of.
+    func lock(_ kind: LockKind = .exclusive) -> Bool {
+        guard flock(number, (kind == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else { return false }
         isLocked.store(true, ordering: .releasing)
         return true
     }

@@ -5,17 +5,20 @@ package struct Toolbox: Sendable {
     package let openCache: @Sendable (_ path: String, CacheAccess) async throws(FeedError) -> Cache
     package let makeClient: @Sendable (NetworkSettings) throws(FeedError) -> any HTTPClient
     package let decoder: any FeedDecoding
+    package let gallery: any GalleryWriter
     package let output: any Output
     package let now: @Sendable () -> Timestamp
 
     package init(
         openCache: @escaping @Sendable (_ path: String, CacheAccess) async throws(FeedError) -> Cache,
         makeClient: @escaping @Sendable (NetworkSettings) throws(FeedError) -> any HTTPClient,
-        decoder: any FeedDecoding, output: any Output, now: @escaping @Sendable () -> Timestamp
+        decoder: any FeedDecoding, gallery: any GalleryWriter, output: any Output,
+        now: @escaping @Sendable () -> Timestamp
     ) {
         self.openCache = openCache
         self.makeClient = makeClient
         self.decoder = decoder
+        self.gallery = gallery
         self.output = output
         self.now = now
     }

@@ -2,6 +2,7 @@ import CacheStorage
 import FeedCommands
 import FeedCore
 import FeedFormats
+import Gallery
 import Glibc
 import HTTPTransport
 
@@ -27,6 +28,7 @@ struct Main {
                 SchemeRouter(remote: try CurlHTTPClient(settings: settings), files: LocalFileClient())
             },
             decoder: FeedDecoder(),
+            gallery: StaticGallery(),
             output: StandardStreams(),
             now: wallClock)
     }

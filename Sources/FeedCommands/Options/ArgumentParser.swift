@@ -86,8 +86,7 @@ package struct ArgumentParser {
             let surplus = FeedOperand.shown(operands[spec.operandCount.upperBound])
             throw UsageError("\(spec.name) takes \(spec.operand.one), not also '\(surplus)'", hint: usage)
         }
-        guard spec.operand == .feed || spec.operand == .image else { return }
-        for word in operands where isUnknown(word) {
+        for word in spec.urls(among: operands) where isUnknown(word) {
             throw UsageError(
                 "'\(TerminalText.escape(word))' is neither a URL nor an existing file",
                 hint: CommandTable.named(word) == nil ? "a file that is yet to come can be given as ./NAME" : usage)
@@ -102,6 +101,17 @@ package struct ArgumentParser {
     }
 }
 
+extension CommandSpec {
+    /// Those operands that are URLs, or paths of files in their stead.
+    package func urls(among operands: [String]) -> [String] {
+        switch operand {
+        case .feed, .image: operands
+        case .folderAndFeeds: Array(operands.dropFirst())
+        case .none, .command: []
+        }
+    }
+}
+
 extension CommandSpec.Operand {
     fileprivate var one: String {
         switch self {
@@ -109,6 +119,7 @@ extension CommandSpec.Operand {
         case .feed: "one FEED"
         case .image: "one URL"
         case .command: "one COMMAND"
+        case .folderAndFeeds: "a DIR"
         }
     }
 }

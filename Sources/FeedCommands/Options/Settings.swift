@@ -43,6 +43,8 @@ package struct Settings: Hashable, Sendable {
     package var verbosity = Verbosity.normal
     /// Nil: standard output.
     package var output: String?
+    /// Where a sync writes a gallery when it is done; nil: nowhere.
+    package var gallery: String?
 
     package init() {}
 }
