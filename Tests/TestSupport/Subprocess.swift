@@ -44,16 +44,18 @@ package final class StartedProcess: Sendable {
     package let pid: Int32
     private let state: Mutex<State>
 
+    /// `descriptors` are handed on as 3, 4 and so on, and stay open here.
     package init(
         _ executable: String, _ arguments: [String] = [], environment: [String: String]? = nil,
-        standardInput: [UInt8] = []
+        standardInput: [UInt8] = [], descriptors: [Int32] = []
     ) throws(SystemFailure) {
         state = Mutex(State())
         // One at a time: a child must not be started while the pipes of another can still be inherited.
         let (pipes, pid) = try spawning.withLock { _ throws(SystemFailure) in
             let pipes = try ProcessPipes()
             do throws(SystemFailure) {
-                return (pipes, try spawn(executable, arguments, environment ?? currentEnvironment(), pipes))
+                let environment = environment ?? currentEnvironment()
+                return (pipes, try spawn(executable, arguments, environment, pipes, descriptors))
             } catch {
                 pipes.closeAll()
                 throw error
@@ -126,7 +128,8 @@ private func currentEnvironment() -> [String: String] {
 }
 
 private func spawn(
-    _ executable: String, _ arguments: [String], _ environment: [String: String], _ pipes: ProcessPipes
+    _ executable: String, _ arguments: [String], _ environment: [String: String], _ pipes: ProcessPipes,
+    _ descriptors: [Int32]
 ) throws(SystemFailure) -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -134,10 +137,13 @@ private func spawn(
     for (target, end) in pipes.childEnds.enumerated() {
         posix_spawn_file_actions_adddup2(&actions, end, Int32(target))
     }
+    for (place, descriptor) in descriptors.enumerated() {
+        posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(3 + place))
+    }
     // Other tests' sockets and pipes would else stay open as long as this child lives.
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    for descriptor in 3..<Int32(min(limit.rlim_cur, 1 << 14)) {
+    for descriptor in Int32(3 + descriptors.count)..<Int32(min(limit.rlim_cur, 1 << 14)) {
         posix_spawn_file_actions_addclose(&actions, descriptor)
     }
 
