@@ -19,10 +19,10 @@ final class Descriptor: Sendable {
         close(number)
     }
 
-    enum LockKind { case exclusive, shared }
+    enum Lock { case shared, exclusive }
 
     /// Tries to take a flock, held until this is let go of.
-    func lock(_ kind: LockKind = .exclusive) -> Bool {
+    func lock(_ kind: Lock = .exclusive) -> Bool {
         guard flock(number, (kind == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else { return false }
         isLocked.store(true, ordering: .releasing)
         return true

@@ -10,7 +10,7 @@ struct LockWait: Sendable {
 
     /// Takes a flock, which lives as long as the descriptor.
     func lock(
-        _ descriptor: Descriptor, _ kind: Descriptor.LockKind = .exclusive, cache: String
+        _ descriptor: Descriptor, _ kind: Descriptor.Lock = .exclusive, cache: String
     ) async throws(FeedError) {
         var waited = Duration.zero
         while !descriptor.lock(kind) {

@@ -38,7 +38,7 @@ package struct Application: Sendable {
             case .run(let command, let settings, let operands):
                 let session = try session(settings)
                 do {
-                    let code = try await run(command, session, operands, try urls(of: command, among: operands))
+                    let code = try await run(command, session, operands)
                     await session.closeCaches()
                     return code
                 } catch {
@@ -59,24 +59,23 @@ package struct Application: Sendable {
         }
     }
 
-    private func urls(of command: Command, among operands: [String]) throws(UsageError) -> [ResourceURL] {
-        guard let spec = CommandTable.named(command.rawValue) else { return [] }
-        return try spec.urls(among: operands).map { operand throws(UsageError) in
-            try FeedOperand.url(operand, currentDirectory: surroundings.currentDirectory)
+    private func run(_ command: Command, _ session: Session, _ operands: [String]) async throws -> ExitCode {
+        switch command {
+        case .sync: return try await SyncCommand(session).run(try feeds(operands))
+        case .show: return try await ShowCommand(session).run(try feeds(operands)[0])
+        case .image: return try await ImageCommand(session).run(try feeds(operands)[0])
+        case .validate: return try await ValidateCommand(session).run()
+        case .status: return try await StatusCommand(session).run()
+        case .gallery: return try await GalleryCommand(session).run(try feeds(operands.dropFirst()), to: operands[0])
         }
     }
 
-    private func run(
-        _ command: Command, _ session: Session, _ operands: [String], _ urls: [ResourceURL]
-    ) async throws -> ExitCode {
-        switch command {
-        case .sync: return try await SyncCommand(session).run(urls)
-        case .show: return try await ShowCommand(session).run(urls[0])
-        case .image: return try await ImageCommand(session).run(urls[0])
-        case .validate: return try await ValidateCommand(session).run()
-        case .status: return try await StatusCommand(session).run()
-        case .gallery: return try await GalleryCommand(session).run(urls, to: operands[0])
+    private func feeds(_ operands: some Sequence<String>) throws(UsageError) -> [ResourceURL] {
+        var urls: [ResourceURL] = []
+        for operand in operands {
+            urls.append(try FeedOperand.url(operand, currentDirectory: surroundings.currentDirectory))
         }
+        return urls
     }
 
     private func session(_ settings: Settings) throws(UsageError) -> Session {

@@ -86,7 +86,8 @@ package struct ArgumentParser {
             let surplus = FeedOperand.shown(operands[spec.operandCount.upperBound])
             throw UsageError("\(spec.name) takes \(spec.operand.one), not also '\(surplus)'", hint: usage)
         }
-        for word in spec.urls(among: operands) where isUnknown(word) {
+        for word in operands.dropFirst(spec.operand == .folderAndFeeds ? 1 : 0)
+        where spec.operand.namesFeeds && isUnknown(word) {
             throw UsageError(
                 "'\(TerminalText.escape(word))' is neither a URL nor an existing file",
                 hint: CommandTable.named(word) == nil ? "a file that is yet to come can be given as ./NAME" : usage)
@@ -101,17 +102,6 @@ package struct ArgumentParser {
     }
 }
 
-extension CommandSpec {
-    /// Those operands that are URLs, or paths of files in their stead.
-    package func urls(among operands: [String]) -> [String] {
-        switch operand {
-        case .feed, .image: operands
-        case .folderAndFeeds: Array(operands.dropFirst())
-        case .none, .command: []
-        }
-    }
-}
-
 extension CommandSpec.Operand {
     fileprivate var one: String {
         switch self {
@@ -119,9 +109,11 @@ extension CommandSpec.Operand {
         case .feed: "one FEED"
         case .image: "one URL"
         case .command: "one COMMAND"
-        case .folderAndFeeds: "a DIR"
+        case .folderAndFeeds: "one DIR"
         }
     }
+
+    fileprivate var namesFeeds: Bool { self == .feed || self == .image || self == .folderAndFeeds }
 }
 
 extension Settings {
