@@ -33,6 +33,8 @@ let package = Package(
 
         .target(name: "CSHA256Lanes"),
 
+        .systemLibrary(name: "CLinux"),
+
         library("FeedCore"),
         library("JSONText"),
         library("FeedFormats", ["FeedCore", "JSONText", "CXML"]),
@@ -40,11 +42,17 @@ let package = Package(
         library("Hashing", ["FeedCore", "CCrypto", "CSHA256Lanes"]),
         library("CacheStorage", ["FeedCore", "Hashing", "CSQLite"]),
         library("CacheArchive", ["FeedCore", "Hashing", "JSONText", "CArchive"]),
+        .target(
+            name: "Gallery", dependencies: ["FeedCore", "CLinux"],
+            resources: [
+                .embedInCode("Assets/style.css"), .embedInCode("Assets/script.js"), .embedInCode("Assets/icon.svg"),
+            ],
+            swiftSettings: swiftSettings),
         library("FeedCommands", ["FeedCore", "JSONText"]),
         .executableTarget(
             name: "feedsync",
             dependencies: [
-                "FeedCommands", "FeedCore", "FeedFormats", "HTTPTransport", "CacheStorage", "CacheArchive",
+                "FeedCommands", "FeedCore", "FeedFormats", "HTTPTransport", "CacheStorage", "CacheArchive", "Gallery",
             ],
             swiftSettings: swiftSettings),
 
@@ -60,6 +68,7 @@ let package = Package(
         tests("HashingTests", ["Hashing", "FeedCore"]),
         tests("CacheStorageTests", ["CacheStorage", "FeedCore"]),
         tests("CacheArchiveTests", ["CacheArchive", "FeedCore", "Hashing", "JSONText"]),
+        tests("GalleryTests", ["Gallery", "FeedCore"]),
         tests("FeedCommandsTests", ["FeedCommands", "FeedCore"]),
         tests("EndToEndTests", ["JSONText", "feedsync"]),
     ]

@@ -74,7 +74,8 @@ enum ImageFile {
         }
     }
 
-    private static func open(_ digest: Digest, in folder: Descriptor, size: Int64) throws(FeedError) -> Descriptor? {
+    /// Nil if it isn't there, is no regular file or is of another size.
+    static func open(_ digest: Digest, in folder: Descriptor, size: Int64) throws(FeedError) -> Descriptor? {
         do {
             // Not to wait for the other end of a pipe that somebody put here.
             let file = try folder.open(digest.hex, O_RDONLY | O_NONBLOCK)
@@ -99,10 +100,21 @@ enum ImageFile {
 extension Descriptor {
     /// Up to that many bytes from where the last read ended; fewer only at the end of the file.
     func read(_ count: Int) throws(SystemError) -> [UInt8] {
+        try read(count) { target, wanted, _ in Glibc.read(number, target, wanted) }
+    }
+
+    /// The same from a place of the caller's choice.
+    func read(_ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
+        try read(count) { target, wanted, filled in pread(number, target, wanted, off_t(offset + filled)) }
+    }
+
+    private func read(
+        _ count: Int, by call: (UnsafeMutablePointer<UInt8>?, _ wanted: Int, _ filled: Int) -> Int
+    ) throws(SystemError) -> [UInt8] {
         var failure: SystemError?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
-                let got = Glibc.read(number, buffer.baseAddress.map { $0 + filled }, count - filled)
+                let got = call(buffer.baseAddress.map { $0 + filled }, count - filled, filled)
                 if got == 0 { return }
                 if got > 0 {
                     filled += got

@@ -82,6 +82,7 @@ package struct Application: Sendable {
         case .export: return try await ExportCommand(session).run(operands[0], try feeds(operands.dropFirst()))
         case .import: return try await ImportCommand(session).run(operands[0])
         case .status: return try await StatusCommand(session).run()
+        case .gallery: return try await GalleryCommand(session).run(try feeds(operands.dropFirst()), to: operands[0])
         }
     }
 

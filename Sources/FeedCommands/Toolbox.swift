@@ -6,6 +6,7 @@ package struct Toolbox: Sendable {
     package let makeClient: @Sendable (NetworkSettings) throws(FeedError) -> any HTTPClient
     package let decoder: any FeedDecoding
     package let archives: Archives
+    package let gallery: any GalleryWriter
     package let output: any Output
     package let now: @Sendable () -> Timestamp
     /// The number of the signal that ends the run, if one came.
@@ -14,13 +15,14 @@ package struct Toolbox: Sendable {
     package init(
         openCache: @escaping @Sendable (_ path: String, CacheAccess) async throws(FeedError) -> Cache,
         makeClient: @escaping @Sendable (NetworkSettings) throws(FeedError) -> any HTTPClient,
-        decoder: any FeedDecoding, archives: Archives, output: any Output, now: @escaping @Sendable () -> Timestamp,
-        endingSignal: @escaping @Sendable () -> Int32? = { nil }
+        decoder: any FeedDecoding, archives: Archives, gallery: any GalleryWriter, output: any Output,
+        now: @escaping @Sendable () -> Timestamp, endingSignal: @escaping @Sendable () -> Int32? = { nil }
     ) {
         self.openCache = openCache
         self.makeClient = makeClient
         self.decoder = decoder
         self.archives = archives
+        self.gallery = gallery
         self.output = output
         self.now = now
         self.endingSignal = endingSignal

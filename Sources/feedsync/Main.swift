@@ -3,6 +3,7 @@ import CacheStorage
 import FeedCommands
 import FeedCore
 import FeedFormats
+import Gallery
 import Glibc
 import HTTPTransport
 
@@ -31,6 +32,7 @@ struct Main {
             },
             decoder: FeedDecoder(),
             archives: archives,
+            gallery: StaticGallery(),
             output: streams,
             now: wallClock,
             endingSignal: { signals.received })

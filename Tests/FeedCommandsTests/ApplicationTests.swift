@@ -10,7 +10,7 @@ struct ApplicationTests {
         "closes the cache, however its command ends",
         arguments: [
             (["status"], ExitCode.ok), (["show", "--offline", "http://feeds.example/"], .notFound),
-            (["validate", "--deep"], .ok), (["sync"], .usage),
+            (["validate", "--deep"], .ok), (["sync"], .usage), (["gallery", "dir"], .ok),
         ])
     func closing(_ arguments: [String], _ code: ExitCode) async {
         let closings = Tally()
@@ -21,12 +21,20 @@ struct ApplicationTests {
                     close: { closings.add(1) })
             },
             makeClient: { _ in ScriptedHTTPClient { _ in .ok([]) } },
-            decoder: StubDecoder(Feed(format: .essential, images: [])), archives: .none,
+            decoder: StubDecoder(Feed(format: .essential, images: [])), archives: .none, gallery: NoGallery(),
             output: Silence(), now: { Timestamp(microseconds: 0) })
         let surroundings = Surroundings(
             environment: [:], currentDirectory: "/", accountHome: "/home", fileExists: { _ in false })
         #expect(await Application(toolbox: toolbox, surroundings: surroundings).run(arguments) == code)
         #expect(closings.count == 1)
+    }
+}
+
+private struct NoGallery: GalleryWriter {
+    func write(
+        _ gallery: Gallery, images: any ImageFiles, to path: String
+    ) async throws(FeedError) -> GalleryReport {
+        GalleryReport(feeds: gallery.feeds.count, pages: 0, images: 0, missing: 0)
     }
 }
 

@@ -4,7 +4,8 @@ internal import Synchronization
 /// An image store that keeps nothing on disk, records what it is asked, and fails on demand.
 package final class InMemoryImageStore: ImageStore {
     package enum Message: Hashable, Sendable {
-        case find, data, stage, append, publish, confirm, failures, remember, totals, removeUnreferenced, removeDamaged
+        case find, data, stage, append, publish, confirm, failures, remember, files, totals, removeUnreferenced
+        case removeDamaged
     }
 
     private let cache: InMemoryCache
@@ -102,6 +103,11 @@ package final class InMemoryImageStore: ImageStore {
                     error: failure.error, failedAt: failure.failedAt, count: count)
             }
         }
+    }
+
+    package func files(lockWait: Duration) async throws(FeedError) -> any ImageFiles {
+        try receive(.files)
+        return ImageFilesInMemory(cache: cache)
     }
 
     package func totals() async throws(FeedError) -> ImageTotals {

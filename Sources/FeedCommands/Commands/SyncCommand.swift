@@ -18,8 +18,28 @@ struct SyncCommand {
         let report = try await limited(meter) { client async throws in
             try await sync(feeds, in: cache, with: client, meter)
         }
-        let code = try finish(report, took: ContinuousClock.now - start)
+        let gallery = try await renewGallery(of: cache, after: report)
+        let code = try finish(report, gallery, took: ContinuousClock.now - start)
         return Monitoring.Run(code: code, report: report, cache: cache)
+    }
+
+    /// Of all that is in the cache, whatever of it was synced, and also when some of that failed: the gallery says so.
+    /// Answers why it could not be written.
+    private func renewGallery(of cache: Cache, after report: SyncReport) async throws -> FeedError? {
+        guard let folder = settings.gallery, !report.wasCancelled, report.fatal == nil else { return nil }
+        if settings.dryRun {
+            try session.plan("would write the gallery \(folder)")
+            return nil
+        }
+        do {
+            let written = try await session.gallery(of: cache).write([], to: folder)
+            if settings.verbosity == .verbose {
+                session.report(GalleryText(folder: folder, report: written).summary)
+            }
+            return nil
+        } catch {
+            return error
+        }
     }
 
     private func sync(
@@ -125,19 +145,21 @@ struct SyncCommand {
         return await report
     }
 
-    private func finish(_ report: SyncReport, took duration: Duration) throws -> ExitCode {
+    private func finish(
+        _ report: SyncReport, _ galleryFailure: FeedError?, took duration: Duration
+    ) throws -> ExitCode {
         for line in SyncText.offline(report, now: session.now()) { session.notice(line) }
-        let failures = SyncText.failures(report)
+        let failures = SyncText.failures(report) + (galleryFailure.map { [LogLine($0)] } ?? [])
         for line in failures { session.report(line) }
         let summary = SyncText.summary(report, took: duration)
         // A run with failures, or one that was stopped, says what it did get done.
         if failures.isEmpty, !report.wasCancelled { session.remark(summary) } else { session.report(summary) }
         if settings.json { try session.write(SyncJSON.text(report, took: duration)) }
-        return exitCode(of: report)
+        return exitCode(of: report, galleryFailure)
     }
 
-    private func exitCode(of report: SyncReport) -> ExitCode {
-        let hardFailure = report.feeds.first { $0.outcome == .failed }?.error ?? report.fatal
+    private func exitCode(of report: SyncReport, _ galleryFailure: FeedError?) -> ExitCode {
+        let hardFailure = report.feeds.first { $0.outcome == .failed }?.error ?? report.fatal ?? galleryFailure
         if let hardFailure { return ExitCode.of(hardFailure) }
         return report.images.failed > 0 ? .someImagesFailed : .ok
     }

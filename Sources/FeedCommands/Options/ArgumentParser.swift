@@ -118,7 +118,7 @@ package struct ArgumentParser {
             let surplus = FeedOperand.shown(operands[spec.operandCount.upperBound])
             throw UsageError("\(spec.name) takes \(spec.operand.one), not also '\(surplus)'", hint: usage)
         }
-        for word in operands.dropFirst(spec.operand == .archiveAndFeeds ? 1 : 0)
+        for word in operands.dropFirst(spec.operand == .archiveAndFeeds || spec.operand == .folderAndFeeds ? 1 : 0)
         where spec.operand.namesFeeds && isUnknown(word) {
             throw UsageError(
                 "'\(TerminalText.escape(word))' is neither a URL nor an existing file",
@@ -143,10 +143,11 @@ extension CommandSpec.Operand {
         case .archive, .archiveAndFeeds: "one FILE"
         case .command: "one COMMAND"
         case .shell: "one of bash, zsh and fish"
+        case .folderAndFeeds: "one DIR"
         }
     }
 
-    fileprivate var namesFeeds: Bool { self == .feed || self == .image || self == .archiveAndFeeds }
+    fileprivate var namesFeeds: Bool { [.feed, .image, .archiveAndFeeds, .folderAndFeeds].contains(self) }
 }
 
 extension Settings {

@@ -1,13 +1,15 @@
 /// The commands that do something; `help` only tells of them.
 package enum Command: String, CaseIterable, Sendable {
-    case sync, show, image, validate, export, `import`, status
+    case sync, show, image, validate, export, `import`, status, gallery
 
     static let every = Set(allCases)
 }
 
 /// One command: how it is called, and what the help says of it.
 package struct CommandSpec: Hashable, Sendable {
-    package enum Operand: Hashable, Sendable { case none, feed, image, archive, archiveAndFeeds, command, shell }
+    package enum Operand: Hashable, Sendable {
+        case none, feed, image, archive, archiveAndFeeds, folderAndFeeds, command, shell
+    }
 
     package struct Example: Hashable, Sendable {
         package let line: String
@@ -33,7 +35,7 @@ package struct CommandSpec: Hashable, Sendable {
 
 /// Every command, in the order the help lists them.
 package enum CommandTable {
-    package static let all = [sync, show, image, validate, export, importing, status, completions, help]
+    package static let all = [sync, show, image, validate, export, importing, status, gallery, completions, help]
 
     package static func named(_ word: String) -> CommandSpec? { all.first { $0.name == word } }
 
@@ -133,6 +135,21 @@ package enum CommandTable {
             """,
         operand: .none, operandCount: 0...0,
         examples: [.init(line: "feedsync status --json", meaning: "the same for a program")])
+
+    private static let gallery = CommandSpec(
+        name: "gallery", command: .gallery, summary: "write the cached feeds as a static web page",
+        usage: ["feedsync gallery [options] DIR [FEED...]"],
+        overview: """
+            Writes the saved feeds, or just those given, with their images into DIR: web pages that open from disk or \
+            from any web server, and that ask nobody but their own folder. Images are linked to those in the cache \
+            where possible. A gallery that DIR holds is replaced at once by the new one; a folder with anything else \
+            in it is refused.
+            """,
+        operand: .folderAndFeeds, operandCount: 1...Int.max,
+        examples: [
+            .init(line: "feedsync gallery /srv/www/pictures", meaning: "every saved feed"),
+            .init(line: "feedsync --gallery /srv/www/pictures", meaning: "sync all saved feeds, then the same"),
+        ])
 
     private static let completions = CommandSpec(
         name: "completions", command: nil, summary: "print a completion script for a shell",

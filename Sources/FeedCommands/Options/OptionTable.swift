@@ -5,7 +5,8 @@ package enum OptionTable {
 
     private static let main: [OptionSpec] = [
         .value(
-            "max-age", "AGE", sets: \.maxAge, as: .age, .main, of: [.sync, .show, .validate, .status],
+            "max-age", "AGE", sets: \.maxAge, as: .age, .main,
+            of: [.sync, .show, .validate, .status, .gallery],
             "how long a saved feed counts as fresh: 90s, 15m, 36h, 7d, 2w, forever"
         ).perFeed,
         .flag("offline", sets: \.offline, .main, of: [.show, .image], "use what is saved; ask no server"),
@@ -28,12 +29,15 @@ package enum OptionTable {
         .flag(
             "dry-run", short: "n", sets: \.dryRun, .main, of: [.sync, .validate],
             "say what would be done, and change nothing"),
+        .value(
+            "gallery", "DIR", sets: \.gallery, as: .path("/srv/www/pictures"), .main, of: [.sync],
+            "at the end, write what is in the cache as a web page into DIR"),
         .flag(
-            "json", sets: \.json, .main, of: [.sync, .show, .validate, .status],
+            "json", sets: \.json, .main, of: [.sync, .show, .validate, .status, .gallery],
             "write the result as JSON to standard output"),
         .value(
             "lock-wait", "S", sets: \.lockWait, as: .seconds, .main,
-            of: [.sync, .show, .image, .validate, .export, .import],
+            of: [.sync, .show, .image, .validate, .export, .import, .gallery],
             "seconds to wait for another run on the same cache"),
     ]
 

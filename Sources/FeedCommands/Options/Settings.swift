@@ -66,6 +66,8 @@ package struct Settings: Hashable, Sendable {
     package var pingURL: ResourceURL?
     /// Nil: standard output.
     package var output: String?
+    /// Where a sync writes a gallery when it is done; nil: nowhere.
+    package var gallery: String?
 
     package init() {}
 }

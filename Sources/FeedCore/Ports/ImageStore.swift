@@ -27,6 +27,10 @@ package protocol ImageStore: Sendable {
     /// confirmed.
     func remember(_ failures: [ImageFailure]) async throws(FeedError)
 
+    /// The images' files, none of which is deleted as long as what is returned lives. Waits at most this long for
+    /// somebody who is deleting.
+    func files(lockWait: Duration) async throws(FeedError) -> any ImageFiles
+
     /// Distinct images and their bytes.
     func totals() async throws(FeedError) -> ImageTotals
 
