@@ -1,66 +1,58 @@
-internal import Dispatch
 package import FeedCore
 internal import Synchronization
 
-/// Hashes one body after another on a thread of its own, while another thread reads and writes what comes next.
+/// Hashes one body after another on threads of its own, while another thread reads and writes what comes next. Where
+/// the processor has no instructions for SHA-256, one thread of hashing alone would be slower than all the rest.
 package final class BackgroundHash: Sendable {
-    private static let mostPendingChunks = 48
+    private static let laneCount = 2
 
-    private let queue = DispatchQueue(label: "feedsync.hashing")
-    /// Bounds what is waiting to be hashed, and with it memory.
-    private let places = DispatchSemaphore(value: mostPendingChunks)
-    private let state = Mutex(State())
+    private let lanes: [HashLane]
+    /// Of the body under way; nil between two.
+    private let current = Mutex<HashLane?>(nil)
+    private let failure: FirstFailure
 
-    private struct State {
-        var hash: SHA256?
-        /// The first thing that went wrong; nothing is hashed after it.
-        var failure: FeedError?
+    package init() {
+        let failure = FirstFailure()
+        self.failure = failure
+        lanes = (0..<Self.laneCount).map { _ in HashLane { failure.add($0) } }
     }
-
-    package init() {}
 
     /// Waits while too much is pending. Throws what went wrong before, with these bytes or others.
     package func append(_ chunk: [UInt8]) throws(FeedError) {
-        try check()
-        places.wait()
-        queue.async { [self] in
-            attempt { state throws(FeedError) in
-                if state.hash == nil { state.hash = try SHA256() }
-                try state.hash?.update(chunk)
-            }
-            places.signal()
-        }
+        try failure.check()
+        lane().add(.chunk(chunk))
     }
 
     /// The end of one body: `judge` is asked about its digest, some time later.
     package func end(_ judge: @escaping @Sendable (Digest) throws(FeedError) -> Void) throws(FeedError) {
-        try check()
-        places.wait()
-        queue.async { [self] in
-            attempt { state throws(FeedError) in
-                if state.hash == nil { state.hash = try SHA256() }
-                guard let hash = state.hash else { return }
-                state.hash = nil
-                try judge(try hash.finish())
-            }
-            places.signal()
-        }
+        try failure.check()
+        lane().add(.end(judge))
+        current.withLock { $0 = nil }
     }
 
     /// Waits until all is hashed and judged.
     package func finish() throws(FeedError) {
-        queue.sync {}
-        try check()
+        for lane in lanes { lane.finish() }
+        try failure.check()
     }
 
-    private func check() throws(FeedError) {
-        if let failure = state.withLock({ $0.failure }) { throw failure }
-    }
-
-    private func attempt(_ work: (inout State) throws(FeedError) -> Void) {
-        state.withLock { state in
-            guard state.failure == nil else { return }
-            do throws(FeedError) { try work(&state) } catch { state.failure = error }
+    /// For a new body, the one with the least to do.
+    private func lane() -> HashLane {
+        current.withLock { current in
+            let lane = current ?? lanes.dropFirst().reduce(lanes[0]) { $1.load < $0.load ? $1 : $0 }
+            current = lane
+            return lane
         }
+    }
+}
+
+/// The first thing that went wrong, on whichever thread.
+private final class FirstFailure: Sendable {
+    private let failure = Mutex<FeedError?>(nil)
+
+    func add(_ error: FeedError) { failure.withLock { $0 = $0 ?? error } }
+
+    func check() throws(FeedError) {
+        if let failure = failure.withLock({ $0 }) { throw failure }
     }
 }

@@ -74,17 +74,20 @@ struct OptionsTableTests {
     @Test(
         "the commands have the options that are promised",
         arguments: [
-            ("cache", "image show status sync validate"), ("max-age", "show status sync validate"),
+            ("cache", "export image import show status sync validate"), ("max-age", "show status sync validate"),
             ("jobs", "image show sync"), ("max-per-host", "image show sync"), ("connect-timeout", "image show sync"),
-            ("timeout", "image show sync"), ("max-filesize", "image show sync"), ("max-feed-size", "image show sync"),
+            ("timeout", "image show sync"), ("max-filesize", "image import show sync"),
+            ("max-feed-size", "image import show sync"),
             ("retries", "image show sync"), ("limit-rate", "image show sync"), ("allow-private", "image show sync"),
             ("header", "image show sync"), ("netrc", "image show sync"), ("netrc-file", "image show sync"),
             ("proxy", "image show sync"), ("cacert", "image show sync"), ("insecure", "image show sync"),
             ("max-redirs", "image show sync"), ("user-agent", "image show sync"), ("dry-run", "sync validate"),
-            ("lock-wait", "image show sync validate"), ("quiet", "image show status sync validate"),
-            ("verbose", "image show status sync validate"), ("json", "show status sync validate"),
-            ("offline", "image show"), ("output", "image"), ("deep", "validate"),
-            ("help", "image show status sync validate"), ("version", "image show status sync validate"),
+            ("lock-wait", "export image import show sync validate"),
+            ("quiet", "export image import show status sync validate"),
+            ("verbose", "export image import show status sync validate"), ("json", "show status sync validate"),
+            ("offline", "image show"), ("output", "image"), ("deep", "validate"), ("force", "import"),
+            ("help", "export image import show status sync validate"),
+            ("version", "export image import show status sync validate"),
         ])
     func promisedOwners(name: String, commands: String) {
         #expect(OptionTable.long(name)?.commands.map(\.rawValue).sorted().joined(separator: " ") == commands)
