@@ -48,6 +48,10 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["FeedCore", "Hashing"], path: "Tests/TestSupport",
             swiftSettings: swiftSettings),
+        // Linked with libFuzzer by scripts/fuzz.
+        .target(
+            name: "Fuzzing", dependencies: ["CacheArchive", "FeedCore", "TestSupport"], path: "Tests/Fuzzing",
+            swiftSettings: swiftSettings),
         tests("FeedCoreTests", ["FeedCore"]),
         tests("JSONTextTests", ["JSONText"]),
         tests("FeedFormatsTests", ["FeedFormats", "FeedCore"]),

@@ -10,7 +10,12 @@ package struct InMemoryTransfer: CacheTransfer {
     package func read<Outcome: Sendable>(
         lockWait: Duration, _ work: @escaping @Sendable (any CacheSnapshot) throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome {
-        try work(Snapshot(contents: try cache.withContents { contents throws(FeedError) in contents }))
+        try work(try snapshot())
+    }
+
+    /// The same for a caller that can't wait.
+    package func snapshot() throws(FeedError) -> any CacheSnapshot {
+        Snapshot(contents: try cache.withContents { contents throws(FeedError) in contents })
     }
 
     package func takeIn<Outcome: Sendable>(
