@@ -60,7 +60,12 @@ let package = Package(
             name: "feed-decoding-bench", dependencies: ["FeedFormats", "FeedCore"],
             path: "Tests/Benchmarks/FeedDecoding", swiftSettings: swiftSettings),
         .target(
-            name: "TestSupport", dependencies: ["FeedCore"], path: "Tests/TestSupport", swiftSettings: swiftSettings),
+            name: "TestSupport", dependencies: ["FeedCore", "Hashing"], path: "Tests/TestSupport",
+            swiftSettings: swiftSettings),
+        // Linked with libFuzzer by scripts/fuzz.
+        .target(
+            name: "Fuzzing", dependencies: ["CacheArchive", "FeedCore", "TestSupport"], path: "Tests/Fuzzing",
+            swiftSettings: swiftSettings),
         tests("FeedCoreTests", ["FeedCore"]),
         tests("JSONTextTests", ["JSONText"]),
         tests("FeedFormatsTests", ["FeedFormats", "FeedCore", "JSONText"]),

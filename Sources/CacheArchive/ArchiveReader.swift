@@ -117,8 +117,8 @@ final class ArchiveReader {
     }
 
     private func isFolder(_ header: OpaquePointer) throws(FeedError) -> Bool {
-        // First of all: such an entry has a type as if it were a file.
-        if archive_entry_hardlink(header) != nil { throw refused("a hard link") }
+        // First of all: such an entry may have a type as if it were a file, or none.
+        if archive_entry_hardlink(header) != nil || archive_entry_filetype(header) == 0 { throw refused("a hard link") }
         if archive_entry_symlink(header) != nil { throw refused("a symbolic link") }
         switch UInt32(archive_entry_filetype(header)) {
         case feedsync_folder: return true

@@ -10,18 +10,23 @@ struct ApplicationTests {
         "closes the cache, however its command ends",
         arguments: [
             (["status"], ExitCode.ok), (["show", "--offline", "http://feeds.example/"], .notFound),
-            (["validate", "--deep"], .ok), (["sync"], .usage), (["gallery", "dir"], .ok),
+            (["validate", "--deep"], .ok), (["sync"], .usage), (["gallery", "dir"], .ok), (["export", "-"], .notFound),
+            (["import", "-"], .invalidData),
         ])
     func closing(_ arguments: [String], _ code: ExitCode) async {
         let closings = Tally()
         let toolbox = Toolbox(
             openCache: { _, _ in
                 Cache(
-                    feeds: InMemoryFeedStore(), images: InMemoryImageStore(), transfer: NoTransfer(),
+                    feeds: InMemoryFeedStore(), images: InMemoryImageStore(), transfer: InMemoryTransfer(),
                     close: { closings.add(1) })
             },
             makeClient: { _ in ScriptedHTTPClient { _ in .ok([]) } },
-            decoder: StubDecoder(Feed(format: .essential, images: [])), archives: .none, gallery: NoGallery(),
+            decoder: StubDecoder(Feed(format: .essential, images: [])),
+            archives: Archives(
+                export: { _, _, _, _, _ throws(FeedError) in throw .notFound("nothing to export") },
+                takeIn: { _, _, _, _ throws(FeedError) in throw .invalidData("no archive") }),
+            gallery: NoGallery(),
             output: Silence(), now: { Timestamp(microseconds: 0) })
         let surroundings = Surroundings(
             environment: [:], currentDirectory: "/", accountHome: "/home", fileExists: { _ in false })
@@ -43,22 +48,6 @@ private struct Silence: Output {
     func write(_ data: [UInt8]) throws(FeedError) {}
     func say(_ line: String) {}
     func replaceFile(at path: String, with data: [UInt8]) throws(FeedError) {}
-    func openTarget(_ path: String?) throws(FeedError) -> any ByteTarget { throw .storage(.cannotCreate, "silent") }
-    func openSource(_ path: String?) throws(FeedError) -> any ByteSource { throw .notFound("silent") }
-}
-
-private struct NoTransfer: CacheTransfer {
-    func read<Outcome: Sendable>(
-        lockWait: Duration, _ work: @escaping @Sendable (any CacheSnapshot) throws(FeedError) -> Outcome
-    ) async throws(FeedError) -> Outcome { throw .storage(.failed, "no transfer") }
-
-    func takeIn<Outcome: Sendable>(
-        _ work: @escaping @Sendable (any CacheIntake) throws(FeedError) -> Outcome
-    ) async throws(FeedError) -> Outcome { throw .storage(.failed, "no transfer") }
-}
-
-extension Archives {
-    fileprivate static let none = Archives(
-        export: { _, _, _, _, _ throws(FeedError) in throw .storage(.failed, "no archives") },
-        takeIn: { _, _, _, _ throws(FeedError) in throw .storage(.failed, "no archives") })
+    func openTarget(_ path: String?) throws(FeedError) -> any ByteTarget { MemoryTarget() }
+    func openSource(_ path: String?) throws(FeedError) -> any ByteSource { MemorySource([]) }
 }
