@@ -17,7 +17,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: swiftSettings)
 }
 
-func system(_ name: String, pkgConfig: String, apt: String) -> Target {
+func system(_ name: String, pkgConfig: String?, apt: String) -> Target {
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
 
@@ -25,7 +25,8 @@ let package = Package(
     name: "feedsync",
     products: [.executable(name: "feedsync", targets: ["feedsync"])],
     targets: [
-        system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+        // Not linked: it is loaded when it is first needed. Its shim says why.
+        system("CCurl", pkgConfig: nil, apt: "libcurl4-openssl-dev"),
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         system("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
         system("CArchive", pkgConfig: "libarchive", apt: "libarchive-dev"),

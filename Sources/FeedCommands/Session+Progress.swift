@@ -3,9 +3,10 @@ import FeedCore
 /// Showing how far a command has come.
 extension Session {
     /// Nil where nobody is to see it.
-    func makeProgressDisplay(_ label: String, of noun: String) -> ProgressDisplay? {
+    func makeProgressDisplay(_ label: String, of noun: String, meter: ByteMeter? = nil) -> ProgressDisplay? {
         guard showsProgress else { return nil }
-        return ProgressDisplay(label: label, noun: noun, output: toolbox.output, colours: showsColours)
+        return ProgressDisplay(
+            label: label, noun: noun, output: toolbox.output, colours: showsColours, meter: meter)
     }
 
     /// Runs `work`, and shows what it tells of its progress where somebody is to see it. What is counted is a `noun`.
@@ -24,7 +25,7 @@ extension Session {
         return try result.get()
     }
 
-    private var showsProgress: Bool {
+    var showsProgress: Bool {
         switch settings.progress {
         case .always: true
         case .never: false

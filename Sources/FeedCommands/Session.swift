@@ -97,10 +97,10 @@ struct Session: Sendable {
 
     // MARK: The network
 
-    /// For all feeds of a run.
-    func makeClient(meter: ByteMeter? = nil) throws(FeedError) -> any HTTPClient {
+    /// For all feeds of a run; `own` are their settings.
+    func makeClient(for own: [Settings], meter: ByteMeter? = nil) throws(FeedError) -> any HTTPClient {
         let network = Self.network(settings)
-        if !settings.offline, ([settings] + settings.feeds.map(\.settings)).contains(where: \.insecure) {
+        if !settings.offline, own.contains(where: \.insecure) {
             notice("--insecure: certificates are not checked, so whoever answers is believed")
         }
         // A request that waits for its next try holds no place, and each hop of a redirect is tried again by itself.

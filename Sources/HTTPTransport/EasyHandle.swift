@@ -17,6 +17,7 @@ final class EasyHandle {
     /// The file that libcurl was built to take them from.
     private var systemAuthorities: String?
     private let general: NetworkSettings
+    private var waitsForOthers = false
     /// As of the last request.
     private var network: NetworkSettings
     /// That the request goes through.
@@ -57,6 +58,12 @@ final class EasyHandle {
     func prepare(for request: HTTPRequest, through proxy: String?) throws(FeedError) {
         errorText[0] = 0
         try set(CURLOPT_URL, to: request.url.text)
+        if waitsForOthers != (request.url.scheme == .https) {
+            waitsForOthers.toggle()
+            // A connection that is being made may turn out to serve all requests to a host, once TLS is agreed on. Without
+            // TLS there is but one request at a time, and libcurl would wait for the first answer to know that.
+            try set(CURLOPT_PIPEWAIT, to: waitsForOthers ? 1 : 0)
+        }
         // Most runs have one manner for all, which costs no comparison.
         if request.manner != nil || isDiverted {
             let wanted = request.manner?.network ?? general
@@ -101,8 +108,6 @@ final class EasyHandle {
         try set(CURLOPT_PROXY, to: "")
         try set(CURLOPT_NOPROXY, to: "")
         try set(CURLOPT_HTTP_VERSION, to: CURL_HTTP_VERSION_2TLS)
-        // A connection that is being made may turn out to serve them all.
-        try set(CURLOPT_PIPEWAIT, to: 1)
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: 1)
         // Every encoding that libcurl was built with.
         try set(CURLOPT_ACCEPT_ENCODING, to: "")

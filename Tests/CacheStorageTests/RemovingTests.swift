@@ -131,4 +131,36 @@ struct RemovingTests {
         let left = try await images.find((0..<200).map { .image($0) })
         #expect(left.indices.filter { left[$0] == nil } == harmed)
     }
+
+    @Test("looking for damage tells how far it has come")
+    func progress() async throws {
+        let batch = try (0..<20).map { try images.stage("image \($0 % 10)", at: .image($0)) }
+        #expect(try await images.publish(batch).allSatisfy { $0 == nil })
+        let harmed = try #require(try await images.find([.image(3)])[0])
+        try scratch.write(Array("IMAGE 3".utf8), to: harmed.path)
+        let (stream, continuation) = AsyncStream.makeStream(of: Progress.self)
+        _ = try await images.removeDamaged(.forReal, progress: continuation)
+        continuation.finish()
+        var told: [Progress] = []
+        for await progress in stream { told.append(progress) }
+        #expect(told.count == 10)
+        #expect(told.allSatisfy { $0.total == 10 })
+        #expect(told.map(\.done).max() == 10)
+        #expect(told.contains(Progress(done: 10, total: 10, bytes: 70, failed: 1)))
+    }
+
+    @Test("looking for damage ends when it is cancelled, and deletes nothing")
+    func cancelled() async throws {
+        let image = try await images.publish("picture", at: .image(0))
+        try scratch.write(Array("pictuRe".utf8), to: image.path)
+        let run = Task { [images] () async -> FeedError? in
+            // Not before it is cancelled.
+            while !Task.isCancelled { await Task.yield() }
+            do throws(FeedError) { _ = try await images.removeDamaged(.forReal) } catch { return error }
+            return nil
+        }
+        run.cancel()
+        #expect(await run.value?.kind == .cancelled)
+        #expect(try scratch.exists(image.path))
+    }
 }

@@ -75,22 +75,29 @@ struct ProgressLineTests {
         #expect(state.rate == 0)
     }
 
+    @Test("bytes that are counted apart show while nothing is done") func metered() {
+        var state = ProgressState(label: "", noun: "image")
+        state.update(Progress(done: 0, total: 1), at: .zero)
+        for second in 1...3 { state.sample(bytes: Int64(second) << 20, at: .seconds(second)) }
+        #expect(ProgressLine.text(state, at: .seconds(3), width: 30) == "0/1 images  0%  3M  1M/s")
+    }
+
     @Test("first the feeds are counted, then the images that are asked for") func sync() throws {
         let url = try ResourceURL("https://a.example/")
         var progress = SyncProgress(feeds: 2)
-        progress.take(.feed(FeedReport(url: url, outcome: .updated, error: nil)), bytes: 10)
-        progress.take(.feed(FeedReport(url: url, outcome: .failed, error: .invalidData("x"))), bytes: 20)
+        progress.take(.feed(FeedReport(url: url, outcome: .updated, error: nil)))
+        progress.take(.feed(FeedReport(url: url, outcome: .failed, error: .invalidData("x"))))
         #expect(progress.noun == "feed")
-        #expect(progress.progress == Progress(done: 2, total: 2, bytes: 20, failed: 1))
-        progress.take(.imagesFound(total: 10, cached: 6), bytes: 20)
-        progress.take(.imagesWanted(3), bytes: 20)
+        #expect(progress.progress == Progress(done: 2, total: 2, failed: 1))
+        progress.take(.imagesFound(total: 10, cached: 6))
+        progress.take(.imagesWanted(3))
         #expect(progress.noun == "image")
-        #expect(progress.progress == Progress(done: 7, total: 10, bytes: 20, failed: 1))
-        progress.take(.imageAnswered, bytes: 30)
-        progress.take(.imageFailed(url, .invalidData("x")), bytes: 30)
-        progress.take(.imageAnswered, bytes: 40)
-        progress.take(.imageDownloaded(url, bytes: 10), bytes: 40)
-        #expect(progress.progress == Progress(done: 9, total: 10, bytes: 40, failed: 2))
+        #expect(progress.progress == Progress(done: 7, total: 10, failed: 1))
+        progress.take(.imageAnswered)
+        progress.take(.imageFailed(url, .invalidData("x")))
+        progress.take(.imageAnswered)
+        progress.take(.imageDownloaded(url, bytes: 10))
+        #expect(progress.progress == Progress(done: 9, total: 10, failed: 2))
     }
 }
 

@@ -77,6 +77,29 @@ struct NginxTests {
         try await fetchMany(nginx, by: trusting)
     }
 
+    @Test("whom one request trusts, the next one doesn't have to, also on a connection that is there")
+    func trustOfOne() async throws {
+        try root.write(pattern(10), to: "1.jpg")
+        let nginx = try await Nginx(serving: root.path, certificate: try await certificate())
+        // One connection for all, if they may share it.
+        let client = try makeClient { $0.maxConnectionsPerHost = 1 }
+        func request(_ change: (inout NetworkSettings) -> Void) throws -> HTTPRequest {
+            var request = try makeRequest(nginx.url("/1.jpg"))
+            request.manner = manner(change)
+            return request
+        }
+        for _ in 1...2 {
+            let strict = await failure(of: try makeRequest(nginx.url("/1.jpg")), by: client)
+            #expect(strict?.stage == .trusting)
+            let insecure = try request { $0.isInsecure = true }
+            #expect(try await client.get(insecure, into: NullSink()).head.status == 200)
+            let astray = await failure(of: try request { _ in }, by: client)
+            #expect(astray?.stage == .trusting)
+            let trusting = try request { $0.caFile = root.path("cert.pem") }
+            #expect(try await client.get(trusting, into: NullSink()).head.status == 200)
+        }
+    }
+
     @Test("over HTTP/2 answers many requests on one connection")
     func multiplexing() async throws {
         let nginx = try await Nginx(

@@ -50,7 +50,8 @@ struct ImageCommand {
         let delivery = try await session.openForDelivery()
         let loader = ImageDataLoaderWithFallback(
             local: LocalImageDataLoader(store: delivery.cache.images, now: session.now),
-            remote: session.remoteImages(with: try session.makeClient(), settings), saves: delivery.saves)
+            remote: session.remoteImages(with: try session.makeClient(for: [settings]), settings), saves: delivery.saves
+        )
         let loaded = try await loader.load(url, on: session.terms(forNamed: url))
         return (loaded.data, loaded.saveFailure ?? delivery.problem)
     }

@@ -14,9 +14,10 @@ struct SyncCommand {
         let start = ContinuousClock.now
         let feeds = try await feeds(given)
         let cache = try await session.openCache(settings.dryRun ? .read : .write(lockWait: settings.lockWait))
-        let meter = ByteMeter()
-        let report = try await limited(meter) { client async throws in
-            try await sync(feeds, in: cache, with: client, meter)
+        let meter = session.showsProgress ? ByteMeter() : nil
+        let report = try await limited(try session.makeClient(for: feeds.map(settings.of), meter: meter)) { client in
+            let sync = sync(feeds, in: cache, with: client)
+            return try await watch(feeds, meter) { await sync.run(feeds, events: $0) }
         }
         let gallery = try await renewGallery(of: cache, after: report)
         let code = try finish(report, gallery, took: ContinuousClock.now - start)
@@ -42,9 +43,7 @@ struct SyncCommand {
         }
     }
 
-    private func sync(
-        _ feeds: [ResourceURL], in cache: Cache, with client: any HTTPClient, _ meter: ByteMeter
-    ) async throws -> SyncReport {
+    private func sync(_ feeds: [ResourceURL], in cache: Cache, with client: any HTTPClient) -> FeedSync {
         let local = session.localFeeds(in: cache)
         let own = feeds.map(settings.of)
         let others = own.indices.filter { own[$0].general != settings.general }
@@ -61,11 +60,10 @@ struct SyncCommand {
             remote: session.remoteImages(with: client, settings),
             others: others.map { session.remoteImages(with: client, own[$0]) }, store: cache.images,
             window: ImageDownloads.Window(jobs: settings.jobs, perHost: settings.maxPerHost), now: session.now)
-        let sync = FeedSync(
+        return FeedSync(
             refresh: refresh(settings, imageWay: 0), local: local,
             images: cache.images, downloads: downloads, maxAge: settings.maxAge,
             scope: Self.scope(settings), now: session.now, dryRun: settings.dryRun, particulars: particulars)
-        return try await watch(feeds, meter) { await sync.run(feeds, events: $0) }
     }
 
     private static func scope(_ settings: Settings) -> ImageScope {
@@ -75,9 +73,8 @@ struct SyncCommand {
     /// Hands out a client that asks nobody after `--max-time`. Waiting for another run is not counted: that has a limit
     /// of its own.
     private func limited(
-        _ meter: ByteMeter, _ run: (any HTTPClient) async throws -> SyncReport
+        _ client: any HTTPClient, _ run: (any HTTPClient) async throws -> SyncReport
     ) async throws -> SyncReport {
-        let client = try session.makeClient(meter: meter)
         guard let limit = settings.maxTime, let seconds = ValueSyntax<Duration>.seconds.write(limit) else {
             return try await run(client)
         }
@@ -115,15 +112,17 @@ struct SyncCommand {
 
     /// Tells of the steps of a run while it goes on, where that is wanted.
     private func watch(
-        _ feeds: [ResourceURL], _ meter: ByteMeter,
+        _ feeds: [ResourceURL], _ meter: ByteMeter?,
         _ run: @Sendable (AsyncStream<SyncEvent>.Continuation) async -> SyncReport
     ) async throws -> SyncReport {
         let place = feeds.count == 1 ? feeds[0].host ?? "" : ""
-        guard let display = session.makeProgressDisplay(place, of: "feed") else { return try await follow(run) }
+        guard let display = session.makeProgressDisplay(place, of: "feed", meter: meter) else {
+            return try await follow(run)
+        }
         var progress = SyncProgress(feeds: feeds.count)
         return try await display.during {
             try await follow(run) { event in
-                progress.take(event, bytes: meter.bytes)
+                progress.take(event)
                 display.update(progress.progress, noun: progress.noun)
             }
         }

@@ -9,8 +9,11 @@ final class ProgressDisplay: Sendable {
     private let output: any Output
     private let colours: Bool
     private let start = ContinuousClock.now
+    /// Counts bytes as they come, where the work doesn't: those of one large image come for minutes.
+    private let meter: ByteMeter?
 
-    init(label: String, noun: String, output: any Output, colours: Bool) {
+    init(label: String, noun: String, output: any Output, colours: Bool, meter: ByteMeter? = nil) {
+        self.meter = meter
         state = Mutex(ProgressState(label: label, noun: noun))
         self.output = output
         self.colours = colours
@@ -21,6 +24,7 @@ final class ProgressDisplay: Sendable {
         state.withLock { state in
             if let noun { state.noun = noun }
             state.update(progress, at: time)
+            state.sample(bytes: meter?.bytes, at: time)
         }
     }
 
@@ -51,7 +55,7 @@ final class ProgressDisplay: Sendable {
     private func draw() {
         let time = ContinuousClock.now - start
         let now = state.withLock { state in
-            state.sample(at: time)
+            state.sample(bytes: meter?.bytes, at: time)
             return state
         }
         output.draw { [colours] width in ProgressLine.text(now, at: time, width: width, colours: colours) }

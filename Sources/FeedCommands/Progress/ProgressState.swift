@@ -26,8 +26,9 @@ struct ProgressState {
         sample(at: time)
     }
 
-    /// Time has passed, perhaps with nothing done.
-    mutating func sample(at time: Duration) {
+    /// Time has passed, perhaps with nothing done. `bytes` are those so far, where they are counted apart.
+    mutating func sample(bytes: Int64? = nil, at time: Duration) {
+        if let bytes { progress.bytes = bytes }
         if let last = samples.last, time - last.at < .milliseconds(100) {
             samples[samples.count - 1].bytes = progress.bytes
             return

@@ -8,9 +8,7 @@ struct SyncProgress {
 
     init(feeds: Int) { progress = Progress(total: feeds) }
 
-    /// `bytes` are those received so far, also of what isn't complete.
-    mutating func take(_ event: SyncEvent, bytes: Int64) {
-        progress.bytes = bytes
+    mutating func take(_ event: SyncEvent) {
         switch event {
         case .feed(let feed):
             progress.done += 1
