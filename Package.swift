@@ -46,6 +46,10 @@ let package = Package(
             path: "Tests/Benchmarks/FeedDecoding", swiftSettings: swiftSettings),
         .target(
             name: "TestSupport", dependencies: ["FeedCore"], path: "Tests/TestSupport", swiftSettings: swiftSettings),
+        // Linked with libFuzzer by scripts/fuzz.
+        .target(
+            name: "Fuzzing", dependencies: ["FeedFormats", "FeedCore", "TestSupport"], path: "Tests/Fuzzing",
+            swiftSettings: swiftSettings),
         tests("FeedCoreTests", ["FeedCore"]),
         tests("JSONTextTests", ["JSONText"]),
         tests("FeedFormatsTests", ["FeedFormats", "FeedCore", "JSONText"]),
