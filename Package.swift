@@ -65,7 +65,8 @@ let package = Package(
             swiftSettings: swiftSettings),
         // Linked with libFuzzer by scripts/fuzz.
         .target(
-            name: "Fuzzing", dependencies: ["CacheArchive", "FeedCore", "TestSupport"], path: "Tests/Fuzzing",
+            name: "Fuzzing", dependencies: ["CacheArchive", "FeedFormats", "FeedCore", "TestSupport"],
+            path: "Tests/Fuzzing",
             swiftSettings: swiftSettings),
         tests("FeedCoreTests", ["FeedCore"]),
         tests("JSONTextTests", ["JSONText"]),

@@ -180,7 +180,7 @@ struct Session: Sendable {
     /// The feeds of `--opml`.
     func subscriptions(in path: String) async throws(FeedError) -> [ResourceURL] {
         let list = SubscriptionListLoader(
-            client: try makeClient(), decoder: toolbox.decoder, maxBytes: settings.maxFeedSize)
+            client: try makeClient(for: [settings]), decoder: toolbox.decoder, maxBytes: settings.maxFeedSize)
         let subscriptions = try await list.load(
             path.hasPrefix("/") ? path : "\(surroundings.currentDirectory)/\(path)", calledBy: path)
         // Told whatever the verbosity: what is left out of a list is not mirrored.

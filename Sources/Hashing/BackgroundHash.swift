@@ -126,9 +126,9 @@ private final class HashWorker: Sendable {
 
     func finishLarge() throws(FeedError) -> Digest {
         try state.withLock { state throws(FeedError) in
-            let hash = try state.hash ?? SHA256()
-            state.hash = nil
-            return try hash.finish()
+            defer { state.hash = nil }
+            if let hash = state.hash { return try hash.finish() }
+            return try SHA256().finish()
         }
     }
 

@@ -3,6 +3,8 @@ import Glibc
 /// One thing that takes bytes from outside, for libFuzzer to find bytes that break it. A new one is a case here and a
 /// file beside this one.
 enum FuzzTarget: String, CaseIterable {
+    /// An answer from a server, or a file, that may be a feed or a subscription list.
+    case feed
     /// A whole archive, as it is imported.
     case archive = "import"
     /// The texts in an archive, put together so that every digest is right.
@@ -11,6 +13,7 @@ enum FuzzTarget: String, CaseIterable {
     /// Bytes to begin with, each under a name.
     var seeds: [(name: String, bytes: [UInt8])] {
         switch self {
+        case .feed: FeedFuzzing.seeds
         case .archive: ArchiveFuzzing.seeds
         case .layout: LayoutFuzzing.seeds
         }
@@ -18,6 +21,7 @@ enum FuzzTarget: String, CaseIterable {
 
     func run(_ bytes: [UInt8]) {
         switch self {
+        case .feed: FeedFuzzing.run(bytes)
         case .archive: ArchiveFuzzing.run(bytes)
         case .layout: LayoutFuzzing.run(bytes)
         }

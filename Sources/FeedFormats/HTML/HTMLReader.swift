@@ -38,7 +38,9 @@ final class HTMLReader {
             HTML_PARSE_NONET.rawValue | HTML_PARSE_NOERROR.rawValue | HTML_PARSE_NOWARNING.rawValue
             | HTML_PARSE_IGNORE_ENC.rawValue | HTML_PARSE_NODEFDTD.rawValue | HTML_PARSE_NOIMPLIED.rawValue
         var html = html
+        let excess = HTMLAttributes.excess(in: html)
         html.withUTF8 { bytes in
+            let bytes = UnsafeBufferPointer(rebasing: bytes.prefix(excess ?? bytes.count))
             bytes.withMemoryRebound(to: CChar.self) { chars in
                 let tree = htmlCtxtReadMemory(
                     parser, chars.baseAddress, Int32(clamping: chars.count), nil, "UTF-8", Int32(options))

@@ -29,9 +29,19 @@ struct ImageLinks {
 
     private func resolve(_ reference: String, from base: ResourceURL) throws(InvalidURL) -> ResourceURL {
         guard !reference.isEmpty else { throw InvalidURL("empty") }
-        let url = try base.resolving(reference)
+        let url = try Self.isWhole(reference) ? ResourceURL(reference) : base.resolving(reference)
         guard url.isRemote || url.isBeside(feed) else { throw InvalidURL("not a file in the feed's folder or below") }
         return url
+    }
+
+    /// Most are, and needn't be taken to pieces. A dot segment may begin at "/.".
+    private static func isWhole(_ reference: String) -> Bool {
+        guard reference.hasPrefix("https://") || reference.hasPrefix("http://") else { return false }
+        let bytes = reference.utf8Span.span
+        for index in 1..<bytes.count where bytes[index] == UInt8(ascii: ".") && bytes[index - 1] == UInt8(ascii: "/") {
+            return false
+        }
+        return true
     }
 
     /// White space around it and line breaks in it mean nothing; spaces in it stay spaces.

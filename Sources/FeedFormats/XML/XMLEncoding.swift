@@ -8,27 +8,57 @@ struct XMLEncoding {
     let name: String?
     let isOfServer: Bool
     let start: Int
+    let mayHoldNULs: Bool
+    /// What the document says, if that is no encoding that is read.
+    let unreadable: String?
 
     init(of document: FeedDocument) {
         let bytes = document.bytes
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
-            (name, isOfServer, start) = ("UTF-8", false, Self.markup(in: bytes, from: 3))
+            self.init(bytes, name: "UTF-8", isOfServer: false, start: Self.markup(in: bytes, from: 3))
         } else if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) {
-            (name, isOfServer, start) = (nil, false, 0)
+            self.init(bytes, name: nil, isOfServer: false, start: 0)
         } else {
-            name = Self.charset(in: document.contentType)
-            isOfServer = name != nil
-            start = Self.markup(in: bytes, from: 0)
+            let name = Self.charset(in: document.contentType)
+            self.init(bytes, name: name, isOfServer: name != nil, start: Self.markup(in: bytes, from: 0))
         }
     }
 
-    private init(name: String?, isOfServer: Bool, start: Int) {
+    func withoutServer(_ document: FeedDocument) -> XMLEncoding {
+        XMLEncoding(document.bytes, name: nil, isOfServer: false, start: start)
+    }
+
+    private init(_ bytes: [UInt8], name: String?, isOfServer: Bool, start: Int) {
         self.name = name
         self.isOfServer = isOfServer
         self.start = start
+        mayHoldNULs =
+            bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) || bytes.prefix(2).contains(0)
+            || name?.uppercased().hasPrefix("UTF-16") == true
+        let declared = name == nil ? Self.declared(in: bytes[start...]) : nil
+        unreadable = declared.flatMap { Self.isReadable($0) ? nil : $0 }
     }
 
-    var withoutServer: XMLEncoding { XMLEncoding(name: nil, isOfServer: false, start: start) }
+    /// In an XML declaration, as far as it can be read as ASCII.
+    private static func declared(in bytes: ArraySlice<UInt8>) -> String? {
+        guard bytes.starts(with: "<?xml".utf8) else { return nil }
+        let text = String(decoding: bytes.prefix(512).prefix { $0 != UInt8(ascii: ">") }, as: UTF8.self)
+        guard let found = text.firstRange(of: "encoding") else { return nil }
+        let value = text[found.upperBound...].drop { $0 == " " || $0 == "=" || $0 == "\t" || $0.isNewline }
+        guard let quote = value.first, quote == "\"" || quote == "'" else { return nil }
+        return String(value.dropFirst().prefix { $0 != quote })
+    }
+
+    /// Those in which markup is ASCII, besides UTF-16. In UTF-7 or EBCDIC, what is markup is hidden from whoever looks at
+    /// the bytes; browsers take neither.
+    private static func isReadable(_ name: String) -> Bool {
+        let upper = name.uppercased()
+        return [
+            "UTF-8", "UTF8", "UTF-16", "UTF16", "US-ASCII", "ASCII", "ISO-8859", "ISO8859", "ISO_8859", "LATIN",
+            "WINDOWS-", "CP125", "CP866", "CP1251", "KOI8", "SHIFT", "SJIS", "MS932", "CP932", "EUC", "GB", "BIG5",
+            "TIS-620", "MACINTOSH", "MAC-", "ISO-2022-JP", "X-SJIS", "KS_C", "UHC",
+        ].contains { upper.hasPrefix($0) }
+    }
 
     /// Blank lines before an XML declaration, as scripts leave them, are forbidden, and frequent.
     private static func markup(in bytes: [UInt8], from start: Int) -> Int {
@@ -42,7 +72,9 @@ struct XMLEncoding {
             guard parts.count == 2, parts[0].trimmed.lowercased() == "charset" else { continue }
             let name = String(parts[1].trimmed.filter { $0 != "\"" && $0 != "'" })
             // No other character is in a name that libxml2 would look for.
-            guard name.utf8.allSatisfy(isNameCharacter), let handler = xmlFindCharEncodingHandler(name) else {
+            guard name.utf8.allSatisfy(isNameCharacter), isReadable(name),
+                let handler = xmlFindCharEncodingHandler(name)
+            else {
                 continue
             }
             xmlCharEncCloseFunc(handler)

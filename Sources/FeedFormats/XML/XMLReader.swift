@@ -1,5 +1,6 @@
 internal import CXML
 internal import FeedCore
+internal import JSONText
 
 /// Reads an XML document front to back with libxml2 and tells a visitor of it. No tree is built; no entity is expanded
 /// but those of XML and HTML themselves; nothing outside the document is looked for.
@@ -14,7 +15,7 @@ enum XMLReader {
         } catch {
             // Many a server names one encoding for all that it has; the document may know better.
             guard encoding.isOfServer, case .malformed = error else { throw error }
-            do { return try read(document, in: encoding.withoutServer, make()) } catch _ { throw error }
+            do { return try read(document, in: encoding.withoutServer(document), make()) } catch _ { throw error }
         }
     }
 
@@ -37,6 +38,10 @@ private final class XMLSession {
     private let entity = CharacterEntity()
     private var position: Int
     private var problem: XMLProblem?
+    /// That came since libxml2 told of anything.
+    private var quotes = 0
+    private static let mostAttributes = 10_000
+    private let mayHoldNULs: Bool
 
     init(_ document: FeedDocument, in encoding: XMLEncoding, telling visitor: any XMLVisitor) throws(XMLProblem) {
         _ = Self.library
@@ -49,7 +54,12 @@ private final class XMLSession {
         self.encoding = encoding.name
         position = encoding.start
         skippedLines = document.bytes[..<encoding.start].count { $0 == UInt8(ascii: "\n") }
+        mayHoldNULs = encoding.mayHoldNULs
         dispatch = XMLDispatch(visitor, at: document.url)
+        if let name = encoding.unreadable {
+            let shown = JSONWriter.quote(name, limit: 40)
+            throw .malformed(XMLMalformation(reason: "the encoding \(shown) is not supported", line: 1, column: 1))
+        }
     }
 
     deinit {
@@ -79,14 +89,30 @@ private final class XMLSession {
 
     /// Nothing more comes once something was wrong, so that libxml2 finds an end.
     private func fill(_ buffer: UnsafeMutablePointer<CChar>?, _ count: Int32) -> Int32 {
-        guard problem == nil, let buffer else { return 0 }
         let length = min(Int(count), document.bytes.count - position)
+        check(document.bytes[position..<position + length])
+        guard problem == nil, let buffer else { return 0 }
         document.bytes.withUnsafeBytes { bytes in
             UnsafeMutableRawBufferPointer(start: buffer, count: length)
                 .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[position..<position + length]))
         }
         position += length
         return Int32(length)
+    }
+
+    /// libxml2 takes a NUL for the end, and compares each attribute of a tag with every other.
+    private func check(_ chunk: ArraySlice<UInt8>) {
+        if !mayHoldNULs, let place = chunk.firstIndex(of: 0) {
+            return fail { _ in .malformed(XMLMalformation(reason: "a NUL byte", at: place, of: document.bytes)) }
+        }
+        guard cxml_is_in_content(parser) != 0 else {
+            quotes = 0
+            return
+        }
+        quotes += chunk.count { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") }
+        if quotes > 2 * Self.mostAttributes {
+            fail { $0.malformed("a tag with more than \(Self.mostAttributes) attributes") }
+        }
     }
 
     // MARK: What libxml2 calls
@@ -121,6 +147,7 @@ private final class XMLSession {
     }
 
     private func tell(_ visit: (XMLSession) throws(XMLProblem) -> Void) {
+        quotes = 0
         guard problem == nil else { return }
         do { try visit(self) } catch { problem = error }
     }

@@ -31,3 +31,12 @@ struct XMLMalformation: Error, Equatable {
 
     var description: String { "line \(line), column \(column): \(reason)" }
 }
+
+extension XMLMalformation {
+    init(reason: String, at offset: Int, of bytes: [UInt8]) {
+        self.reason = reason
+        let before = bytes[..<offset]
+        line = 1 + before.count { $0 == UInt8(ascii: "\n") }
+        column = 1 + before.reversed().prefix { $0 != UInt8(ascii: "\n") }.count
+    }
+}
