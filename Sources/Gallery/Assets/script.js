@@ -237,7 +237,9 @@
     view.picture.height = image.getAttribute('height');
     view.picture.alt = image.alt;
     view.picture.src = image.getAttribute('src');
-    view.count.textContent = `${at + 1} of ${Number(main.dataset.pictures || all.length).toLocaleString('en')}`;
+    // Those that are missing count, though they aren't shown.
+    const place = Number(main.dataset.first) + [...main.querySelectorAll('figure')].indexOf(tile);
+    view.count.textContent = [place, Number(main.dataset.pictures)].map(n => n.toLocaleString('en')).join(' of ');
     const caption = tile.querySelector('figcaption');
     view.said.replaceChildren(...[...caption.children].map(part => part.localName === 'small'
       ? make('p', { className: 'soft', textContent: part.textContent })
