@@ -90,7 +90,8 @@ struct GalleryBrowserTests {
             try await page.press("Enter")
             try await expectShown(0, "1 of 3")
             #expect(try await page.evaluate("\(view).querySelector('.said p').textContent") == "Picture 0")
-            #expect(try await page.evaluate("\(view).querySelector('.said a').href") == .string(site.server.imageURL(0)))
+            #expect(
+                try await page.evaluate("\(view).querySelector('.said a').href") == .string(site.server.imageURL(0)))
             #expect(try await page.evaluate("\(view).querySelector('.previous').disabled") == true)
             // What was never downloaded is passed over.
             try await page.press("ArrowRight")
@@ -105,8 +106,7 @@ struct GalleryBrowserTests {
             try await page.click("dialog .next")
             try await expectShown(2, "3 of 3")
             try await page.press("Escape")
-            try await page.wait(for: "!\(view).open")
-            #expect(try await page.evaluate("document.activeElement.alt") == "Picture 2")
+            try await page.wait(for: "!\(view).open && document.activeElement.alt === 'Picture 2'")
 
             try await page.press("Enter")
             try await expectShown(2, "3 of 3")
@@ -165,10 +165,12 @@ struct GalleryBrowserTests {
         }
     }
 
-    @Test("tells how old it is when it is looked at, and when that is too old", arguments: [
-        (0, "saved just now", false), (125, "saved 2 minutes ago", false), (7300, "saved 2 hours ago", false),
-        (604_799, "saved 6 days ago", false), (604_800, "saved 7 days ago", true), (-7200, "saved just now", true),
-    ])
+    @Test(
+        "tells how old it is when it is looked at, and when that is too old",
+        arguments: [
+            (0, "saved just now", false), (125, "saved 2 minutes ago", false), (7300, "saved 2 hours ago", false),
+            (604_799, "saved 6 days ago", false), (604_800, "saved 7 days ago", true), (-7200, "saved just now", true),
+        ])
     func freshness(age: Int, text: String, isStale: Bool) async throws {
         let site = try await GallerySite(pictures: 1)
         try await withPage { page in
@@ -214,9 +216,13 @@ struct GalleryBrowserTests {
                   .filter(e => e.scrollHeight > e.clientHeight + 1 || e.scrollWidth > e.clientWidth + 1).length
                 """
             #expect(try await page.evaluate(hidden) == 0)
-            #expect(try await page.evaluate("document.querySelector('time').textContent").string?.contains("UTC") == true)
-            #expect(try await page.evaluate("document.querySelector('.missing').innerText").string?.contains("404") == true)
-            #expect(try await page.evaluate("document.querySelector('.missing a').href") == .string(site.server.imageURL(0)))
+            #expect(
+                try await page.evaluate("document.querySelector('time').textContent").string?.contains("UTC") == true)
+            #expect(
+                try await page.evaluate("document.querySelector('.missing').innerText").string?.contains("404") == true)
+            #expect(
+                try await page.evaluate("document.querySelector('.missing a').href") == .string(site.server.imageURL(0))
+            )
             let next = try await page.evaluate("document.querySelector('a[rel=next]').href").string ?? ""
             #expect(next.hasSuffix("/index.2.html"))
             #expect(Files.exists("\(site.path)/index.2.html"))
@@ -226,15 +232,18 @@ struct GalleryBrowserTests {
 
     @Test("hostile text does nothing, and stays text") func hostile() async throws {
         let texts = [
-            #"<script>window.hurt = 1</script>"#, #"\" onerror=\"window.hurt = 1"#, #"</figure></main><img src=x onerror=hurt()>"#,
-            #"--><iframe src=javascript:hurt()>"#, #"&lt;b&gt; &#60;b&#62;"#, #"\u202Egnp.exe\u202C"#, #"a\u0000b\u001B[31mc"#,
+            #"<script>window.hurt = 1</script>"#, #"\" onerror=\"window.hurt = 1"#,
+            #"</figure></main><img src=x onerror=hurt()>"#,
+            #"--><iframe src=javascript:hurt()>"#, #"&lt;b&gt; &#60;b&#62;"#, #"\u202Egnp.exe\u202C"#,
+            #"a\u0000b\u001B[31mc"#,
         ]
         let site = try await GallerySite(pictures: texts.count, missing: [2]) { number in
             #""description":"\#(texts[number])","location":"\#(texts[number])""#
         }
         try await withPage { page in
             try await page.open(site.onDisk)
-            let shown = try await page.evaluate("[...document.querySelectorAll('figcaption p')].map(p => p.textContent)")
+            let shown = try await page.evaluate(
+                "[...document.querySelectorAll('figcaption p')].map(p => p.textContent)")
             #expect(shown[0]?.string == texts[0])
             #expect(shown[2]?.string == texts[2])
             #expect(shown[4]?.string == texts[4])
@@ -242,10 +251,53 @@ struct GalleryBrowserTests {
             #expect(shown[6]?.string == "a\u{FFFD}b\u{FFFD}[31mc")
             #expect(try await page.evaluate("typeof window.hurt") == "undefined")
             #expect(try await page.evaluate("document.querySelectorAll('iframe, b, main script').length") == 0)
-            let attributes = "[...new Set([...document.querySelectorAll('main *')].flatMap(e => e.getAttributeNames()))].filter(n => n.startsWith('on'))"
+            let attributes =
+                "[...new Set([...document.querySelectorAll('main *')].flatMap(e => e.getAttributeNames()))].filter(n => n.startsWith('on'))"
             #expect(try await page.evaluate(attributes) == [])
             let links = "[...document.links].filter(a => !/^(https?|file):$/.test(a.protocol)).length"
             #expect(try await page.evaluate(links) == 0)
+            #expect(page.errors == [])
+        }
+    }
+
+    @Test(
+        "names everything to those who can't see it, and has its landmarks", arguments: [Look.desktop, .desktop.dark])
+    func accessibility(_ look: Look) async throws {
+        let site = try await GallerySite(pictures: 4, missing: [1]) {
+            $0 == 2 ? #""location":"Here""# : #""description":"Sea""#
+        }
+        unlink("\(site.path)/images/\(try await site.program.digest(of: site.server.imageURL(3))).bmp")
+        try await withPage(look) { page in
+            try await page.open(site.onDisk)
+            try await page.wait(for: "document.querySelector('.failed .problem button')")
+            #expect(try await page.accessibilityFaults() == [])
+            try await page.click(".pictures img")
+            try await page.wait(for: "document.querySelector('dialog')?.open")
+            #expect(try await page.accessibilityFaults() == [])
+        }
+    }
+
+    @Test("looks as it is meant to: pictures to be looked at are kept", arguments: Look.all)
+    func screenshots(_ look: Look) async throws {
+        let program = try Program()
+        let site = program.folder.path("site")
+        try await program.run("\(Fixtures.folder)/landscapes/feed.json")
+        try await program.run("gallery", site)
+        try await withPage(look) { page in
+            try await page.call(
+                "Page.addScriptToEvaluateOnNewDocument",
+                ["source": "Date.now = () => Date.parse(document.querySelector('time').dateTime) + 7.3e6"])
+            try await page.open("file://\(site)/index.html")
+            try await page.wait(for: "[...document.images].every(i => !i.complete || i.naturalWidth)")
+            try await page.screenshot("gallery-\(look.testDescription)")
+            try await page.click(".pictures img")
+            try await page.wait(for: "document.querySelector('dialog img')?.complete")
+            try await page.screenshot("gallery-\(look.testDescription)-large")
+            try await program.run("\(Fixtures.folder)/feed.json")
+            try await program.run("gallery", site)
+            try await page.open("file://\(site)/index.html")
+            try await page.wait(for: "[...document.images].every(i => !i.complete || i.naturalWidth)")
+            try await page.screenshot("gallery-\(look.testDescription)-feeds")
             #expect(page.errors == [])
         }
     }
