@@ -20,11 +20,13 @@ struct GalleryBrowserTests {
         try await visit(try await browser.newPage(look))
     }
 
-    /// Counts what shifts from before the first element is there.
-    private static let watchShifts = """
+    /// Notes what shifts, and what keeps the page from answering, from before the first element is there.
+    private static let watch = """
         window.shifts = []; new PerformanceObserver(list => { for (const e of list.getEntries()) if (!e.hadRecentInput)
         shifts.push(e.value + ' ' + e.sources.map(s => s.node && (s.node.outerHTML || s.node.data || '').slice(0, 90))) })
         .observe({ type: 'layout-shift', buffered: true });
+        window.tasks = []; new PerformanceObserver(list => tasks.push(...list.getEntries().map(e => e.duration)))
+        .observe({ type: 'longtask', buffered: true });
         """
 
     /// As a visitor does, until so many pictures are there and the end of the page is reached.
@@ -48,7 +50,7 @@ struct GalleryBrowserTests {
         let site = try await GallerySite(pictures: 250)
         try await withPage { page in
             let (url, origin, nginx) = try await self.place(site, place)
-            try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.watchShifts)])
+            try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.watch)])
             try await page.open(url)
             #expect(try await page.evaluate("document.images.length").int == 200)
             // What is about to come into view may be on its way, the rest must not be.
@@ -67,6 +69,9 @@ struct GalleryBrowserTests {
                 """)
             #expect(wrong == [])
             #expect(try await page.evaluate("shifts") == [])
+            // How long depends on the machine, so it is kept for people to look at.
+            let tasks = try await page.evaluate("tasks").text()
+            try Artefacts.keep(Array("tasks over 50 ms: \(tasks)\n".utf8), as: "gallery-\(place).txt")
             #expect(page.errors == [])
             #expect(page.requests.filter { !$0.hasPrefix(origin) } == [])
             withExtendedLifetime(nginx) {}
@@ -281,7 +286,7 @@ struct GalleryBrowserTests {
     func screenshots(_ look: Look) async throws {
         let program = try Program()
         let site = program.folder.path("site")
-        try await program.run("\(Fixtures.folder)/landscapes/feed.json")
+        try await program.run("\(Fixtures.folder)/landscapes/landscapes.json")
         try await program.run("gallery", site)
         try await withPage(look) { page in
             try await page.call(
