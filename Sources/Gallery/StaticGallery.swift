@@ -1,5 +1,5 @@
-package import FeedCore
 internal import Dispatch
+package import FeedCore
 internal import Synchronization
 
 /// A gallery as a folder of files: plain pages that any web server can serve, and a browser can open from disk.

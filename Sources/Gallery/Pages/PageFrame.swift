@@ -44,11 +44,10 @@ struct PageFrame {
         page.raw("<h1>")
         page.text(title)
         page.raw("</h1><p class=about>")
+        page.raw("<span>")
         page.text(about)
-        if let savedAt {
-            page.raw(" · ")
-            age(&page, savedAt)
-        }
+        page.raw("</span> ")
+        if let savedAt { age(&page, savedAt) }
         page.raw("</p>")
         if savedAt != nil { notice(&page) }
         page.raw("</div><a class=\"button reload\" href=\"\(file)\">Reload</a></header>\n")
@@ -61,7 +60,9 @@ struct PageFrame {
         let clock = exact.dropFirst(day.count + 1).prefix(5)
         var limit = ""
         if case .span(let span) = maxAge { limit = " data-fresh=\(span.components.seconds)" }
-        page.raw("<span class=age><time datetime=\(exact) title=\"\(exact)\"\(limit)>saved \(day) \(clock) UTC</time></span>")
+        page.raw(
+            "<span class=age><time datetime=\(exact) title=\"\(exact)\"\(limit)>saved \(day) \(clock) UTC</time></span>"
+        )
     }
 
     func notice(_ page: inout HTMLWriter) {
@@ -71,7 +72,9 @@ struct PageFrame {
     func end(_ page: inout HTMLWriter, links: PageLinks) {
         if links.previous != nil || links.next != nil {
             page.raw("<nav class=pages aria-label=Pages>")
-            if let previous = links.previous { page.raw("<a class=button rel=prev href=\"\(previous)\">Previous page</a>") }
+            if let previous = links.previous {
+                page.raw("<a class=button rel=prev href=\"\(previous)\">Previous page</a>")
+            }
             if let next = links.next { page.raw("<a class=button rel=next href=\"\(next)\">More pictures</a>") }
             page.raw("</nav>\n")
         }
