@@ -16,7 +16,6 @@ final class ArchiveReader {
     private let input: Input
     private let locale: Locale
     private var seen: Set<String> = []
-    private var blobs: Set<Digest> = []
     /// Of the entry that is being read.
     private(set) var name = ""
     private(set) var size: Int64 = 0
@@ -151,13 +150,8 @@ final class ArchiveReader {
         guard let entry else {
             throw refused(isFolder ? "a folder that has no place here" : "a name that has no place here")
         }
-        let isNew =
-            if case .blob(let digest) = entry {
-                blobs.insert(digest).inserted
-            } else {
-                seen.insert(path == "." ? "" : path).inserted
-            }
-        guard isNew else { throw refused("there twice") }
+        if case .blob = entry { return entry }
+        guard seen.insert(path == "." ? "" : path).inserted else { throw repeated }
         return entry
     }
 
@@ -165,6 +159,9 @@ final class ArchiveReader {
         guard parts.count == 3, parts[0] == "blobs", parts[1] == "sha256" else { return nil }
         return Digest(hex: parts[2])
     }
+
+    /// There are many blobs: whether one was there before is known to who keeps them.
+    var repeated: FeedError { refused("there twice") }
 
     func refused(_ reason: String) -> FeedError { .invalidData("\(name): \(reason)") }
 
