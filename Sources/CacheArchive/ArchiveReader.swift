@@ -21,10 +21,24 @@ final class ArchiveReader {
     private(set) var size: Int64 = 0
 
     private final class Input {
+        /// What precedes the bytes of an entry is far smaller. libarchive keeps it in memory, however much there is.
+        static let mostOfHeader = 4 << 20
+
         let decompressor: Decompressor
         var failure: FeedError?
+        var left = Int.max
 
         init(_ decompressor: Decompressor) { self.decompressor = decompressor }
+
+        /// Nil at the end.
+        func next() throws(FeedError) -> UnsafeRawBufferPointer? {
+            guard left > 0 else {
+                throw .invalidData("the header of an entry is larger than \(Self.mostOfHeader) bytes")
+            }
+            let block = try decompressor.next()
+            if left < .max { left -= block?.count ?? 0 }
+            return block
+        }
     }
 
     init(_ source: any ByteSource) throws(FeedError) {
@@ -39,7 +53,7 @@ final class ArchiveReader {
                 guard let input, let block else { return -1 }
                 let reader = Unmanaged<Input>.fromOpaque(input).takeUnretainedValue()
                 do throws(FeedError) {
-                    let bytes = try reader.decompressor.next()
+                    let bytes = try reader.next()
                     block.pointee = bytes?.baseAddress
                     return bytes?.count ?? 0
                 } catch {
@@ -57,6 +71,8 @@ final class ArchiveReader {
     func next() throws(FeedError) -> Entry? {
         if Task.isCancelled { throw .cancelled }
         var header: OpaquePointer?
+        input.left = Input.mostOfHeader
+        defer { input.left = .max }
         switch archive_read_next_header(archive, &header) {
         case ARCHIVE_OK: break
         case ARCHIVE_EOF:
