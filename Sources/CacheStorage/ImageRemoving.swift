@@ -5,7 +5,8 @@ internal import Synchronization
 /// Deleting goes the other way round than publishing: the rows first, committed, then the files that no row names. A
 /// crash between the two leaves files without rows, which the next removal finds.
 extension ImageDirectory {
-    private static let hashingThreads = 2
+    static let hashingThreads = 2
+    private static let filesAtOnce = 64
 
     func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
         let (dryRun, feedsLeftOut) =
@@ -38,7 +39,7 @@ extension ImageDirectory {
         return ImageRemoval(images: count - kept.count, bytesFreed: freed)
     }
 
-    func removeDamaged(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
+    func removeDamaged(_ mode: RemovalMode, progress: ProgressStream?) async throws(FeedError) -> ImageRemoval {
         let dryRun = mode != .forReal
         let lock = dryRun ? nil : try await lockForDeleting()
         defer { withExtendedLifetime(lock) {} }
@@ -47,7 +48,13 @@ extension ImageDirectory {
         let all = try await database.read { connection throws(FeedError) in
             try ImageIndex(connection: connection).digests()
         }
-        let damaged = try Self.damaged(all, in: files)
+        let findings = Findings(of: all.count, progress)
+        let result = await withTaskCancellationHandler {
+            Result { () throws(FeedError) in try Self.damaged(all, in: files, findings) }
+        } onCancel: {
+            findings.cancel()
+        }
+        let damaged = try result.get()
         if !dryRun && !damaged.isEmpty {
             try await database.write { connection throws(FeedError) in
                 let index = ImageIndex(connection: connection)
@@ -98,18 +105,23 @@ extension ImageDirectory {
         return freed
     }
 
+    /// Cancelled, it finds nothing: what is damaged is only deleted when all is known.
     private static func damaged(
-        _ digests: [(Digest, size: Int64)], in files: Descriptor
+        _ images: [(digest: Digest, size: Int64)], in files: Descriptor, _ findings: Findings
     ) throws(FeedError) -> [Digest] {
-        let findings = Findings()
-        Crew.share(digests.count, among: hashingThreads) { job in
-            let (digest, size) = digests[job]
+        Crew.share((images.count + filesAtOnce - 1) / filesAtOnce, among: hashingThreads) { group in
+            guard !findings.isCancelled else { return }
+            let images = images[group * filesAtOnce..<min((group + 1) * filesAtOnce, images.count)]
             do throws(FeedError) {
-                if !(try ImageFile.isIntact(digest, size: size, in: files)) { findings.add(.success(digest)) }
+                for (image, isIntact) in zip(images, try ImageFile.areIntact(images, in: files)) {
+                    if !isIntact { findings.add(.success(image.digest)) }
+                    findings.checked(image.size)
+                }
             } catch {
                 findings.add(.failure(error))
             }
         }
+        guard !findings.isCancelled else { throw .cancelled }
         var damaged: [Digest] = []
         for finding in findings.all { damaged.append(try finding.get()) }
         return damaged
@@ -118,9 +130,39 @@ extension ImageDirectory {
 
 /// What several threads find.
 private final class Findings: Sendable {
-    private let found = Mutex<[Result<Digest, FeedError>]>([])
+    private struct State {
+        var found: [Result<Digest, FeedError>] = []
+        var progress: Progress
+        var isCancelled = false
+    }
 
-    func add(_ finding: Result<Digest, FeedError>) { found.withLock { $0.append(finding) } }
+    private let state: Mutex<State>
+    private let stream: ProgressStream?
 
-    var all: [Result<Digest, FeedError>] { found.withLock { $0 } }
+    init(of count: Int, _ stream: ProgressStream?) {
+        state = Mutex(State(progress: Progress(total: count)))
+        self.stream = stream
+    }
+
+    func add(_ finding: Result<Digest, FeedError>) {
+        state.withLock { state in
+            state.found.append(finding)
+            state.progress.failed += 1
+        }
+    }
+
+    func checked(_ size: Int64) {
+        let progress = state.withLock { state in
+            state.progress.done += 1
+            state.progress.bytes += size
+            return state.progress
+        }
+        stream?.yield(progress)
+    }
+
+    func cancel() { state.withLock { $0.isCancelled = true } }
+
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    var all: [Result<Digest, FeedError>] { state.withLock { $0.found } }
 }

@@ -87,7 +87,7 @@ extension SQLiteFeedStore {
 }
 
 /// The columns that every query of feeds begins with. The database is input like any other, and checked like it.
-private struct FeedRow {
+struct FeedRow {
     let id: Int64
     let url: ResourceURL
     let title: String?

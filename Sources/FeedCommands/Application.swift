@@ -1,4 +1,4 @@
-import FeedCore
+package import FeedCore
 
 /// What surrounds a run, apart from its arguments.
 package struct Surroundings: Sendable {
@@ -7,15 +7,26 @@ package struct Surroundings: Sendable {
     /// The home in the user's account, for where the environment names none.
     package let accountHome: String?
     package let fileExists: @Sendable (String) -> Bool
+    /// A file of moderate size; nil where there is none.
+    package let readFile: @Sendable (String) -> Result<[UInt8]?, FeedError>
 
     package init(
         environment: [String: String], currentDirectory: String, accountHome: String?,
-        fileExists: @escaping @Sendable (String) -> Bool
+        fileExists: @escaping @Sendable (String) -> Bool,
+        readFile: @escaping @Sendable (String) -> Result<[UInt8]?, FeedError> = { _ in .success(nil) }
     ) {
         self.environment = environment
         self.currentDirectory = currentDirectory
         self.accountHome = accountHome
         self.fileExists = fileExists
+        self.readFile = readFile
+    }
+
+    package var home: String? {
+        for case let home? in [environment["HOME"], accountHome] where home.hasPrefix("/") {
+            return home.count > 1 && home.hasSuffix("/") ? String(home.dropLast()) : home
+        }
+        return nil
     }
 }
 
@@ -31,52 +42,62 @@ package struct Application: Sendable {
 
     package func run(_ arguments: [String]) async -> ExitCode {
         do {
-            let parser = ArgumentParser(environment: surroundings.environment, fileExists: surroundings.fileExists)
-            switch try parser.parse(arguments) {
+            switch try ArgumentParser(surroundings).parse(arguments) {
             case .version: return try print(HelpText.version)
             case .help(let command): return try print(HelpText.text(for: command))
+            case .manual: return try print(ManualPage.text)
+            case .completions(let shell): return try print(shell.completions)
             case .run(let command, let settings, let operands):
                 let session = try session(settings)
-                do {
-                    let code = try await run(command, session, operands)
-                    await session.closeCaches()
-                    return code
-                } catch {
-                    await session.closeCaches()
-                    throw error
-                }
+                return await run(command, session, operands)
             }
-        } catch let error as UsageError {
-            toolbox.output.say("feedsync: \(error.message)\(error.hint.map { " (\($0))" } ?? "")")
-            return error.exitCode
-        } catch let error as FeedError {
-            if error.isCancellation { return .failure }
-            toolbox.output.say("feedsync: \(TerminalText.escape(error.message))")
-            return ExitCode.of(error)
         } catch {
-            toolbox.output.say("feedsync: \(TerminalText.escape("\(error)"))")
-            return .failure
+            log(arguments).tell(LogLine(error))
+            return ExitCode.of(error)
         }
     }
 
-    private func run(_ command: Command, _ session: Session, _ operands: [String]) async throws -> ExitCode {
-        let urls = try operands.map { operand throws(UsageError) in
-            try FeedOperand.url(operand, currentDirectory: surroundings.currentDirectory)
+    private func log(_ arguments: [String]) -> Log {
+        Log(output: toolbox.output, format: .guessed(arguments, surroundings.environment), now: toolbox.now)
+    }
+
+    private func run(_ command: Command, _ session: Session, _ operands: [String]) async -> ExitCode {
+        let code: ExitCode
+        do {
+            code = try await perform(command, session, operands)
+        } catch {
+            if (error as? FeedError)?.isCancellation != true { session.report(LogLine(error)) }
+            code = ExitCode.of(error)
         }
+        await session.closeCaches()
+        return code
+    }
+
+    private func perform(_ command: Command, _ session: Session, _ operands: [String]) async throws -> ExitCode {
         switch command {
-        case .sync: return try await SyncCommand(session).run(urls)
-        case .show: return try await ShowCommand(session).run(urls[0])
-        case .image: return try await ImageCommand(session).run(urls[0])
+        case .sync: return try await SyncCommand(session).run(try feeds(operands))
+        case .show: return try await ShowCommand(session).run(try feeds(operands)[0])
+        case .image: return try await ImageCommand(session).run(try feeds(operands)[0])
         case .validate: return try await ValidateCommand(session).run()
+        case .export: return try await ExportCommand(session).run(operands[0], try feeds(operands.dropFirst()))
+        case .import: return try await ImportCommand(session).run(operands[0])
         case .status: return try await StatusCommand(session).run()
+        case .gallery: return try await GalleryCommand(session).run(try feeds(operands.dropFirst()), to: operands[0])
         }
+    }
+
+    private func feeds(_ operands: some Sequence<String>) throws(UsageError) -> [ResourceURL] {
+        var urls: [ResourceURL] = []
+        for operand in operands {
+            urls.append(try FeedOperand.url(operand, currentDirectory: surroundings.currentDirectory))
+        }
+        return urls
     }
 
     private func session(_ settings: Settings) throws(UsageError) -> Session {
         let path = try CacheLocation.path(
             option: settings.cache, environment: surroundings.environment, accountHome: surroundings.accountHome)
-        return Session(
-            toolbox: toolbox, settings: settings, cachePath: path, currentDirectory: surroundings.currentDirectory)
+        return Session(toolbox: toolbox, settings: settings, cachePath: path, surroundings: surroundings)
     }
 
     private func print(_ text: String) throws(FeedError) -> ExitCode {

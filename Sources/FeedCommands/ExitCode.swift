@@ -20,13 +20,40 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .failure: "an error with no code of its own"
         case .someImagesFailed: "the feed was saved, but some images could not be had"
         case .usage: "wrong usage"
-        case .invalidData: "the feed is invalid"
+        case .invalidData: "the feed, or the archive, is invalid"
         case .notFound: "not found: an unknown image, a feed never saved, a missing file"
         case .unreachable: "the feed can't be reached, and no fresh saved copy stands in"
         case .cannotCreate: "an output can't be created"
         case .ioFailure: "reading or writing failed part-way"
         case .locked: "another run holds the lock"
-        case .configuration: "a FEEDSYNC_ variable is wrong"
+        case .configuration: "the config file or a FEEDSYNC_ variable is wrong"
+        }
+    }
+
+    /// What it asks of whoever runs the program.
+    package var advice: String {
+        switch self {
+        case .ok: "Nothing."
+        case .failure: "Read what standard error says."
+        case .someImagesFailed:
+            "Read which. The next run asks again for what may have passed; what is gone for good is left alone by itself."
+        case .usage: "Correct the command line; the message has a hint."
+        case .invalidData: "Tell whoever makes the feed or the archive. What was saved stands as it was."
+        case .notFound: "Check the name, or sync the feed first."
+        case .unreachable: "Check the network and the server. It is worth trying again later."
+        case .cannotCreate: "Check that the folder is there and may be written to."
+        case .ioFailure:
+            "Make room on the disk, or look into its health. If a database can't be read, feedsync validate begins a new one."
+        case .locked: "Nothing, if the other run is meant to be there; else give --lock-wait."
+        case .configuration: "Correct the file at the line named, or the variable."
+        }
+    }
+
+    package static func of(_ error: any Error) -> ExitCode {
+        switch error {
+        case let error as UsageError: error.exitCode
+        case let error as FeedError: of(error)
+        default: .failure
         }
     }
 

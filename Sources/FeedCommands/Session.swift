@@ -6,35 +6,52 @@ struct Session: Sendable {
     let toolbox: Toolbox
     let settings: Settings
     let cachePath: String
-    let currentDirectory: String
+    let surroundings: Surroundings
     private let opened = OpenCaches()
 
-    init(toolbox: Toolbox, settings: Settings, cachePath: String, currentDirectory: String) {
+    init(toolbox: Toolbox, settings: Settings, cachePath: String, surroundings: Surroundings) {
         self.toolbox = toolbox
         self.settings = settings
         self.cachePath = cachePath
-        self.currentDirectory = currentDirectory
+        self.surroundings = surroundings
     }
 
     var now: @Sendable () -> Timestamp { toolbox.now }
 
     // MARK: Speaking
 
+    private var log: Log { Log(output: toolbox.output, format: settings.logFormat, now: now) }
+
     /// Told whatever the verbosity: something went wrong.
-    func report(_ problem: String) {
-        toolbox.output.say("feedsync: \(TerminalText.escape(problem))")
+    func report(_ problem: String, _ event: String = "problem") {
+        report(LogLine(level: .error, event: event, text: problem))
     }
 
+    func report(_ line: LogLine) { log.tell(line) }
+
     /// Told unless `--quiet`: nothing went wrong, yet a person should know.
-    func notice(_ line: String) {
-        if settings.verbosity != .quiet { report(line) }
+    func notice(_ line: String, _ event: String = "notice") {
+        notice(LogLine(level: .warning, event: event, text: line))
+    }
+
+    func notice(_ line: LogLine) {
+        if settings.verbosity != .quiet { log.tell(line) }
     }
 
     /// Told to those who watch, or who asked to be told everything.
-    func remark(_ line: String) {
+    func remark(_ line: String, _ event: String = "remark") {
+        remark(LogLine(level: .info, event: event, text: line))
+    }
+
+    func remark(_ line: LogLine) {
         if settings.verbosity == .verbose || (settings.verbosity == .normal && toolbox.output.isWatched) {
-            report(line)
+            log.tell(line)
         }
+    }
+
+    /// Told to those who asked to be told everything.
+    func detail(_ line: LogLine) {
+        if settings.verbosity == .verbose { log.tell(line) }
     }
 
     /// What a dry run would do: its data, unless a program wants that as JSON and nothing besides.
@@ -51,7 +68,7 @@ struct Session: Sendable {
     func openCache(_ access: CacheAccess) async throws(FeedError) -> Cache {
         let cache = try await toolbox.openCache(cachePath, access)
         opened.add(cache)
-        for line in cache.notices { report(line) }
+        for line in cache.notices { report(line, "cache_mended") }
         return cache
     }
 
@@ -80,7 +97,33 @@ struct Session: Sendable {
 
     // MARK: The network
 
-    func makeClient() throws(FeedError) -> any HTTPClient {
+    /// For all feeds of a run; `own` are their settings.
+    func makeClient(for own: [Settings], meter: ByteMeter? = nil) throws(FeedError) -> any HTTPClient {
+        let network = Self.network(settings)
+        if !settings.offline, own.contains(where: \.insecure) {
+            notice("--insecure: certificates are not checked, so whoever answers is believed")
+        }
+        // A request that waits for its next try holds no place, and each hop of a redirect is tried again by itself.
+        let bare = try toolbox.makeClient(network)
+        let metered: any HTTPClient = meter.map { MeteredHTTPClient(bare, meter: $0) } ?? bare
+        let limited = HostLimiter(metered, perHost: settings.maxPerHost)
+        let retrying = RetryingClient(
+            limited, policy: RetryPolicy(retries: settings.retries), clockwork: .real(now: now))
+        return RedirectFollower(retrying, limit: settings.maxRedirects, allowsPrivate: settings.allowPrivate)
+    }
+
+    /// Short of breath, as nobody is to wait for it.
+    func makePingClient(retries: Int) throws(FeedError) -> any HTTPClient {
+        var network = Self.network(settings)
+        network.connectTimeout = .seconds(5)
+        network.idleTimeout = .seconds(5)
+        network.rateLimit = nil
+        let retrying = RetryingClient(
+            try toolbox.makeClient(network), policy: RetryPolicy(retries: retries), clockwork: .real(now: now))
+        return RedirectFollower(retrying, limit: settings.maxRedirects, allowsPrivate: settings.allowPrivate)
+    }
+
+    private static func network(_ settings: Settings) -> NetworkSettings {
         var network = NetworkSettings(userAgent: settings.userAgent)
         network.connectTimeout = settings.connectTimeout
         network.idleTimeout = settings.timeout
@@ -90,49 +133,63 @@ struct Session: Sendable {
         network.proxy = settings.proxy
         network.netrcFile = settings.netrcFile
         network.rateLimit = settings.limitRate
-        if settings.insecure, !settings.offline {
-            notice("--insecure: certificates are not checked, so whoever answers is believed")
-        }
-        // A request that waits for its next try holds no place, and each hop of a redirect is tried again by itself.
-        let limited = HostLimiter(try toolbox.makeClient(network), perHost: settings.maxPerHost)
-        let retrying = RetryingClient(
-            limited, policy: RetryPolicy(retries: settings.retries), clockwork: .real(now: now))
-        return RedirectFollower(retrying, limit: settings.maxRedirects, allowsPrivate: settings.allowPrivate)
+        return network
     }
 
-    private var identity: Identity {
+    /// Nil where a feed has none of its own.
+    private func manner(_ own: Settings) -> RequestManner? {
+        let manner = Self.manner(own)
+        return manner == Self.manner(settings) ? nil : manner
+    }
+
+    private static func manner(_ settings: Settings) -> RequestManner {
+        RequestManner(
+            network: network(settings), retries: settings.retries, maxRedirects: settings.maxRedirects,
+            allowsPrivate: settings.allowPrivate)
+    }
+
+    private static func identity(_ settings: Settings) -> Identity {
         Identity(headers: settings.headers, usesNetrc: settings.netrc || settings.netrcFile != nil)
     }
 
     /// For an image that a person named, not a feed.
     func terms(forNamed image: ResourceURL) -> RequestTerms {
-        RequestTerms(secrets: identity.secrets(for: image), addresses: .any)
+        RequestTerms(secrets: Self.identity(settings).secrets(for: image), addresses: .any)
+    }
+
+    /// With the user name and password that the config file has for the feed, if it was given without.
+    func asConfigured(_ feed: ResourceURL) -> ResourceURL {
+        guard feed.credentials == nil else { return feed }
+        return settings.feeds.first { $0.url.key == feed.key }?.url ?? feed
     }
 
     func localFeeds(in cache: Cache) -> LocalFeedLoader {
         LocalFeedLoader(store: cache.feeds, now: now)
     }
 
-    func refresh(_ cache: Cache, with client: any HTTPClient, saves: Bool) -> FeedRefresh {
+    /// `own` are the settings of the feeds it is for.
+    func refresh(
+        _ cache: Cache, with client: any HTTPClient, _ own: Settings, saves: Bool, imageWay: Int = 0
+    ) -> FeedRefresh {
         let remote = RemoteFeedLoader(
-            client: client, decoder: toolbox.decoder, maxBytes: settings.maxFeedSize,
-            maxPages: settings.pages, identity: identity, allowsPrivate: settings.allowPrivate)
+            client: client, decoder: toolbox.decoder, maxBytes: own.maxFeedSize, maxPages: own.pages,
+            identity: Self.identity(own), allowsPrivate: own.allowPrivate, manner: manner(own), imageWay: imageWay)
         return FeedRefresh(remote: remote, local: localFeeds(in: cache), saves: saves)
     }
 
     /// The feeds of `--opml`.
     func subscriptions(in path: String) async throws(FeedError) -> [ResourceURL] {
         let list = SubscriptionListLoader(
-            client: try makeClient(), decoder: toolbox.decoder, maxBytes: settings.maxFeedSize)
+            client: try makeClient(for: [settings]), decoder: toolbox.decoder, maxBytes: settings.maxFeedSize)
         let subscriptions = try await list.load(
-            path.hasPrefix("/") ? path : "\(currentDirectory)/\(path)", calledBy: path)
+            path.hasPrefix("/") ? path : "\(surroundings.currentDirectory)/\(path)", calledBy: path)
         // Told whatever the verbosity: what is left out of a list is not mirrored.
         for note in subscriptions.notes { report("\(path): \(note)") }
         return subscriptions.feeds
     }
 
-    func remoteImages(with client: any HTTPClient) -> RemoteImageDataLoader {
-        RemoteImageDataLoader(client: client, maxBytes: settings.maxFileSize)
+    func remoteImages(with client: any HTTPClient, _ own: Settings) -> RemoteImageDataLoader {
+        RemoteImageDataLoader(client: client, maxBytes: own.maxFileSize, manner: manner(own))
     }
 }
 

@@ -22,7 +22,7 @@ package final class CurlHTTPClient: HTTPClient {
         let deliveries = DeliveryQueue()
         self.mailbox = mailbox
 
-        let proxies = ProxyChoice(given: settings.proxy, environment: environment)
+        let proxies = ProxyChoices(given: settings.proxy, environment: environment)
         let worker = DeliveryWorker(queue: deliveries, mailbox: mailbox)
         for _ in 1...Self.workerCount {
             try NativeThread.start { worker.run() }

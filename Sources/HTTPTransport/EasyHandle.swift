@@ -13,6 +13,13 @@ final class EasyHandle {
     private var headers: HeaderList?
     private var hasCredentials = false
     private var usesNetrc = false
+    private var isDiverted = false
+    /// The file that libcurl was built to take them from.
+    private var systemAuthorities: String?
+    private let general: NetworkSettings
+    private var waitsForOthers = false
+    /// As of the last request.
+    private var network: NetworkSettings
     /// That the request goes through.
     private(set) var proxy: String?
 
@@ -21,6 +28,8 @@ final class EasyHandle {
         self.pointer = pointer
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        general = settings
+        network = settings
         try configure(settings)
     }
 
@@ -49,6 +58,18 @@ final class EasyHandle {
     func prepare(for request: HTTPRequest, through proxy: String?) throws(FeedError) {
         errorText[0] = 0
         try set(CURLOPT_URL, to: request.url.text)
+        if waitsForOthers != (request.url.scheme == .https) {
+            waitsForOthers.toggle()
+            // A connection that is being made may turn out to serve all requests to a host, once TLS is agreed on. Without
+            // TLS there is but one request at a time, and libcurl would wait for the first answer to know that.
+            try set(CURLOPT_PIPEWAIT, to: waitsForOthers ? 1 : 0)
+        }
+        // Most runs have one manner for all, which costs no comparison.
+        if request.manner != nil || isDiverted {
+            let wanted = request.manner?.network ?? general
+            isDiverted = wanted != general
+            if wanted != network { try apply(wanted) }
+        }
         if self.proxy != proxy {
             try set(CURLOPT_PROXY, to: proxy ?? "")
             self.proxy = proxy
@@ -83,26 +104,33 @@ final class EasyHandle {
         // A URL's credentials are split off before it gets here; any left are an attempt to smuggle some in.
         try set(CURLOPT_DISALLOW_USERNAME_IN_URL, to: 1)
         try set(CURLOPT_SSLVERSION, to: CURL_SSLVERSION_TLSv1_2)
-        if let caFile = settings.caFile { try set(CURLOPT_CAINFO, to: caFile) }
         // Empty, not left out: libcurl would else look into the environment.
         try set(CURLOPT_PROXY, to: "")
         try set(CURLOPT_NOPROXY, to: "")
-        if let netrcFile = settings.netrcFile { try set(CURLOPT_NETRC_FILE, to: netrcFile) }
-        if settings.isInsecure {
-            try set(CURLOPT_SSL_VERIFYPEER, to: 0)
-            try set(CURLOPT_SSL_VERIFYHOST, to: 0)
-        }
         try set(CURLOPT_HTTP_VERSION, to: CURL_HTTP_VERSION_2TLS)
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: 1)
         // Every encoding that libcurl was built with.
         try set(CURLOPT_ACCEPT_ENCODING, to: "")
-        try set(CURLOPT_USERAGENT, to: settings.userAgent)
-        try set(CURLOPT_CONNECTTIMEOUT_MS, to: settings.connectTimeout.timeoutMilliseconds)
         let bufferBytes = settings.rateLimit.map { TokenBucket(rate: $0).pieceBytes } ?? Self.bufferBytes
         try set(CURLOPT_BUFFERSIZE, to: bufferBytes)
         // Giving up a slow name look-up would else wait for it, and hold up every other transfer. The resolver's thread
         // cleans up after itself when it gets its answer.
         try set(CURLOPT_QUICK_EXIT, to: 1)
+        var authorities: UnsafePointer<CChar>?
+        ccurl_get_string(pointer, CURLINFO_CAINFO, &authorities)
+        systemAuthorities = authorities.map { String(cString: $0) }
+        try apply(settings)
+    }
+
+    /// What can differ from one request to the next.
+    private func apply(_ settings: NetworkSettings) throws(FeedError) {
+        try set(CURLOPT_CAINFO, to: settings.caFile ?? systemAuthorities)
+        try set(CURLOPT_NETRC_FILE, to: settings.netrcFile)
+        try set(CURLOPT_SSL_VERIFYPEER, to: settings.isInsecure ? 0 : 1)
+        try set(CURLOPT_SSL_VERIFYHOST, to: settings.isInsecure ? 0 : 2)
+        try set(CURLOPT_USERAGENT, to: settings.userAgent)
+        try set(CURLOPT_CONNECTTIMEOUT_MS, to: settings.connectTimeout.timeoutMilliseconds)
+        network = settings
     }
 
     private func set(_ credentials: Credentials?) throws(FeedError) {

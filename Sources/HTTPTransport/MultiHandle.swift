@@ -11,6 +11,9 @@ final class MultiHandle: @unchecked Sendable {
     private let multi: UnsafeMutableRawPointer
 
     init(connectionsPerHost: Int) throws(FeedError) {
+        if let problem = ccurl_problem() {
+            throw .connectivity("no server can be asked without libcurl 7.83 or newer: \(String(cString: problem))")
+        }
         let code = CurlGlobal.initialised
         guard code == CURLE_OK else { throw .connectivity("libcurl: \(String(cString: curl_easy_strerror(code)))") }
         guard let multi = curl_multi_init() else { throw .connectivity("libcurl: out of memory") }

@@ -51,6 +51,22 @@ extension ProxyChoice {
     }
 }
 
+/// The choice of the run, and those of requests that go another way.
+struct ProxyChoices {
+    private let general: ProxyChoice
+    private let environment: [String: String]
+
+    init(given: String?, environment: [String: String]) {
+        general = ProxyChoice(given: given, environment: environment)
+        self.environment = environment
+    }
+
+    func proxy(for request: HTTPRequest) -> String? {
+        guard let manner = request.manner else { return general.proxy(for: request.url) }
+        return ProxyChoice(given: manner.network.proxy, environment: environment).proxy(for: request.url)
+    }
+}
+
 /// The hosts that are asked directly: names with all that is below them, addresses, and blocks of addresses; `*` is
 /// all. Ports don't matter.
 struct ProxyExceptions {

@@ -66,7 +66,7 @@ final class Transfer {
     func start(_ call: Call) throws(FeedError) {
         self.call = call
         state = State()
-        try easy.prepare(for: call.request, through: context.proxies.proxy(for: call.request.url))
+        try easy.prepare(for: call.request, through: context.proxy(for: call.request))
     }
 
     /// Hands over what is left, and with it how the transfer ended. Gives back the call that it was for.
@@ -100,6 +100,9 @@ final class Transfer {
 
     /// Nil while it can't be idle: before there is a connection, and while it's this side that doesn't read.
     var idleSince: TransferContext.Instant? { state.pause == nil ? state.lastActivity : nil }
+
+    /// Nil for that of the run.
+    var idleTimeout: IdleTimeout? { call?.request.manner.map { IdleTimeout($0.network.idleTimeout) } }
 
     var host: String? { call?.request.url.host }
 

@@ -4,7 +4,7 @@ import Glibc
 /// What the transfers of one loop share.
 final class TransferContext {
     let deliveries: DeliveryQueue
-    let proxies: ProxyChoice
+    private let proxies: ProxyChoices
     var addresses = AddressMemory()
     /// Set by a transfer that has paused itself for want of room.
     var hasPaused = false
@@ -16,11 +16,13 @@ final class TransferContext {
     /// As of the loop's last turn, on the clock that libcurl's own timers use.
     private(set) var now = Instant.read()
 
-    init(deliveries: DeliveryQueue, proxies: ProxyChoice, rateLimit: Int64?) {
+    init(deliveries: DeliveryQueue, proxies: ProxyChoices, rateLimit: Int64?) {
         budget = rateLimit.map(TokenBucket.init(rate:))
         self.deliveries = deliveries
         self.proxies = proxies
     }
+
+    func proxy(for request: HTTPRequest) -> String? { proxies.proxy(for: request) }
 
     func tick() {
         now = Instant.read()

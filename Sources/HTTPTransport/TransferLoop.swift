@@ -18,7 +18,7 @@ final class TransferLoop {
     private var nextIdleCheck: TransferContext.Instant?
 
     init(
-        settings: NetworkSettings, proxies: ProxyChoice, multi: MultiHandle, mailbox: Mailbox,
+        settings: NetworkSettings, proxies: ProxyChoices, multi: MultiHandle, mailbox: Mailbox,
         deliveries: DeliveryQueue
     ) {
         self.settings = settings
@@ -73,7 +73,8 @@ final class TransferLoop {
         } catch {
             end(transfer, .failed(error))
         }
-        if nextIdleCheck == nil { nextIdleCheck = context.now + idleTimeout.nanoseconds }
+        let check = context.now + (transfer.idleTimeout ?? idleTimeout).nanoseconds
+        nextIdleCheck = min(nextIdleCheck ?? check, check)
     }
 
     private func idleTransfer() throws(FeedError) -> Transfer {
@@ -125,9 +126,10 @@ final class TransferLoop {
         guard let check = nextIdleCheck, check <= context.now else { return }
         var next: TransferContext.Instant?
         for transfer in Array(running.values) {
-            let deadline = (transfer.idleSince ?? context.now) + idleTimeout.nanoseconds
+            let timeout = transfer.idleTimeout ?? idleTimeout
+            let deadline = (transfer.idleSince ?? context.now) + timeout.nanoseconds
             if deadline <= context.now {
-                end(transfer, .failed(idleTimeout.error(host: transfer.host)))
+                end(transfer, .failed(timeout.error(host: transfer.host)))
             } else {
                 next = min(next ?? deadline, deadline)
             }

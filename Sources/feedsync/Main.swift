@@ -1,7 +1,9 @@
+import CacheArchive
 import CacheStorage
 import FeedCommands
 import FeedCore
 import FeedFormats
+import Gallery
 import Glibc
 import HTTPTransport
 
@@ -12,23 +14,38 @@ struct Main {
         StandardStreams.secure()
         // A reader that goes away is an error of the write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
-        let application = Application(toolbox: toolbox, surroundings: surroundings)
+        let streams = StandardStreams()
+        let signals = TerminationSignals { streams.wipe() }
+        let application = Application(toolbox: toolbox(streams, signals), surroundings: surroundings)
         let arguments = Array(CommandLine.arguments.dropFirst())
         let run = Task { await application.run(arguments) }
-        let signals = TerminationSignals { run.cancel() }
+        signals.onFirst { run.cancel() }
         let code = await run.value
         exit(signals.received.map { 128 + $0 } ?? code.rawValue)
     }
 
-    private static var toolbox: Toolbox {
+    private static func toolbox(_ streams: StandardStreams, _ signals: TerminationSignals) -> Toolbox {
         Toolbox(
             openCache: { path, access throws(FeedError) in try await CacheDirectory.open(path: path, access: access) },
             makeClient: { settings throws(FeedError) in
                 SchemeRouter(remote: try CurlHTTPClient(settings: settings), files: LocalFileClient())
             },
             decoder: FeedDecoder(),
-            output: StandardStreams(),
-            now: wallClock)
+            archives: archives,
+            gallery: StaticGallery(),
+            output: streams,
+            now: wallClock,
+            endingSignal: { signals.received })
+    }
+
+    private static var archives: Archives {
+        Archives(
+            export: { feeds, snapshot, target, name, progress throws(FeedError) in
+                try CacheExporter().export(feeds, from: snapshot, to: target, fileName: name, progress: progress)
+            },
+            takeIn: { source, intake, terms, progress throws(FeedError) in
+                try CacheImporter(terms).merge(source, into: intake, progress: progress)
+            })
     }
 
     private static var surroundings: Surroundings {
@@ -36,7 +53,8 @@ struct Main {
             environment: environment,
             currentDirectory: currentDirectory,
             accountHome: getpwuid(getuid()).flatMap { account in account.pointee.pw_dir.map { String(cString: $0) } },
-            fileExists: { access($0, F_OK) == 0 })
+            fileExists: { access($0, F_OK) == 0 },
+            readFile: { path in Result { () throws(FeedError) in try SmallFile(path: path).read() } })
     }
 
     private static var environment: [String: String] {

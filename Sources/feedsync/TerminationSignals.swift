@@ -4,21 +4,38 @@ import Synchronization
 
 /// INT, TERM and HUP: the first stops the run cleanly, the second ends it at once.
 final class TerminationSignals: Sendable {
-    private let first = Mutex<Int32?>(nil)
+    private struct State {
+        var first: Int32?
+        var stop: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+    private let atOnce: @Sendable () -> Void
     private let sources: Mutex<[any DispatchSourceSignal]>
 
     /// The number of the signal that stops the run, if one came.
-    var received: Int32? { first.withLock { $0 } }
+    var received: Int32? { state.withLock { $0.first } }
 
-    init(stop: @escaping @Sendable () -> Void) {
+    /// `atOnce` is called before the second ends the process.
+    init(atOnce: @escaping @Sendable () -> Void) {
+        self.atOnce = atOnce
         sources = Mutex([])
         for number in [SIGINT, SIGTERM, SIGHUP] {
             // nohup starts a program with HUP ignored, and means it.
             if number == SIGHUP, Self.isIgnored(number) { continue }
             // The source is told of the signal in addition to what the signal does by itself.
             signal(number, SIG_IGN)
-            watch(number, stop)
+            watch(number)
         }
+    }
+
+    /// At the first, also if that has come already.
+    func onFirst(_ stop: @escaping @Sendable () -> Void) {
+        let hasCome = state.withLock { state in
+            state.stop = stop
+            return state.first != nil
+        }
+        if hasCome { stop() }
     }
 
     private static func isIgnored(_ number: Int32) -> Bool {
@@ -28,21 +45,24 @@ final class TerminationSignals: Sendable {
             == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    private func watch(_ number: Int32, _ stop: @escaping @Sendable () -> Void) {
+    private func watch(_ number: Int32) {
         sources.withLock { sources in
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { [self] in arrived(number, stop) }
+            source.setEventHandler { [self] in arrived(number) }
             source.resume()
             sources.append(source)
         }
     }
 
-    private func arrived(_ number: Int32, _ stop: () -> Void) {
-        let isSecond = first.withLock { first in
-            defer { first = first ?? number }
-            return first != nil
+    private func arrived(_ number: Int32) {
+        let (isSecond, stop) = state.withLock { state in
+            defer { state.first = state.first ?? number }
+            return (state.first != nil, state.stop)
         }
-        if isSecond { _exit(128 + number) }
-        stop()
+        if isSecond {
+            atOnce()
+            _exit(128 + number)
+        }
+        stop?()
     }
 }

@@ -49,6 +49,18 @@ struct RemovingTests {
         #expect(try scratch.names(in: "images/sha256") == [])
     }
 
+    @Test("a folder whose name is no UTF-8 goes as well")
+    func unreadableFolderName() async throws {
+        let incoming = try Descriptor.folder(at: scratch.path("incoming"))
+        let name: [CChar] = [-1, -2, 0]
+        mkdirat(incoming.number, name, 0o700)
+        let folder = openat(incoming.number, name, O_RDONLY | O_DIRECTORY)
+        close(openat(folder, "inner", O_WRONLY | O_CREAT, 0o600))
+        close(folder)
+        _ = try await images.removeUnreferenced(.forReal)
+        #expect(try scratch.names(in: "incoming") == [])
+    }
+
     @Test("links go, and what they point to stays")
     func links() async throws {
         try scratch.makeFolder("outside")
@@ -118,5 +130,37 @@ struct RemovingTests {
         #expect(try await images.removeDamaged(.forReal).images == harmed.count)
         let left = try await images.find((0..<200).map { .image($0) })
         #expect(left.indices.filter { left[$0] == nil } == harmed)
+    }
+
+    @Test("looking for damage tells how far it has come")
+    func progress() async throws {
+        let batch = try (0..<20).map { try images.stage("image \($0 % 10)", at: .image($0)) }
+        #expect(try await images.publish(batch).allSatisfy { $0 == nil })
+        let harmed = try #require(try await images.find([.image(3)])[0])
+        try scratch.write(Array("IMAGE 3".utf8), to: harmed.path)
+        let (stream, continuation) = AsyncStream.makeStream(of: Progress.self)
+        _ = try await images.removeDamaged(.forReal, progress: continuation)
+        continuation.finish()
+        var told: [Progress] = []
+        for await progress in stream { told.append(progress) }
+        #expect(told.count == 10)
+        #expect(told.allSatisfy { $0.total == 10 })
+        #expect(told.map(\.done).max() == 10)
+        #expect(told.contains(Progress(done: 10, total: 10, bytes: 70, failed: 1)))
+    }
+
+    @Test("looking for damage ends when it is cancelled, and deletes nothing")
+    func cancelled() async throws {
+        let image = try await images.publish("picture", at: .image(0))
+        try scratch.write(Array("pictuRe".utf8), to: image.path)
+        let run = Task { [images] () async -> FeedError? in
+            // Not before it is cancelled.
+            while !Task.isCancelled { await Task.yield() }
+            do throws(FeedError) { _ = try await images.removeDamaged(.forReal) } catch { return error }
+            return nil
+        }
+        run.cancel()
+        #expect(await run.value?.kind == .cancelled)
+        #expect(try scratch.exists(image.path))
     }
 }

@@ -35,9 +35,20 @@ final class Program: Sendable {
         try StartedProcess(executable, arguments, environment: surroundings([:]))
     }
 
+    /// At a terminal, with the environment that one has.
+    func start(
+        _ arguments: [String], on terminal: PseudoTerminal, environment: [String: String] = ["TERM": "xterm"]
+    ) throws -> StartedProcess {
+        try StartedProcess(executable, arguments, environment: surroundings(environment), on: terminal)
+    }
+
     /// Runs a shell script in which `"$feedsync"` is the program and `$1` and on are `arguments`: for redirections,
     /// limits and bare environments.
     func shell(_ script: String, _ arguments: String...) async throws -> ProcessResult {
+        try await shell(script, arguments)
+    }
+
+    func shell(_ script: String, _ arguments: [String]) async throws -> ProcessResult {
         try await Subprocess.run(
             "sh", ["-c", script, "sh"] + arguments, environment: surroundings(["feedsync": executable]))
     }

@@ -114,7 +114,7 @@ struct VerbosityTests {
         let result = try await program.run(option, server.feedURL)
         #expect(result.status == .exited(23))
         #expect(result.outputText == "")
-        #expect(result.errorLines.first == "feedsync: \(server.feedURL): updated, 3 images")
+        #expect(result.errorLines.dropFirst(4).first == "feedsync: \(server.feedURL): updated, 3 images")
         for number in 0..<2 {
             #expect(result.errorText.contains("\(server.imageURL(number)): downloaded"))
         }

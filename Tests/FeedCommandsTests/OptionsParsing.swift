@@ -1,16 +1,26 @@
 @testable import FeedCommands
 
-/// Parses with no environment and no file but the given ones.
+/// Parses with no environment and no file but the given ones; `config` is at its usual place.
 func parse(
-    _ arguments: [String], environment: [String: String] = [:], files: Set<String> = []
+    _ arguments: [String], environment: [String: String] = [:], files: Set<String> = [], config: String? = nil
 ) throws(UsageError) -> Invocation {
-    try ArgumentParser(environment: environment, fileExists: files.contains).parse(arguments)
+    try ArgumentParser(
+        Surroundings(
+            environment: environment, currentDirectory: "/here", accountHome: "/home/me",
+            fileExists: { files.contains($0) },
+            readFile: { .success($0 == usualConfig ? config.map { Array($0.utf8) } : nil) })
+    ).parse(arguments)
 }
 
+let usualConfig = "/home/me/.config/feedsync/config"
+
 func settings(
-    _ arguments: [String], environment: [String: String] = [:], files: Set<String> = []
+    _ arguments: [String], environment: [String: String] = [:], files: Set<String> = [], config: String? = nil
 ) throws(UsageError) -> Settings? {
-    guard case .run(_, let settings, _) = try parse(arguments, environment: environment, files: files) else {
+    guard
+        case .run(_, let settings, _) = try parse(
+            arguments, environment: environment, files: files, config: config)
+    else {
         return nil
     }
     return settings
@@ -18,10 +28,10 @@ func settings(
 
 /// The error, or nil if there is none.
 func usageError(
-    _ arguments: [String], environment: [String: String] = [:], files: Set<String> = []
+    _ arguments: [String], environment: [String: String] = [:], files: Set<String> = [], config: String? = nil
 ) -> UsageError? {
     do {
-        _ = try parse(arguments, environment: environment, files: files)
+        _ = try parse(arguments, environment: environment, files: files, config: config)
         return nil
     } catch {
         return error
@@ -46,7 +56,10 @@ extension OptionSpec {
         case "S": "2.5"
         case "LINE": "X-Key: 1"
         case "RATE": "500K"
-        default: "sample"
+        case "WHEN": "always"
+        case "FORMAT": "json"
+        case "URL": "http://example.com"
+        default: "/sample"
         }
     }
 

@@ -4,6 +4,8 @@ import Testing
 
 @Suite("The table of options")
 struct OptionsTableTests {
+    private static let everyCommand = "export gallery image import show status sync validate"
+
     @Test("no two options share a name, a letter or a variable") func unique() {
         let all = OptionTable.all
         #expect(Set(all.map(\.long)).count == all.count)
@@ -19,7 +21,8 @@ struct OptionsTableTests {
 
     @Test("every option belongs to a command", arguments: OptionTable.all.map(\.long))
     func owners(name: String) throws {
-        #expect(try !#require(OptionTable.long(name)).commands.isEmpty)
+        let option = try #require(OptionTable.long(name))
+        #expect(option.commands.isEmpty == option.isOfHelp)
     }
 
     @Test("every option that sets something sets the same in each of its forms", arguments: OptionTable.all.map(\.long))
@@ -29,8 +32,14 @@ struct OptionsTableTests {
         let value = option.isFlag ? OptionSpec.present : option.sampleValue
         for command in Command.allCases where option.commands.contains(command) {
             let call = [command.rawValue] + command.sampleOperands
+            // A file that isn't there is no usual one.
+            guard name != "config" else { continue }
             let expected = try #require(try settings(call, environment: [variable: value]))
             #expect(expected != Settings())
+            if option.isOfConfigFile {
+                #expect(try settings(call, config: "\(name) = \(value)") == expected)
+                if option.isFlag { #expect(try settings(call, config: name) == expected) }
+            }
             if option.isFlag {
                 #expect(try settings(call + ["--\(name)"]) == expected)
             } else {
@@ -47,6 +56,10 @@ struct OptionsTableTests {
     func foreign(name: String) throws {
         let option = try #require(OptionTable.long(name))
         let given = option.isFlag ? ["--\(name)"] : ["--\(name)", option.sampleValue]
+        guard !option.isOfHelp else {
+            #expect(usageError(given)?.message == "--man is not an option of sync; it belongs to help")
+            return
+        }
         for command in Command.allCases where !option.commands.contains(command) {
             let error = usageError([command.rawValue] + command.sampleOperands + given)
             #expect(error?.message.hasPrefix("--\(name) is not an option of \(command.rawValue); ") == true)
@@ -56,7 +69,7 @@ struct OptionsTableTests {
     @Test("a default that can be given leaves the settings as they are", arguments: OptionTable.all.map(\.long))
     func defaults(name: String) throws {
         let option = try #require(OptionTable.long(name))
-        guard let text = option.defaultText, !["cache", "output", "proxy"].contains(name) else { return }
+        guard let text = option.defaultText, !["cache", "output", "proxy", "config"].contains(name) else { return }
         #expect(try settings(["--\(name)", text]) == Settings())
     }
 
@@ -65,7 +78,8 @@ struct OptionsTableTests {
         arguments: [
             ("max-age", "7d"), ("jobs", "16"), ("max-per-host", "6"), ("connect-timeout", "10"), ("timeout", "30"),
             ("max-filesize", "64M"), ("max-feed-size", "256M"), ("max-redirs", "10"), ("lock-wait", "0"),
-            ("user-agent", "feedsync/0.1.0"), ("retries", "3"), ("limit-rate", "none"),
+            ("user-agent", "feedsync/0.1.0"), ("retries", "3"), ("limit-rate", "none"), ("progress", "auto"),
+            ("log-format", "text"), ("max-time", "none"),
         ])
     func promisedDefaults(name: String, text: String) {
         #expect(OptionTable.long(name)?.defaultText == text)
@@ -74,17 +88,20 @@ struct OptionsTableTests {
     @Test(
         "the commands have the options that are promised",
         arguments: [
-            ("cache", "image show status sync validate"), ("max-age", "show status sync validate"),
+            ("cache", Self.everyCommand), ("max-age", "gallery show status sync validate"),
             ("jobs", "image show sync"), ("max-per-host", "image show sync"), ("connect-timeout", "image show sync"),
-            ("timeout", "image show sync"), ("max-filesize", "image show sync"), ("max-feed-size", "image show sync"),
+            ("timeout", "image show sync"), ("max-filesize", "image import show sync"),
+            ("max-feed-size", "image import show sync"),
             ("retries", "image show sync"), ("limit-rate", "image show sync"), ("allow-private", "image show sync"),
             ("header", "image show sync"), ("netrc", "image show sync"), ("netrc-file", "image show sync"),
             ("proxy", "image show sync"), ("cacert", "image show sync"), ("insecure", "image show sync"),
             ("max-redirs", "image show sync"), ("user-agent", "image show sync"), ("dry-run", "sync validate"),
-            ("lock-wait", "image show sync validate"), ("quiet", "image show status sync validate"),
-            ("verbose", "image show status sync validate"), ("json", "show status sync validate"),
-            ("offline", "image show"), ("output", "image"), ("deep", "validate"),
-            ("help", "image show status sync validate"), ("version", "image show status sync validate"),
+            ("lock-wait", "export gallery image import show sync validate"), ("quiet", Self.everyCommand),
+            ("verbose", Self.everyCommand), ("json", "gallery show status sync validate"), ("gallery", "sync"),
+            ("offline", "image show"), ("output", "image"), ("deep", "validate"), ("force", "import"),
+            ("config", Self.everyCommand), ("no-config", Self.everyCommand), ("log-format", Self.everyCommand),
+            ("progress", "sync validate"), ("metrics-file", "sync"), ("ping-url", "sync"), ("opml", "sync"),
+            ("pages", "show sync"), ("help", Self.everyCommand), ("version", Self.everyCommand),
         ])
     func promisedOwners(name: String, commands: String) {
         #expect(OptionTable.long(name)?.commands.map(\.rawValue).sorted().joined(separator: " ") == commands)
@@ -92,6 +109,7 @@ struct OptionsTableTests {
 
     @Test("each command is one row") func commands() {
         #expect(CommandTable.all.compactMap(\.command) == Command.allCases)
-        for spec in CommandTable.all { #expect(spec.name == spec.command?.rawValue ?? "help") }
+        for spec in CommandTable.all { #expect(spec.name == spec.command?.rawValue ?? spec.name) }
+        #expect(CommandTable.all.filter { $0.command == nil }.map(\.name) == ["completions", "help"])
     }
 }

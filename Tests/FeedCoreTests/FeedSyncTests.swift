@@ -170,6 +170,9 @@ struct FeedSyncTests {
         for await event in stream {
             switch event {
             case .feed(let report): seen.append("feed \(report.outcome)")
+            case .feedStep(_, let step): seen.append("\(step)".prefix { $0 != "(" }.description)
+            case .imagesWanted(let count): seen.append("wanted \(count)")
+            case .imageAnswered: seen.append("answered")
             case .imagesFound(let total, let cached): seen.append("found \(total), \(cached)")
             case .imageMissing: seen.append("missing")
             case .imageToRevalidate: seen.append("to revalidate")
@@ -179,8 +182,10 @@ struct FeedSyncTests {
             case .imageFailed(_, let error): seen.append("failed \(error.status ?? 0)")
             }
         }
-        #expect(seen.prefix(2) == ["feed updated", "found 3, 0"])
-        #expect(seen.dropFirst(2).sorted() == ["downloaded", "downloaded", "failed 404"])
+        let steps = ["deletingOld", "encoding", "timestamped", "saving"]
+        #expect(seen.prefix(7) == ArraySlice(steps + ["feed updated", "found 3, 0", "wanted 3"]))
+        let ends = ["answered", "answered", "answered", "downloaded", "downloaded", "failed 404"]
+        #expect(seen.dropFirst(7).sorted() == ends)
     }
 
     @Test("images at the feed's own origin are asked for with its secrets, others without")

@@ -5,17 +5,25 @@ import Glibc
 enum FuzzTarget: String, CaseIterable {
     /// An answer from a server, or a file, that may be a feed or a subscription list.
     case feed
+    /// A whole archive, as it is imported.
+    case archive = "import"
+    /// The texts in an archive, put together so that every digest is right.
+    case layout
 
     /// Bytes to begin with, each under a name.
     var seeds: [(name: String, bytes: [UInt8])] {
         switch self {
         case .feed: FeedFuzzing.seeds
+        case .archive: ArchiveFuzzing.seeds
+        case .layout: LayoutFuzzing.seeds
         }
     }
 
     func run(_ bytes: [UInt8]) {
         switch self {
         case .feed: FeedFuzzing.run(bytes)
+        case .archive: ArchiveFuzzing.run(bytes)
+        case .layout: LayoutFuzzing.run(bytes)
         }
     }
 

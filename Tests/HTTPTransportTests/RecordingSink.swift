@@ -72,6 +72,13 @@ func makeRequest(
     HTTPRequest(url: try ResourceURL(url), validators: validators, maxBytes: maxBytes)
 }
 
+/// As the client's own, but for what is changed.
+func manner(_ change: (inout NetworkSettings) -> Void) -> RequestManner {
+    var network = NetworkSettings(userAgent: "feedsync-test/1")
+    change(&network)
+    return RequestManner(network: network, retries: 0, maxRedirects: 0, allowsPrivate: true)
+}
+
 /// The error of a request that is expected to fail.
 func failure(
     of request: HTTPRequest, by client: any HTTPClient, into sink: any BodySink = NullSink()

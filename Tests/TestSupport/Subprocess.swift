@@ -44,16 +44,24 @@ package final class StartedProcess: Sendable {
     package let pid: Int32
     private let state: Mutex<State>
 
+    /// `descriptors` are handed on as 3, 4 and so on, and stay open here.
     package init(
         _ executable: String, _ arguments: [String] = [], environment: [String: String]? = nil,
-        standardInput: [UInt8] = []
+        standardInput: [UInt8] = [], descriptors: [Int32] = []
     ) throws(SystemFailure) {
         state = Mutex(State())
         // One at a time: a child must not be started while the pipes of another can still be inherited.
         let (pipes, pid) = try spawning.withLock { _ throws(SystemFailure) in
             let pipes = try ProcessPipes()
             do throws(SystemFailure) {
-                return (pipes, try spawn(executable, arguments, environment ?? currentEnvironment(), pipes))
+                let ends = pipes.childEnds + descriptors
+                let environment = environment ?? currentEnvironment()
+                let pid = try spawn(executable, arguments, environment, keeping: ends.count) { actions in
+                    for (target, end) in ends.enumerated() {
+                        posix_spawn_file_actions_adddup2(&actions, end, Int32(target))
+                    }
+                }
+                return (pipes, pid)
             } catch {
                 pipes.closeAll()
                 throw error
@@ -66,6 +74,24 @@ package final class StartedProcess: Sendable {
         } catch {
             Glibc.kill(pid, SIGKILL)
             throw error
+        }
+    }
+
+    /// With all three streams on a terminal, which becomes its own: what is typed there can interrupt it.
+    package init(
+        _ executable: String, _ arguments: [String] = [], environment: [String: String], on terminal: PseudoTerminal
+    ) throws(SystemFailure) {
+        state = Mutex(State())
+        pid = try spawning.withLock { _ throws(SystemFailure) in
+            try spawn(executable, arguments, environment, inNewSession: true) { actions in
+                posix_spawn_file_actions_addopen(&actions, 0, terminal.path, O_RDWR, 0)
+                posix_spawn_file_actions_adddup2(&actions, 0, 1)
+                posix_spawn_file_actions_adddup2(&actions, 0, 2)
+            }
+        }
+        try BlockingThread.start {
+            let shown = terminal.drain()
+            self.end(ProcessResult(status: self.reap(), standardOutput: shown, standardError: []))
         }
     }
 
@@ -89,7 +115,10 @@ package final class StartedProcess: Sendable {
 
     private func serve(_ pipes: ProcessPipes, _ input: [UInt8]) {
         let (output, error) = pipes.drain(feeding: input)
-        let result = ProcessResult(status: reap(), standardOutput: output, standardError: error)
+        end(ProcessResult(status: reap(), standardOutput: output, standardError: error))
+    }
+
+    private func end(_ result: ProcessResult) {
         let waiting = state.withLock { state in
             state.result = result
             defer { state.waiting = [] }
@@ -113,6 +142,8 @@ package final class StartedProcess: Sendable {
 }
 
 private let spawning = Mutex(())
+/// POSIX_SPAWN_SETSID, which is not among what Swift sees of the C library.
+private let spawnInNewSession: Int32 = 0x80
 
 private func currentEnvironment() -> [String: String] {
     var environment: [String: String] = [:]
@@ -126,18 +157,17 @@ private func currentEnvironment() -> [String: String] {
 }
 
 private func spawn(
-    _ executable: String, _ arguments: [String], _ environment: [String: String], _ pipes: ProcessPipes
+    _ executable: String, _ arguments: [String], _ environment: [String: String], inNewSession: Bool = false,
+    keeping kept: Int = 3, _ redirect: (inout posix_spawn_file_actions_t) -> Void
 ) throws(SystemFailure) -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    for (target, end) in pipes.childEnds.enumerated() {
-        posix_spawn_file_actions_adddup2(&actions, end, Int32(target))
-    }
+    redirect(&actions)
     // Other tests' sockets and pipes would else stay open as long as this child lives.
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    for descriptor in 3..<Int32(min(limit.rlim_cur, 1 << 14)) {
+    for descriptor in Int32(kept)..<Int32(min(limit.rlim_cur, 1 << 14)) {
         posix_spawn_file_actions_addclose(&actions, descriptor)
     }
 
@@ -151,7 +181,8 @@ private func spawn(
     sigaddset(&pipeSignal, SIGPIPE)
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setsigdefault(&attributes, &pipeSignal)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    let session = inNewSession ? spawnInNewSession : 0
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | session))
 
     var argv = ([executable] + arguments).map { strdup($0) } + [nil]
     var envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]

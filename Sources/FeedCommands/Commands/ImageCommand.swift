@@ -42,7 +42,7 @@ struct ImageCommand {
         await session.closeCaches()
         try deliver(data)
         guard let saving else { return .ok }
-        session.report("\(url): not saved: \(saving.message)")
+        session.report("\(url): not saved: \(saving.message)", "not_saved")
         return ExitCode.of(saving)
     }
 
@@ -50,7 +50,8 @@ struct ImageCommand {
         let delivery = try await session.openForDelivery()
         let loader = ImageDataLoaderWithFallback(
             local: LocalImageDataLoader(store: delivery.cache.images, now: session.now),
-            remote: session.remoteImages(with: try session.makeClient()), saves: delivery.saves)
+            remote: session.remoteImages(with: try session.makeClient(for: [settings]), settings), saves: delivery.saves
+        )
         let loaded = try await loader.load(url, on: session.terms(forNamed: url))
         return (loaded.data, loaded.saveFailure ?? delivery.problem)
     }

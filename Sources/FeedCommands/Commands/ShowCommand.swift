@@ -7,12 +7,13 @@ struct ShowCommand {
     init(_ session: Session) { self.session = session }
 
     func run(_ url: ResourceURL) async throws(FeedError) -> ExitCode {
+        let url = session.asConfigured(url)
         let (text, saving) = try await produce(url)
         // Before anything is written: who reads may take their time, and others want the lock.
         await session.closeCaches()
         try session.write(text)
         guard let saving else { return .ok }
-        session.report("\(url): not saved: \(saving.message)")
+        session.report("\(url): not saved: \(saving.message)", "not_saved")
         return ExitCode.of(saving)
     }
 
@@ -20,8 +21,10 @@ struct ShowCommand {
     private func produce(_ url: ResourceURL) async throws(FeedError) -> (text: String, saving: FeedError?) {
         let delivery = try await open()
         let local = session.localFeeds(in: delivery.cache)
-        let refresh = session.refresh(delivery.cache, with: try session.makeClient(), saves: delivery.saves)
-        let loader = FeedLoaderWithFallback(refresh: refresh, local: local, maxAge: settings.maxAge)
+        let own = settings.of(url)
+        let client = try session.makeClient(for: [own])
+        let refresh = session.refresh(delivery.cache, with: client, own, saves: delivery.saves)
+        let loader = FeedLoaderWithFallback(refresh: refresh, local: local, maxAge: own.maxAge)
         let loaded = try await load(url, with: loader)
         let text = try await rendered(ShownFeed(url: url, loaded: loaded), delivery.cache)
         if case .remote(let failure?) = loaded.source { return (text, failure) }
@@ -40,7 +43,7 @@ struct ShowCommand {
             let loaded = settings.offline ? try await loader.loadOffline(url) : try await loader.load(url)
             if case .cache(let cause?) = loaded.source, let savedAt = loaded.savedAt {
                 let age = Phrases.span(session.now() - savedAt)
-                session.notice("\(url): showing the feed saved \(age) ago (\(cause.message))")
+                session.notice("\(url): showing the feed saved \(age) ago (\(cause.message))", "feed_offline")
             }
             if settings.verbosity == .verbose { for note in loaded.notes { session.report("\(url): \(note)") } }
             return loaded

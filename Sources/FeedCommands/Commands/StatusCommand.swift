@@ -9,7 +9,7 @@ struct StatusCommand {
         let cache = try await session.openCache(.read)
         let report = StatusReport(
             cache: session.cachePath, feeds: try await cache.feeds.summaries(), images: try await cache.images.totals(),
-            now: session.now(), maxAge: session.settings.maxAge)
+            now: session.now(), settings: session.settings)
         try session.write(session.settings.json ? report.json : report.text)
         return .ok
     }

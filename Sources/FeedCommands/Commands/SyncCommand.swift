@@ -7,34 +7,74 @@ struct SyncCommand {
     init(_ session: Session) { self.session = session }
 
     func run(_ given: [ResourceURL]) async throws -> ExitCode {
+        try await Monitoring(session).watch { try await perform(given) }
+    }
+
+    private func perform(_ given: [ResourceURL]) async throws -> Monitoring.Run {
         let start = ContinuousClock.now
         let feeds = try await feeds(given)
         let cache = try await session.openCache(settings.dryRun ? .read : .write(lockWait: settings.lockWait))
-        let report = try await limited { client async throws in
-            try await sync(feeds, in: cache, with: client)
+        let meter = session.showsProgress ? ByteMeter() : nil
+        let report = try await limited(try session.makeClient(for: feeds.map(settings.of), meter: meter)) { client in
+            let sync = sync(feeds, in: cache, with: client)
+            return try await watch(feeds, meter) { await sync.run(feeds, events: $0) }
         }
-        return try finish(report, took: ContinuousClock.now - start)
+        let gallery = try await renewGallery(of: cache, after: report)
+        let code = try finish(report, gallery, took: ContinuousClock.now - start)
+        return Monitoring.Run(code: code, report: report, cache: cache)
     }
 
-    private func sync(
-        _ feeds: [ResourceURL], in cache: Cache, with client: any HTTPClient
-    ) async throws -> SyncReport {
+    /// Of all that is in the cache, whatever of it was synced, and also when some of that failed: the gallery says so.
+    /// Answers why it could not be written.
+    private func renewGallery(of cache: Cache, after report: SyncReport) async throws -> FeedError? {
+        guard let folder = settings.gallery, !report.wasCancelled, report.fatal == nil else { return nil }
+        if settings.dryRun {
+            try session.plan("would write the gallery \(folder)")
+            return nil
+        }
+        do {
+            let written = try await session.gallery(of: cache).write([], to: folder)
+            if settings.verbosity == .verbose {
+                session.report(GalleryText(folder: folder, report: written).summary)
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func sync(_ feeds: [ResourceURL], in cache: Cache, with client: any HTTPClient) -> FeedSync {
         let local = session.localFeeds(in: cache)
+        let own = feeds.map(settings.of)
+        let others = own.indices.filter { own[$0].general != settings.general }
+        func refresh(_ own: Settings, imageWay: Int) -> FeedRefresh {
+            session.refresh(cache, with: client, own, saves: !settings.dryRun, imageWay: imageWay)
+        }
+        var particulars: [ResourceURL.Key: FeedParticulars] = [:]
+        for (way, index) in others.enumerated() {
+            particulars[feeds[index].key] = FeedParticulars(
+                refresh: refresh(own[index], imageWay: way + 1), maxAge: own[index].maxAge,
+                scope: Self.scope(own[index]))
+        }
         let downloads = ImageDownloads(
-            remote: session.remoteImages(with: client), store: cache.images,
+            remote: session.remoteImages(with: client, settings),
+            others: others.map { session.remoteImages(with: client, own[$0]) }, store: cache.images,
             window: ImageDownloads.Window(jobs: settings.jobs, perHost: settings.maxPerHost), now: session.now)
-        let sync = FeedSync(
-            refresh: session.refresh(cache, with: client, saves: !settings.dryRun), local: local,
+        return FeedSync(
+            refresh: refresh(settings, imageWay: 0), local: local,
             images: cache.images, downloads: downloads, maxAge: settings.maxAge,
-            scope: ImageScope(revalidates: settings.revalidate, retriesFailed: settings.retryFailed),
-            now: session.now, dryRun: settings.dryRun)
-        return try await watch { await sync.run(feeds, events: $0) }
+            scope: Self.scope(settings), now: session.now, dryRun: settings.dryRun, particulars: particulars)
+    }
+
+    private static func scope(_ settings: Settings) -> ImageScope {
+        ImageScope(revalidates: settings.revalidate, retriesFailed: settings.retryFailed)
     }
 
     /// Hands out a client that asks nobody after `--max-time`. Waiting for another run is not counted: that has a limit
     /// of its own.
-    private func limited(_ run: (any HTTPClient) async throws -> SyncReport) async throws -> SyncReport {
-        let client = try session.makeClient()
+    private func limited(
+        _ client: any HTTPClient, _ run: (any HTTPClient) async throws -> SyncReport
+    ) async throws -> SyncReport {
         guard let limit = settings.maxTime, let seconds = ValueSyntax<Duration>.seconds.write(limit) else {
             return try await run(client)
         }
@@ -44,20 +84,21 @@ struct SyncCommand {
         }
     }
 
-    /// Those given, in person or by a list, each once; with none given, those in the cache, which is not created to find
-    /// none in it.
+    /// Those given, in person or by a list, each once; with none given, those in the config file; with none there, those
+    /// in the cache, which is not created to find none in it.
     private func feeds(_ given: [ResourceURL]) async throws -> [ResourceURL] {
         var seen = Set<ResourceURL.Key>()
-        var feeds = given
+        var feeds = given.isEmpty ? settings.feeds.map(\.url) : given.map(session.asConfigured)
         if let list = settings.opml {
-            feeds += try await session.subscriptions(in: list)
+            feeds += try await session.subscriptions(in: list).map(session.asConfigured)
             if feeds.isEmpty { throw UsageError("there is no feed to sync: \(TerminalText.escape(list)) names none") }
-        } else if given.isEmpty {
-            feeds = try await savedFeeds()
+        } else if feeds.isEmpty {
+            feeds = try await savedFeeds().map(session.asConfigured)
         }
         guard !feeds.isEmpty else {
             throw UsageError(
-                "there is no feed to sync: none was given, and the cache holds none", hint: "see feedsync help")
+                "there is no feed to sync: none was given, and neither the config file nor the cache has one",
+                hint: "see feedsync help")
         }
         return feeds.filter { seen.insert($0.key).inserted }
     }
@@ -71,32 +112,53 @@ struct SyncCommand {
 
     /// Tells of the steps of a run while it goes on, where that is wanted.
     private func watch(
+        _ feeds: [ResourceURL], _ meter: ByteMeter?,
         _ run: @Sendable (AsyncStream<SyncEvent>.Continuation) async -> SyncReport
     ) async throws -> SyncReport {
-        let isWanted = settings.dryRun || settings.verbosity == .verbose
+        let place = feeds.count == 1 ? feeds[0].host ?? "" : ""
+        guard let display = session.makeProgressDisplay(place, of: "feed", meter: meter) else {
+            return try await follow(run)
+        }
+        var progress = SyncProgress(feeds: feeds.count)
+        return try await display.during {
+            try await follow(run) { event in
+                progress.take(event)
+                display.update(progress.progress, noun: progress.noun)
+            }
+        }
+    }
+
+    private func follow(
+        _ run: @Sendable (AsyncStream<SyncEvent>.Continuation) async -> SyncReport,
+        _ show: ((SyncEvent) -> Void)? = nil
+    ) async throws -> SyncReport {
+        let isWanted = show != nil || settings.dryRun || settings.verbosity == .verbose
         let (events, continuation) = AsyncStream.makeStream(
             of: SyncEvent.self, bufferingPolicy: isWanted ? .unbounded : .bufferingOldest(0))
         async let report = run(continuation)
         for await event in events {
-            if settings.verbosity == .verbose { for line in SyncText.steps(event) { session.report(line) } }
+            show?(event)
+            if settings.verbosity == .verbose { for line in SyncSteps.lines(event) { session.detail(line) } }
             if settings.dryRun, let line = SyncText.plan(event) { try session.plan(line) }
         }
         return await report
     }
 
-    private func finish(_ report: SyncReport, took duration: Duration) throws -> ExitCode {
+    private func finish(
+        _ report: SyncReport, _ galleryFailure: FeedError?, took duration: Duration
+    ) throws -> ExitCode {
         for line in SyncText.offline(report, now: session.now()) { session.notice(line) }
-        let failures = SyncText.failures(report)
+        let failures = SyncText.failures(report) + (galleryFailure.map { [LogLine($0)] } ?? [])
         for line in failures { session.report(line) }
         let summary = SyncText.summary(report, took: duration)
         // A run with failures, or one that was stopped, says what it did get done.
         if failures.isEmpty, !report.wasCancelled { session.remark(summary) } else { session.report(summary) }
         if settings.json { try session.write(SyncJSON.text(report, took: duration)) }
-        return exitCode(of: report)
+        return exitCode(of: report, galleryFailure)
     }
 
-    private func exitCode(of report: SyncReport) -> ExitCode {
-        let hardFailure = report.feeds.first { $0.outcome == .failed }?.error ?? report.fatal
+    private func exitCode(of report: SyncReport, _ galleryFailure: FeedError?) -> ExitCode {
+        let hardFailure = report.feeds.first { $0.outcome == .failed }?.error ?? report.fatal ?? galleryFailure
         if let hardFailure { return ExitCode.of(hardFailure) }
         return report.images.failed > 0 ? .someImagesFailed : .ok
     }

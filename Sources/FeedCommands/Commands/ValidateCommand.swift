@@ -12,11 +12,17 @@ struct ValidateCommand {
         let removal: RemovalMode = settings.dryRun ? .dryRun(withoutFeeds: stale.map(\.url)) : .forReal
         // Damage first: it is looked for in what a feed still refers to, and in what it doesn't.
         try stopIfCancelled()
-        let damaged = settings.deep ? try await cache.images.removeDamaged(removal) : .nothing
+        let damaged = settings.deep ? try await removeDamaged(from: cache, removal) : .nothing
         try stopIfCancelled()
         let unreferenced = try await cache.images.removeUnreferenced(removal)
         try tell(ValidateReport(feedsDeleted: stale, damaged: damaged, unreferenced: unreferenced))
         return .ok
+    }
+
+    private func removeDamaged(from cache: Cache, _ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
+        try await session.showingProgress("checking", of: "image") { progress throws(FeedError) in
+            try await cache.images.removeDamaged(mode, progress: progress)
+        }
     }
 
     private func stopIfCancelled() throws(FeedError) {
@@ -28,7 +34,8 @@ struct ValidateCommand {
         var deleted: [ValidateReport.DeletedFeed] = []
         for feed in try await cache.feeds.summaries() {
             try stopIfCancelled()
-            let fault = try await validation.validate(feed.url, maxAge: settings.maxAge, dryRun: settings.dryRun)
+            let fault = try await validation.validate(
+                feed.url, maxAge: settings.of(feed.url).maxAge, dryRun: settings.dryRun)
             if let fault { deleted.append((feed.url, fault)) }
         }
         return deleted
@@ -40,12 +47,12 @@ struct ValidateCommand {
         } else {
             if settings.verbosity == .verbose {
                 for feed in report.feedsDeleted where feed.fault == .stale {
-                    session.report("\(feed.url): stale, deleted")
+                    session.remark("\(feed.url): stale, deleted", "feed_deleted")
                 }
             }
             // Losing data is told even where all else is quiet success: the next sync has to fetch it again.
-            for line in report.damage { session.report(line) }
-            session.remark(report.summary)
+            for line in report.damage { session.report(line, "damage") }
+            session.remark(report.summary, "summary")
         }
         if settings.json { try session.write(report.json) }
     }

@@ -25,11 +25,11 @@ package enum HelpText {
                 it names. What was saved can be shown offline.
                 """),
             "Commands:\n"
-                + TextLayout.columns(CommandTable.all.map { ("  " + $0.name, $0.summary) }, leftWidth: 11),
+                + TextLayout.columns(CommandTable.all.map { ("  " + $0.name, $0.summary) }, leftWidth: 13),
             "Common options:\n"
                 + list(OptionTable.all.filter { $0.group == .common })
                 + TextLayout.paragraph("The others are listed by feedsync help COMMAND.", indent: 2),
-            "Environment:\n" + environment,
+            "Config file and environment:\n" + environment,
             "Exit codes:\n" + exitCodes,
         ].joined(separator: "\n")
     }
@@ -41,11 +41,16 @@ package enum HelpText {
     private static var environment: String {
         TextLayout.columns(
             [
+                (
+                    "  config file",
+                    "max-age = 36h, quiet, feed = URL, one a line; a section [feed \"URL\"] holds options for that feed "
+                        + "alone; see --config"
+                ),
                 ("  FEEDSYNC_CACHE", "where feeds and images are kept, as --cache"),
                 (
                     "  FEEDSYNC_NAME",
                     "any other option, such as FEEDSYNC_MAX_AGE=36h for --max-age 36h, or FEEDSYNC_QUIET=true; "
-                        + "the command line comes first"
+                        + "it comes before the config file, and the command line before it"
                 ),
             ], leftWidth: 16)
     }

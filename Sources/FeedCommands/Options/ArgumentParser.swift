@@ -3,18 +3,16 @@ package enum Invocation: Hashable, Sendable {
     case run(Command, Settings, operands: [String])
     /// Of one command, or of all.
     case help(CommandSpec?)
+    case manual
+    case completions(Shell)
     case version
 }
 
-/// Makes an invocation of a command line and the environment. It reads nothing but what it is given.
+/// Makes an invocation of a command line, the environment and the config file. It reads nothing but what it is given.
 package struct ArgumentParser {
-    private let environment: [String: String]
-    private let fileExists: (String) -> Bool
+    private let surroundings: Surroundings
 
-    package init(environment: [String: String], fileExists: @escaping (String) -> Bool) {
-        self.environment = environment
-        self.fileExists = fileExists
-    }
+    package init(_ surroundings: Surroundings) { self.surroundings = surroundings }
 
     /// `arguments` are those behind the program's name.
     package func parse(_ arguments: [String]) throws(UsageError) -> Invocation {
@@ -28,21 +26,45 @@ package struct ArgumentParser {
         if line.request == .help { return .help(named) }
 
         let spec = named ?? CommandTable.sync
+        if line.request == .manual {
+            guard spec.name == "help" else {
+                throw UsageError("--man is not an option of \(spec.name); it belongs to help")
+            }
+            return .manual
+        }
         try check(line.options, areOf: spec)
         let operands = named == nil ? line.operands : Array(line.operands.dropFirst())
         try check(operands, areOf: spec)
-        guard let command = spec.command else { return .help(try topic(operands.first)) }
+        guard let command = spec.command else {
+            if spec.operand == .shell { return .completions(try shell(operands[0])) }
+            return .help(try topic(operands.first))
+        }
         return .run(command, try self.settings(of: command, line.options), operands: operands)
     }
 
-    /// Command line over environment over default. The whole environment is checked, also what this command has no use
-    /// for: a mistake in it is told at once, not when another command comes to it.
+    /// Command line over environment over config file over default. The whole environment is checked, and the whole
+    /// file, also what this command has no use for: a mistake in it is told at once, not when another command comes to
+    /// it.
     private func settings(of command: Command, _ given: [GivenOption]) throws(UsageError) -> Settings {
-        let variables = try EnvironmentOptions.read(environment)
-        var settings = Settings()
-        try settings.apply(variables.filter { $0.option.commands.contains(command) }, blaming: .configuration)
-        try settings.apply(given, blaming: .usage)
-        return settings
+        let variables = try EnvironmentOptions.read(surroundings.environment)
+            .filter { $0.option.commands.contains(command) }
+        func settings(_ layers: [[GivenOption]]) throws(UsageError) -> Settings {
+            var settings = Settings()
+            for options in layers {
+                let own = options.filter { $0.option.commands.contains(command) }
+                try settings.apply(own, blaming: .configuration)
+            }
+            try settings.apply(variables, blaming: .configuration)
+            try settings.apply(given, blaming: .usage)
+            return settings
+        }
+        var all = try settings([])
+        guard let file = try ConfigLocation.read(all.configChoice, surroundings) else { return all }
+        all = try settings([file.options])
+        all.feeds = try file.feeds.map { feed throws(UsageError) in
+            FeedSettings(url: feed.url, settings: try settings([file.options, feed.options]))
+        }
+        return all
     }
 
     /// Nil where the word is no command but a feed.
@@ -50,6 +72,16 @@ package struct ArgumentParser {
         if let spec = CommandTable.named(word) { return spec }
         guard isUnknown(word) else { return nil }
         throw Self.unknownCommand(word)
+    }
+
+    private func shell(_ word: String) throws(UsageError) -> Shell {
+        guard let shell = Shell(rawValue: word) else {
+            let known = Shell.allCases.map(\.rawValue)
+            throw UsageError(
+                "no completions for '\(TerminalText.escape(word))'",
+                hint: Suggestion.hint(for: word, among: known) ?? "there are some for \(known.joined(separator: ", "))")
+        }
+        return shell
     }
 
     private func topic(_ word: String?) throws(UsageError) -> CommandSpec? {
@@ -86,8 +118,8 @@ package struct ArgumentParser {
             let surplus = FeedOperand.shown(operands[spec.operandCount.upperBound])
             throw UsageError("\(spec.name) takes \(spec.operand.one), not also '\(surplus)'", hint: usage)
         }
-        guard spec.operand == .feed || spec.operand == .image else { return }
-        for word in operands where isUnknown(word) {
+        for word in operands.dropFirst(spec.operand == .archiveAndFeeds || spec.operand == .folderAndFeeds ? 1 : 0)
+        where spec.operand.namesFeeds && isUnknown(word) {
             throw UsageError(
                 "'\(TerminalText.escape(word))' is neither a URL nor an existing file",
                 hint: CommandTable.named(word) == nil ? "a file that is yet to come can be given as ./NAME" : usage)
@@ -98,7 +130,7 @@ package struct ArgumentParser {
 
     /// A bare word: most likely a mistyped command, unless there is a file of that name.
     private func isUnknown(_ word: String) -> Bool {
-        !word.contains { "/.:".contains($0) } && !fileExists(word)
+        !word.contains { "/.:".contains($0) } && !surroundings.fileExists(word)
     }
 }
 
@@ -108,13 +140,18 @@ extension CommandSpec.Operand {
         case .none: "no operand"
         case .feed: "one FEED"
         case .image: "one URL"
+        case .archive, .archiveAndFeeds: "one FILE"
         case .command: "one COMMAND"
+        case .shell: "one of bash, zsh and fish"
+        case .folderAndFeeds: "one DIR"
         }
     }
+
+    fileprivate var namesFeeds: Bool { [.feed, .image, .archiveAndFeeds, .folderAndFeeds].contains(self) }
 }
 
 extension Settings {
-    fileprivate mutating func apply(_ options: [GivenOption], blaming exitCode: ExitCode) throws(UsageError) {
+    mutating func apply(_ options: [GivenOption], blaming exitCode: ExitCode) throws(UsageError) {
         var begun = Set<String>()
         for given in options {
             guard case .set(let apply) = given.option.effect else { continue }
@@ -131,6 +168,8 @@ extension Settings {
 extension GivenOption {
     func invalid(_ reason: InvalidValue, _ exitCode: ExitCode) -> UsageError {
         let shown = option.isSecret ? "" : " '\(TerminalText.escape(value))'"
-        return UsageError("invalid value\(shown) for \(spelling): expected \(reason.expected)", exitCode: exitCode)
+        let place = place.map { $0 + ": " } ?? ""
+        return UsageError(
+            "\(place)invalid value\(shown) for \(spelling): expected \(reason.expected)", exitCode: exitCode)
     }
 }

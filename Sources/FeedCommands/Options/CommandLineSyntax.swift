@@ -1,15 +1,17 @@
 /// An option as it was given, its value not yet understood.
 struct GivenOption {
     let option: OptionSpec
-    /// `--max-age`, `-j` or `FEEDSYNC_JOBS`: what messages call it.
+    /// `--max-age`, `-j`, `FEEDSYNC_JOBS` or `jobs`: what messages call it.
     let spelling: String
     let value: String
+    /// `FILE:LINE`, if it stands in a file.
+    var place: String?
 }
 
 /// A command line taken apart by the rules of GNU getopt: options and operands, in any order. What they mean, and whether
 /// they go together, is decided elsewhere.
 struct CommandLineSyntax {
-    enum Request { case help, version }
+    enum Request { case help, manual, version }
 
     private(set) var options: [GivenOption] = []
     private(set) var operands: [String] = []
@@ -71,6 +73,7 @@ struct CommandLineSyntax {
     private mutating func take(_ option: OptionSpec, _ spelling: String, attached: String?) throws(UsageError) {
         switch option.effect {
         case .help: request = .help
+        case .manual: request = .manual
         case .version: request = .version
         case .set:
             guard let value = option.isFlag ? OptionSpec.present : attached ?? rest.popFirst() else {

@@ -1,13 +1,15 @@
 /// The commands that do something; `help` only tells of them.
 package enum Command: String, CaseIterable, Sendable {
-    case sync, show, image, validate, status
+    case sync, show, image, validate, export, `import`, status, gallery
 
     static let every = Set(allCases)
 }
 
 /// One command: how it is called, and what the help says of it.
 package struct CommandSpec: Hashable, Sendable {
-    package enum Operand: Hashable, Sendable { case none, feed, image, command }
+    package enum Operand: Hashable, Sendable {
+        case none, feed, image, archive, archiveAndFeeds, folderAndFeeds, command, shell
+    }
 
     package struct Example: Hashable, Sendable {
         package let line: String
@@ -15,7 +17,7 @@ package struct CommandSpec: Hashable, Sendable {
     }
 
     package let name: String
-    /// Nil for `help`.
+    /// Nil for `help` and `completions`.
     package let command: Command?
     package let summary: String
     package let usage: [String]
@@ -24,15 +26,16 @@ package struct CommandSpec: Hashable, Sendable {
     package let operandCount: ClosedRange<Int>
     package let examples: [Example]
 
-    /// `help` takes what every command takes.
+    /// `help` and `completions` take what every command takes.
     package func takes(_ option: OptionSpec) -> Bool {
-        command.map(option.commands.contains) ?? (option.commands == Command.every)
+        if option.isOfHelp { return name == "help" }
+        return command.map(option.commands.contains) ?? (option.commands == Command.every)
     }
 }
 
 /// Every command, in the order the help lists them.
 package enum CommandTable {
-    package static let all = [sync, show, image, validate, status, help]
+    package static let all = [sync, show, image, validate, export, importing, status, gallery, completions, help]
 
     package static func named(_ word: String) -> CommandSpec? { all.first { $0.name == word } }
 
@@ -41,13 +44,17 @@ package enum CommandTable {
         usage: ["feedsync [sync] [options] [FEED...]"],
         overview: """
             Fetches each FEED, checks it, replaces its saved copy in one step, and downloads the images that the cache \
-            doesn't have yet. With no FEED it does so for every feed in the cache. A FEED is an http, https or file \
+            doesn't have yet. With no FEED it does so for those in the config file, or if it names none, for every feed \
+            in the cache. A FEED is an http, https or file \
             URL, or the path of a local file. If a feed can't be reached but its saved copy is fresh, that is told, and \
             is no error. In a pipe or under cron, a run that succeeds prints nothing.
             """,
         operand: .feed, operandCount: 0...Int.max,
         examples: [
             .init(line: "feedsync https://example.com/feed.json", meaning: "mirror a feed and its images"),
+            .init(
+                line: "feedsync --metrics-file /var/lib/metrics/feedsync.prom",
+                meaning: "the feeds of the config file, watched over by Prometheus"),
             .init(line: "feedsync sync -n", meaning: "see what a sync of all saved feeds would do"),
         ])
 
@@ -89,6 +96,36 @@ package enum CommandTable {
             .init(line: "feedsync validate --deep", meaning: "find images that were damaged on disk"),
         ])
 
+    private static let export = CommandSpec(
+        name: "export", command: .export, summary: "write feeds and their images as an archive",
+        usage: ["feedsync export [options] FILE [FEED...]"],
+        overview: """
+            Writes each FEED, or with none every feed in the cache, and all images that are there of them, as a tar \
+            archive, which is an OCI image layout too. A name that ends in .tar.gz, .tgz, .tar.xz or .tar.zst has it \
+            compressed; - is standard output. The same feeds and images give the same bytes. Every image is checked on \
+            the way, and an export that fails leaves no file. A sync may run meanwhile.
+            """,
+        operand: .archiveAndFeeds, operandCount: 1...Int.max,
+        examples: [
+            .init(line: "feedsync export cache.tar", meaning: "all that there is"),
+            .init(line: "feedsync export feed.tar.gz https://example.com/feed.json", meaning: "one feed, compressed"),
+        ])
+
+    /// `import` is a word of Swift's.
+    private static let importing = CommandSpec(
+        name: "import", command: .import, summary: "merge an archive into the cache",
+        usage: ["feedsync import [options] FILE"],
+        overview: """
+            Merges what export wrote, on this machine or another, into the cache; - is standard input. The archive is \
+            checked as a whole first: one that is damaged or not as it should be changes nothing. A feed that is there \
+            is replaced only by one saved later, and images that are there stay.
+            """,
+        operand: .archive, operandCount: 1...1,
+        examples: [
+            .init(line: "feedsync import cache.tar", meaning: "add what it holds"),
+            .init(line: "feedsync import --force cache.tar", meaning: "its feeds replace later ones too"),
+        ])
+
     private static let status = CommandSpec(
         name: "status", command: .status, summary: "show what is in the cache",
         usage: ["feedsync status [options]"],
@@ -99,10 +136,41 @@ package enum CommandTable {
         operand: .none, operandCount: 0...0,
         examples: [.init(line: "feedsync status --json", meaning: "the same for a program")])
 
+    private static let gallery = CommandSpec(
+        name: "gallery", command: .gallery, summary: "write the cached feeds as a static web page",
+        usage: ["feedsync gallery [options] DIR [FEED...]"],
+        overview: """
+            Writes the saved feeds, or just those given, with their images into DIR: web pages that open from disk or \
+            from any web server, and that ask nobody but their own folder. Images are linked to those in the cache \
+            where possible. A gallery that DIR holds is replaced at once by the new one; a folder with anything else \
+            in it is refused.
+            """,
+        operand: .folderAndFeeds, operandCount: 1...Int.max,
+        examples: [
+            .init(line: "feedsync gallery /srv/www/pictures", meaning: "every saved feed"),
+            .init(line: "feedsync --gallery /srv/www/pictures", meaning: "sync all saved feeds, then the same"),
+        ])
+
+    private static let completions = CommandSpec(
+        name: "completions", command: nil, summary: "print a completion script for a shell",
+        usage: ["feedsync completions bash|zsh|fish"],
+        overview: """
+            Prints a script that has the shell complete commands, options and their values. scripts/install and the \
+            Debian package put it where each shell looks for it.
+            """,
+        operand: .shell, operandCount: 1...1,
+        examples: [
+            .init(
+                line: "feedsync completions fish", meaning: "to be saved as ~/.config/fish/completions/feedsync.fish")
+        ])
+
     private static let help = CommandSpec(
         name: "help", command: nil, summary: "show help, or that of one command",
-        usage: ["feedsync help [COMMAND]"],
+        usage: ["feedsync help [COMMAND]", "feedsync help --man"],
         overview: "Shows all commands and exit codes, or the usage and options of one command.",
         operand: .command, operandCount: 0...1,
-        examples: [.init(line: "feedsync help sync", meaning: "every option of sync")])
+        examples: [
+            .init(line: "feedsync help sync", meaning: "every option of sync"),
+            .init(line: "feedsync help --man", meaning: "all of it, to be shown by man -l -"),
+        ])
 }

@@ -6,9 +6,13 @@ package struct OptionSpec: Sendable {
         case common = "Common options"
     }
 
+    /// What holds in a feed's section of the config file, and what cannot differ from one feed of a run to the next.
+    package enum Scope: Sendable { case feed, run }
+
     enum Effect: Sendable {
         case set(@Sendable (inout Settings, String) throws(InvalidValue) -> Void)
         case help
+        case manual
         case version
     }
 
@@ -26,6 +30,10 @@ package struct OptionSpec: Sendable {
     var startAnew: (@Sendable (inout Settings) -> Void)?
     /// Its value may be a password, and is shown nowhere.
     var isSecret = false
+    var values = ValueKind.text
+    package var scope = Scope.run
+    /// Of `help` alone, which is none of the commands that do something.
+    package var isOfHelp = false
 }
 
 extension OptionSpec {
@@ -40,6 +48,19 @@ extension OptionSpec {
     package static let variablePrefix = "FEEDSYNC_"
     /// The value a flag has by being there.
     static let present = "true"
+
+    /// The same option, which may differ from one feed to the next.
+    var perFeed: OptionSpec {
+        var option = self
+        option.scope = .feed
+        return option
+    }
+
+    /// Where it is looked for, it can't stand in what is found there.
+    var isOfConfigFile: Bool {
+        guard case .set = effect else { return false }
+        return long != "config" && long != "no-config"
+    }
 
     typealias Field<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
@@ -56,7 +77,7 @@ extension OptionSpec {
             effect: .set { settings, text throws(InvalidValue) in
                 settings[keyPath: target] = try syntax.read(text)
             },
-            isSecret: isSecret)
+            isSecret: isSecret, values: syntax.kind)
     }
 
     /// An option that may be given many times, and means all of them. In the environment it stands once.
@@ -71,7 +92,7 @@ extension OptionSpec {
             effect: .set { settings, text throws(InvalidValue) in
                 settings[keyPath: target].append(try syntax.read(text))
             },
-            startAnew: { $0[keyPath: target] = [] }, isSecret: isSecret)
+            startAnew: { $0[keyPath: target] = [] }, isSecret: isSecret, values: syntax.kind)
     }
 
     static func flag(
@@ -83,6 +104,12 @@ extension OptionSpec {
             effect: .set { settings, text throws(InvalidValue) in
                 settings[keyPath: target] = try ValueSyntax.flag.read(text)
             })
+    }
+
+    static func manual(_ long: String, _ help: String) -> OptionSpec {
+        OptionSpec(
+            long: long, short: nil, placeholder: nil, defaultText: nil, help: help, group: .main, commands: [],
+            effect: .manual, isOfHelp: true)
     }
 
     static func request(_ long: String, short: Character? = nil, _ effect: Effect, _ help: String) -> OptionSpec {

@@ -1,15 +1,19 @@
-/// Every option, in the order the help lists them. The parser, the help and the environment read this and nothing else.
+/// Every option, in the order the help lists them. The parser, the help, the man page, the completions, the environment
+/// and the config file read this and nothing else.
 package enum OptionTable {
-    package static let all = main + network + common
+    package static let all = main + monitoring + pace + network.map(\.perFeed) + common
 
     private static let main: [OptionSpec] = [
         .value(
-            "max-age", "AGE", sets: \.maxAge, as: .age, .main, of: [.sync, .show, .validate, .status],
-            "how long a saved feed counts as fresh: 90s, 15m, 36h, 7d, 2w, forever"),
+            "max-age", "AGE", sets: \.maxAge, as: .age, .main,
+            of: [.sync, .show, .validate, .status, .gallery],
+            "how long a saved feed counts as fresh: 90s, 15m, 36h, 7d, 2w, forever"
+        ).perFeed,
         .flag("offline", sets: \.offline, .main, of: [.show, .image], "use what is saved; ask no server"),
         .value(
             "pages", "N", sets: \.pages, as: .count, .main, of: [.sync, .show],
-            "how many pages of a feed to load, where it links to the next"),
+            "how many pages of a feed to load, where it links to the next"
+        ).perFeed,
         .value(
             "opml", "FILE", sets: \.opml, as: .path("feeds.opml"), .main, of: [.sync],
             "also sync the feeds that this subscription list names"),
@@ -20,21 +24,50 @@ package enum OptionTable {
             "deep", sets: \.deep, .main, of: [.validate],
             "also read every image again and delete damaged ones"),
         .flag(
+            "force", sets: \.force, .main, of: [.import],
+            "replace feeds of the cache also where they were saved later"),
+        .flag(
             "dry-run", short: "n", sets: \.dryRun, .main, of: [.sync, .validate],
             "say what would be done, and change nothing"),
+        .value(
+            "gallery", "DIR", sets: \.gallery, as: .path("/srv/www/pictures"), .main, of: [.sync],
+            "at the end, write what is in the cache as a web page into DIR"),
         .flag(
-            "json", sets: \.json, .main, of: [.sync, .show, .validate, .status],
+            "json", sets: \.json, .main, of: [.sync, .show, .validate, .status, .gallery],
             "write the result as JSON to standard output"),
         .value(
-            "lock-wait", "S", sets: \.lockWait, as: .seconds, .main, of: [.sync, .show, .image, .validate],
+            "lock-wait", "S", sets: \.lockWait, as: .seconds, .main,
+            of: [.sync, .show, .image, .validate, .export, .import, .gallery],
             "seconds to wait for another run on the same cache"),
     ]
 
-    private static let network: [OptionSpec] = [
+    private static let monitoring: [OptionSpec] = [
+        .value(
+            "metrics-file", "FILE", sets: \.metricsFile, as: .path("/var/lib/node_exporter/feedsync.prom"),
+            .main, of: [.sync], "write the run's figures to FILE for Prometheus"),
+        .value(
+            "ping-url", "URL", sets: \.pingURL, as: .pingURL, isSecret: true, .main, of: [.sync],
+            "GET URL/start before the run, and URL/EXITCODE after it"),
+        .value(
+            "progress", "WHEN", sets: \.progress, as: .word, .main, of: [.sync, .validate],
+            "a progress line on standard error: auto (on a terminal), always, never"),
+    ]
+
+    /// What one run has but one of, however many feeds.
+    private static let pace: [OptionSpec] = [
         .value("jobs", short: "j", "N", sets: \.jobs, as: .count, .network, of: online, "images in flight at once"),
         .value(
             "max-per-host", "N", sets: \.maxPerHost, as: .count, .network, of: online,
             "of them to one host (scheme, name and port)"),
+        .value(
+            "max-time", "S", sets: \.maxTime, as: .timeLimit, defaultText: "none", .network, of: [.sync],
+            "seconds for the whole run; what isn't done by then fails"),
+        .value(
+            "limit-rate", "RATE", sets: \.limitRate, as: .rate, defaultText: "none", .network, of: online,
+            "bytes a second for the whole run: 500K, 2M"),
+    ]
+
+    private static let network: [OptionSpec] = [
         .value(
             "retries", "N", sets: \.retries, as: .countOrNone, .network, of: online,
             "further tries after a failure that may pass"),
@@ -45,13 +78,11 @@ package enum OptionTable {
             "timeout", "S", sets: \.timeout, as: .timeout, .network, of: online,
             "seconds a transfer may go without a byte arriving"),
         .value(
-            "max-time", "S", sets: \.maxTime, as: .timeLimit, defaultText: "none", .network, of: [.sync],
-            "seconds for the whole run; what isn't done by then fails"),
-        .value(
-            "max-filesize", "SIZE", sets: \.maxFileSize, as: .size, .network, of: online,
+            "max-filesize", "SIZE", sets: \.maxFileSize, as: .size, .main, of: online.union([.import]),
             "the largest image to accept: 500K, 64M, 1G"),
         .value(
-            "max-feed-size", "SIZE", sets: \.maxFeedSize, as: .size, .network, of: online, "the largest feed to accept"),
+            "max-feed-size", "SIZE", sets: \.maxFeedSize, as: .size, .main, of: online.union([.import]),
+            "the largest feed to accept"),
         .value(
             "max-redirs", "N", sets: \.maxRedirects, as: .countOrNone, .network, of: online,
             "redirects to follow for one request"),
@@ -61,9 +92,6 @@ package enum OptionTable {
         .flag(
             "retry-failed", sets: \.retryFailed, .network, of: [.sync],
             "also ask for images that were gone or no image the last time"),
-        .value(
-            "limit-rate", "RATE", sets: \.limitRate, as: .rate, defaultText: "none", .network, of: online,
-            "bytes a second for the whole run: 500K, 2M"),
         .flag(
             "allow-private", sets: \.allowPrivate, .network, of: online,
             "let public feeds and redirects lead to private addresses too"),
@@ -92,11 +120,20 @@ package enum OptionTable {
 
     private static let common: [OptionSpec] = [
         .value(
-            "cache", "DIR", sets: \.cache, as: .path("/var/cache/feedsync"),
+            "cache", "DIR", sets: \.cache, as: .folder("/var/cache/feedsync"),
             defaultText: "$XDG_CACHE_HOME/feedsync, else ~/.cache/feedsync", .common, of: Command.every,
             "where feeds and images are kept"),
+        .value(
+            "config", "FILE", sets: \.config, as: .path("~/.config/feedsync/config"),
+            defaultText: "$XDG_CONFIG_HOME/feedsync/config", .common, of: Command.every,
+            "read options and feeds from FILE"),
+        .flag("no-config", sets: \.noConfig, .common, of: Command.every, "read no config file"),
+        .value(
+            "log-format", "FORMAT", sets: \.logFormat, as: .word, .common, of: Command.every,
+            "of what goes to standard error: text, json"),
         .flag("quiet", short: "q", sets: \.quiet, .common, of: Command.every, "report errors only"),
         .flag("verbose", short: "v", sets: \.verbose, .common, of: Command.every, "report each step and each image"),
+        .manual("man", "print the manual page"),
         .request("help", short: "h", .help, "show help and exit"),
         .request("version", .version, "show the version and exit"),
     ]

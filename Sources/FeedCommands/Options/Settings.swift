@@ -4,6 +4,20 @@ package import FeedCore
 package struct Settings: Hashable, Sendable {
     package enum Verbosity: Hashable, Sendable { case quiet, normal, verbose }
 
+    package enum ProgressChoice: String, CaseIterable, Sendable { case auto, always, never }
+    package enum LogFormat: String, CaseIterable, Sendable { case text, json }
+
+    package enum ConfigChoice: Hashable, Sendable {
+        /// The one at the usual place, if there is one.
+        case usual
+        case none
+        case file(String)
+    }
+
+    package var configChoice = ConfigChoice.usual
+    /// Those that the config file names, each with what holds for it.
+    package var feeds: [FeedSettings] = []
+
     /// As given by `--cache` or `FEEDSYNC_CACHE`; see `CacheLocation` for what holds without.
     package var cache: String?
     package var maxAge = MaxAge.standard
@@ -43,15 +57,40 @@ package struct Settings: Hashable, Sendable {
     package var dryRun = false
     package var offline = false
     package var deep = false
+    package var force = false
     package var json = false
     package var verbosity = Verbosity.normal
+    package var progress = ProgressChoice.auto
+    package var logFormat = LogFormat.text
+    package var metricsFile: String?
+    package var pingURL: ResourceURL?
     /// Nil: standard output.
     package var output: String?
+    /// Where a sync writes a gallery when it is done; nil: nowhere.
+    package var gallery: String?
 
     package init() {}
 }
 
+/// A feed of the config file, and all settings as they are for it.
+package struct FeedSettings: Hashable, Sendable {
+    package let url: ResourceURL
+    package let settings: Settings
+}
+
 extension Settings {
+    /// What holds for this feed.
+    package func of(_ feed: ResourceURL) -> Settings {
+        feeds.first { $0.url.key == feed.key }?.settings ?? self
+    }
+
+    /// For all feeds alike.
+    var general: Settings {
+        var settings = self
+        settings.feeds = []
+        return settings
+    }
+
     // Two options that set one value: the last one given wins.
 
     var quiet: Bool {
@@ -62,5 +101,15 @@ extension Settings {
     var verbose: Bool {
         get { verbosity == .verbose }
         set { verbosity = newValue ? .verbose : verbosity == .verbose ? .normal : verbosity }
+    }
+
+    var config: String? {
+        get { if case .file(let path) = configChoice { path } else { nil } }
+        set { configChoice = newValue.map(ConfigChoice.file) ?? .usual }
+    }
+
+    var noConfig: Bool {
+        get { configChoice == .none }
+        set { configChoice = newValue ? .none : configChoice == .none ? .usual : configChoice }
     }
 }

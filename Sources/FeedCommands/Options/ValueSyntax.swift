@@ -1,7 +1,15 @@
 import FeedCore
 
-/// How a kind of value is written: in a command line, in the environment, and as a default in the help.
+/// What a shell can complete a value with.
+enum ValueKind: Hashable, Sendable {
+    case text, file, folder
+    case words([String])
+}
+
+/// How a kind of value is written: on a command line, in the environment, in the config file, and as a default in the
+/// help.
 struct ValueSyntax<Value: Sendable>: Sendable {
+    var kind = ValueKind.text
     let read: @Sendable (String) throws(InvalidValue) -> Value
     let write: @Sendable (Value) -> String?
 }
@@ -138,8 +146,10 @@ extension ValueSyntax<Bool> {
 }
 
 extension ValueSyntax<String?> {
-    static func path(_ example: String) -> ValueSyntax {
-        ValueSyntax { text throws(InvalidValue) in
+    static func folder(_ example: String) -> ValueSyntax { path(example, .folder) }
+
+    static func path(_ example: String, _ kind: ValueKind = .file) -> ValueSyntax {
+        ValueSyntax(kind: kind) { text throws(InvalidValue) in
             guard !text.isEmpty else { throw InvalidValue(expected: "a path such as \(example)") }
             return text
         } write: {
@@ -157,11 +167,25 @@ extension ValueSyntax<String?> {
     }
 
     /// As `path`; `-` is standard output, as everywhere.
-    static let outputPath = ValueSyntax { text throws(InvalidValue) in
+    static let outputPath = ValueSyntax(kind: .file) { text throws(InvalidValue) in
         let path = try path("image.jpg").read(text)
         return path == "-" ? nil : path
     } write: {
         $0
+    }
+}
+
+extension ValueSyntax<ResourceURL?> {
+    /// What is added to it is a part of its path, so nothing else may follow that.
+    static let pingURL = ValueSyntax { text throws(InvalidValue) in
+        let url: ResourceURL?
+        do { url = try ResourceURL(text) } catch { url = nil }
+        guard let url, url.isRemote, !text.contains("?"), !text.contains("#") else {
+            throw InvalidValue(expected: "an http or https URL without ? or #, such as https://hc-ping.com/UUID")
+        }
+        return url
+    } write: { _ in
+        nil
     }
 }
 
@@ -190,6 +214,22 @@ extension ValueSyntax<String> {
         return text
     } write: { _ in
         nil
+    }
+}
+
+extension ValueSyntax where Value: CaseIterable & RawRepresentable<String> {
+    /// One of a few words.
+    static var word: ValueSyntax {
+        let words = Value.allCases.map(\.rawValue)
+        return ValueSyntax(kind: .words(words)) { text throws(InvalidValue) in
+            guard let value = Value(rawValue: text) else {
+                let others = words.dropLast().joined(separator: ", ")
+                throw InvalidValue(expected: "\(others)\(others.isEmpty ? "" : " or ")\(words.last ?? "")")
+            }
+            return value
+        } write: {
+            $0.rawValue
+        }
     }
 }
 

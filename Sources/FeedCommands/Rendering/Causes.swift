@@ -1,4 +1,5 @@
 import FeedCore
+import JSONText
 
 /// Failures gathered by cause, so that a hundred images behind one dead host are told in one line.
 struct Causes {
@@ -22,12 +23,14 @@ struct Causes {
     }
 
     /// `URL: reason`, or `37 images from HOST: reason (first: URL)`.
-    func lines(of noun: String) -> [String] {
+    func lines(of noun: String) -> [LogLine] {
         order.compactMap { key in
             guard let (first, error, count) = found[key] else { return nil }
-            if count == 1 { return "\(first): \(error.message)" }
             let place = error.host.map { " from \($0)" } ?? ""
-            return "\(Phrases.count(count, noun))\(place): \(error.message) (first: \(first))"
+            let many = "\(Phrases.count(count, noun))\(place): \(error.message) (first: \(first))"
+            return LogLine(
+                level: .error, event: "\(noun)_failed", text: count == 1 ? "\(first): \(error.message)" : many,
+                fields: [("url", .string(first.text)), ("count", .integer(count))] + LogLine.fields(of: error))
         }
     }
 }

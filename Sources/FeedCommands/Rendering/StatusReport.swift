@@ -7,10 +7,10 @@ struct StatusReport {
     let feeds: [FeedSummary]
     let images: ImageTotals
     let now: Timestamp
-    let maxAge: MaxAge
+    let settings: Settings
 
     private func isFresh(_ feed: FeedSummary) -> Bool {
-        FeedCachePolicy.isFresh(savedAt: feed.savedAt, now: now, maxAge: maxAge)
+        FeedCachePolicy.isFresh(savedAt: feed.savedAt, now: now, maxAge: settings.of(feed.url).maxAge)
     }
 
     var json: String {

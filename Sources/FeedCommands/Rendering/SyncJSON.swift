@@ -7,18 +7,22 @@ enum SyncJSON {
         let images = report.images
         let value: JSONValue = [
             "feeds": .array(report.feeds.map(feed)),
-            "images": [
-                "total": .integer(images.total),
-                "cached": .integer(images.cached),
-                "downloaded": .integer(images.downloaded),
-                "skipped": .integer(images.skipped),
-                "failed": .integer(images.failed),
-                "bytes": .integer(Int(images.bytes)),
-            ],
+            "images": Self.images(images),
             "failures": .array(images.failures.map(failure)),
             "duration_seconds": .double(seconds(duration)),
         ]
         return value.text() + "\n"
+    }
+
+    static func images(_ images: ImagesReport) -> JSONValue {
+        [
+            "total": .integer(images.total),
+            "cached": .integer(images.cached),
+            "downloaded": .integer(images.downloaded),
+            "skipped": .integer(images.skipped),
+            "failed": .integer(images.failed),
+            "bytes": .integer(Int(images.bytes)),
+        ]
     }
 
     private static func feed(_ feed: FeedReport) -> JSONValue {
@@ -41,7 +45,7 @@ enum SyncJSON {
         ]
     }
 
-    private static func seconds(_ duration: Duration) -> Double {
+    static func seconds(_ duration: Duration) -> Double {
         let (seconds, attoseconds) = duration.components
         return Double(seconds) + Double(attoseconds / 1_000_000_000_000) / 1_000_000
     }

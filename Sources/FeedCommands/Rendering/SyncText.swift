@@ -1,34 +1,39 @@
 import FeedCore
+import JSONText
 
 /// What a sync says on standard error.
 enum SyncText {
     /// One line for each distinct cause of failure.
-    static func failures(_ report: SyncReport) -> [String] {
+    static func failures(_ report: SyncReport) -> [LogLine] {
         var feeds = Causes()
         for feed in report.feeds where feed.outcome == .failed {
             if let error = feed.error { feeds.add(feed.url, error, apartByMessage: true) }
         }
         var images = Causes()
         for failure in report.images.failures { images.add(failure.url, failure.error, apartByMessage: false) }
-        return feeds.lines(of: "feed") + images.lines(of: "image") + (fatal(report).map { [$0] } ?? [])
+        return feeds.lines(of: "feed") + images.lines(of: "image") + (fatal(report).map { [LogLine($0)] } ?? [])
     }
 
     /// What ended the run, unless a feed's line says so already.
-    private static func fatal(_ report: SyncReport) -> String? {
+    private static func fatal(_ report: SyncReport) -> FeedError? {
         guard let fatal = report.fatal, !report.feeds.contains(where: { $0.error == fatal }) else { return nil }
-        return fatal.message
+        return fatal
     }
 
     /// Each feed whose saved copy stands in for its server.
-    static func offline(_ report: SyncReport, now: Timestamp) -> [String] {
+    static func offline(_ report: SyncReport, now: Timestamp) -> [LogLine] {
         report.feeds.compactMap { feed in
             guard feed.outcome == .offline, let savedAt = feed.savedAt, let error = feed.error else { return nil }
             let age = Phrases.span(now - savedAt)
-            return "\(feed.url): offline, the feed saved \(age) ago stands in (\(error.message))"
+            return LogLine(
+                level: .warning, event: "feed_offline",
+                text: "\(feed.url): offline, the feed saved \(age) ago stands in (\(error.message))",
+                fields: [("url", .string(feed.url.text)), ("saved_at", .string(savedAt.rfc3339))]
+                    + LogLine.fields(of: error))
         }
     }
 
-    static func summary(_ report: SyncReport, took duration: Duration) -> String {
+    static func summary(_ report: SyncReport, took duration: Duration) -> LogLine {
         let failedFeeds = report.feeds.count { $0.outcome == .failed }
         let feeds = Phrases.count(report.feeds.count, "feed") + (failedFeeds > 0 ? " (\(failedFeeds) failed)" : "")
         let images = report.images
@@ -39,29 +44,13 @@ enum SyncText {
         if images.failed > 0 { parts.append("\(images.failed) failed") }
         let end = report.wasCancelled ? "stopped after" : "in"
         let all = "\(feeds), \(Phrases.count(images.total, "image")): \(parts.joined(separator: ", "))"
-        return "\(all), \(end) \(Phrases.stopwatch(duration))"
-    }
-
-    /// A step of a run, for `--verbose`.
-    static func steps(_ event: SyncEvent) -> [String] {
-        let line = step(event).map { [$0] } ?? []
-        guard case .feed(let feed) = event else { return line }
-        return line + feed.notes.map { "\(feed.url): \($0)" }
-    }
-
-    private static func step(_ event: SyncEvent) -> String? {
-        switch event {
-        case .feed(let feed):
-            feed.outcome == .failed
-                ? nil : "\(feed.url): \(feed.outcome.rawValue), \(Phrases.count(feed.images, "image"))"
-        case .imagesFound(let total, let cached): "\(Phrases.count(total, "image")), \(cached) cached"
-        case .imageMissing, .imageToRevalidate: nil
-        case .imageLeftAlone(let url, let failure):
-            "\(url): left alone, as the last answer was: \(failure.error.message) (see --retry-failed)"
-        case .imageUnchanged(let url): "\(url): unchanged"
-        case .imageDownloaded(let url, let bytes): "\(url): downloaded, \(Phrases.size(bytes))"
-        case .imageFailed(let url, let error): "\(url): \(error.message)"
-        }
+        return LogLine(
+            level: .info, event: report.wasCancelled ? "stopped" : "summary",
+            text: "\(all), \(end) \(Phrases.stopwatch(duration))",
+            fields: [
+                ("feeds", .integer(report.feeds.count)), ("feeds_failed", .integer(failedFeeds)),
+                ("images", SyncJSON.images(images)), ("duration_seconds", .double(SyncJSON.seconds(duration))),
+            ])
     }
 
     /// What a step would have done, for `--dry-run`.
@@ -75,7 +64,9 @@ enum SyncText {
             }
         case .imageMissing(let url): "would download \(url)"
         case .imageToRevalidate(let url): "would ask again for \(url)"
-        case .imagesFound, .imageLeftAlone, .imageUnchanged, .imageDownloaded, .imageFailed: nil
+        case .feedStep, .imagesFound, .imagesWanted, .imageAnswered, .imageLeftAlone, .imageUnchanged, .imageDownloaded,
+            .imageFailed:
+            nil
         }
     }
 }

@@ -26,7 +26,9 @@ package struct FeedRefresh: Sendable {
         self.saves = saves
     }
 
-    package func refresh(_ url: ResourceURL) async throws(FeedError) -> Refreshed {
+    package func refresh(
+        _ url: ResourceURL, telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
+    ) async throws(FeedError) -> Refreshed {
         let old = try await local.retrieve(url)
         // A URL given without its user name and password is asked with those it was saved with.
         let url = url.credentials == nil ? old?.url ?? url : url
@@ -34,20 +36,21 @@ package struct FeedRefresh: Sendable {
         switch answer.content {
         case .notModified(let validators):
             guard let old else { throw .invalidData("HTTP 304 to a request that was not conditional", host: url.host) }
-            return try await confirm(old, at: url, validators, answer)
+            return try await confirm(old, at: url, validators, answer, tell)
         case .feed(let feed, let validators):
-            if let old, old.feed == feed { return try await confirm(old, at: url, validators, answer) }
+            if let old, old.feed == feed { return try await confirm(old, at: url, validators, answer, tell) }
             return try await finish(feed, .updated, savedAt: nil, answer) { () async throws(FeedError) in
-                try await local.save(feed, from: url, validators: validators)
+                try await local.save(feed, from: url, validators: validators, telling: tell)
             }
         }
     }
 
     private func confirm(
-        _ old: SavedFeed, at url: ResourceURL, _ validators: Validators, _ answer: RemoteFeedLoader.Answer
+        _ old: SavedFeed, at url: ResourceURL, _ validators: Validators, _ answer: RemoteFeedLoader.Answer,
+        _ tell: @escaping @Sendable (FeedStep) -> Void
     ) async throws(FeedError) -> Refreshed {
         try await finish(old.feed, .unchanged, savedAt: old.savedAt, answer) { () async throws(FeedError) in
-            try await local.confirm(url, validators: validators)
+            try await local.confirm(url, validators: validators, telling: tell)
         }
     }
 

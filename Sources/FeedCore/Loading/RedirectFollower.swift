@@ -24,6 +24,8 @@ package struct RedirectFollower: HTTPClient {
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         let asked = request.url
         var request = request
+        let limit = request.manner?.maxRedirects ?? limit
+        let allowsPrivate = request.manner?.allowsPrivate ?? allowsPrivate
         for _ in 0...max(0, limit) {
             if request.secrets != nil { request.secrets = request.secretsToSend }
             var response = try await client.get(request, into: sink)

@@ -20,11 +20,13 @@ package struct RemoteFeedLoader: Sendable {
     private let maxPages: Int
     private let identity: Identity
     private let allowsPrivate: Bool
+    private let manner: RequestManner?
+    private let imageWay: Int
 
     /// `maxBytes` is what all pages may have together.
     package init(
         client: any HTTPClient, decoder: any FeedDecoding, maxBytes: Int64, maxPages: Int = 1,
-        identity: Identity = Identity(), allowsPrivate: Bool = false
+        identity: Identity = Identity(), allowsPrivate: Bool = false, manner: RequestManner? = nil, imageWay: Int = 0
     ) {
         self.client = client
         self.decoder = decoder
@@ -32,6 +34,8 @@ package struct RemoteFeedLoader: Sendable {
         self.maxPages = maxPages
         self.identity = identity
         self.allowsPrivate = allowsPrivate
+        self.manner = manner
+        self.imageWay = imageWay
     }
 
     /// With validators the request is conditional, and may be answered with `notModified`: that the first page is still
@@ -83,7 +87,8 @@ package struct RemoteFeedLoader: Sendable {
         _ url: ResourceURL, _ validators: Validators, maxBytes: Int64, on terms: RequestTerms
     ) async throws(FeedError) -> (HTTPResponse, CollectedBytes) {
         let body = CollectedBytes()
-        let request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes, on: terms)
+        var request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes, on: terms)
+        request.manner = manner
         let response = try await client.get(request, into: body)
         guard !Task.isCancelled else { throw .cancelled }
         return (response, body)
@@ -104,6 +109,7 @@ package struct RemoteFeedLoader: Sendable {
 
     private func imageTerms(_ url: ResourceURL, _ terms: RequestTerms, _ response: HTTPResponse) -> RequestTerms {
         let reachesAny = !url.isRemote || response.isFromPrivateAddress || allowsPrivate
-        return RequestTerms(secrets: terms.secrets, addresses: reachesAny ? .any : .publicOnly)
+        return RequestTerms(
+            secrets: terms.secrets, addresses: reachesAny ? .any : .publicOnly, way: imageWay)
     }
 }

@@ -2,10 +2,12 @@
 package struct RemoteImageDataLoader: Sendable {
     private let client: any HTTPClient
     private let maxBytes: Int64
+    private let manner: RequestManner?
 
-    package init(client: any HTTPClient, maxBytes: Int64) {
+    package init(client: any HTTPClient, maxBytes: Int64, manner: RequestManner? = nil) {
         self.client = client
         self.maxBytes = maxBytes
+        self.manner = manner
     }
 
     package func load(
@@ -40,7 +42,8 @@ package struct RemoteImageDataLoader: Sendable {
         into stage: @escaping @Sendable () throws(FeedError) -> any StagedImage
     ) async throws(FeedError) -> Answer {
         let sink = ImageSink(host: url.host, stage: stage)
-        let request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes, on: terms)
+        var request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes, on: terms)
+        request.manner = manner
         let head = try await client.get(request, into: sink).head
         guard !Task.isCancelled else { throw .cancelled }
         if head.status == HTTPStatus.notModified, !validators.isEmpty {

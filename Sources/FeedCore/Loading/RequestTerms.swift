@@ -11,19 +11,24 @@
 package struct RequestTerms: Hashable, Sendable {
     package var secrets: Secrets?
     package var addresses: AddressScope
+    /// Which of the run's ways of loading images is the feed's.
+    package var way: Int
 
-    package init(secrets: Secrets? = nil, addresses: AddressScope = .publicOnly) {
+    package init(secrets: Secrets? = nil, addresses: AddressScope = .publicOnly, way: Int = 0) {
         self.secrets = secrets
         self.addresses = addresses
+        self.way = way
     }
 
     /// For an image that two feeds name: whatever one of them permits.
     package func widened(by other: RequestTerms, for image: ResourceURL) -> RequestTerms {
         guard self != other else { return self }
         let own = secrets?.origin == image.origin ? secrets : nil
+        let isOthers = own == nil && other.secrets?.origin == image.origin
         return RequestTerms(
             secrets: own ?? other.secrets,
-            addresses: addresses == .any || other.addresses == .any ? .any : .publicOnly)
+            addresses: addresses == .any || other.addresses == .any ? .any : .publicOnly,
+            way: isOthers ? other.way : way)
     }
 }
 

@@ -51,16 +51,17 @@ package struct HostHealth: Sendable {
         return .go(host.round)
     }
 
-    /// `nextTry` is when the request is tried again, nil if it isn't.
+    /// `nextTry` is when the request is tried again, nil if it isn't; `retries` are those of a request that has another
+    /// number of them.
     package mutating func failedToConnect(
-        _ origin: String, in round: Round, _ error: FeedError, nextTry: Timestamp? = nil
+        _ origin: String, in round: Round, _ error: FeedError, nextTry: Timestamp? = nil, retries: Int? = nil
     ) {
         var host = hosts[origin, default: Host()]
         guard host.givenUp == nil, host.round == round else { return }
         host.round.number += 1
         host.failuresInARow += 1
         host.nextTry = nextTry
-        if host.failuresInARow > retries {
+        if host.failuresInARow > retries ?? self.retries {
             let tries = host.failuresInARow == 1 ? "1 failed try" : "\(host.failuresInARow) failed tries in a row"
             host.givenUp = FeedError(
                 error.kind, "\(error.message); given up after \(tries)", status: error.status, host: error.host)

@@ -36,6 +36,12 @@ package struct RetryPolicy: Hashable, Sendable {
         self.longestHostPause = longestHostPause
     }
 
+    /// The same with another number of tries.
+    package func trying(_ retries: Int?) -> RetryPolicy {
+        guard let retries else { return self }
+        return RetryPolicy(retries: retries, base: base, cap: cap, longestHostPause: longestHostPause)
+    }
+
     /// What to do now that try number `attempt` has failed; `random` lies in `0..<1`.
     package func action(after failure: AttemptFailure, attempt: Int, random: Double) -> Action {
         guard failure.isPassing, attempt < retries else { return .giveUp }

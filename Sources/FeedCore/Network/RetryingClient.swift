@@ -49,11 +49,12 @@ package final class RetryingClient: HTTPClient {
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         guard request.url.isRemote else { return try await client.get(request, into: sink) }
         let origin = request.url.origin
+        let policy = policy.trying(request.manner?.retries)
         let body = ResumingSink(into: sink, of: request)
         var attempt = 0
         while true {
             let round = try await turn(at: origin)
-            switch await tryOnce(body, at: request.url, attempt) {
+            switch await tryOnce(body, at: request.url, attempt, policy) {
             case .answered(let response):
                 health.withLock { $0.answered(origin) }
                 return response
@@ -61,7 +62,7 @@ package final class RetryingClient: HTTPClient {
                 health.withLock { $0.answered(origin) }
             case .failed(let failure, let response):
                 let action = policy.action(after: failure, attempt: attempt, random: clockwork.random())
-                learn(from: failure, hasAnswered: body.hasAnswered, at: origin, in: round, action)
+                learn(from: failure, hasAnswered: body.hasAnswered, at: origin, in: round, action, policy)
                 guard case .retry(let wait) = action else {
                     guard let response else { throw failure.error }
                     return response
@@ -81,7 +82,9 @@ package final class RetryingClient: HTTPClient {
         case failed(AttemptFailure, HTTPResponse?)
     }
 
-    private func tryOnce(_ body: ResumingSink, at url: ResourceURL, _ attempt: Int) async -> Outcome {
+    private func tryOnce(
+        _ body: ResumingSink, at url: ResourceURL, _ attempt: Int, _ policy: RetryPolicy
+    ) async -> Outcome {
         let request = body.nextRequest { [self] head in
             guard let failure = failure(in: head, at: url) else { return false }
             // Chance decides when, never whether.
@@ -125,7 +128,7 @@ package final class RetryingClient: HTTPClient {
 
     private func learn(
         from failure: AttemptFailure, hasAnswered: Bool, at origin: String, in round: HostHealth.Round,
-        _ action: RetryPolicy.Action
+        _ action: RetryPolicy.Action, _ policy: RetryPolicy
     ) {
         let now = clockwork.uptime()
         health.withLock { health in
@@ -133,7 +136,7 @@ package final class RetryingClient: HTTPClient {
                 health.answered(origin)
             } else if failure.isFailureToConnect {
                 let nextTry: Timestamp? = if case .retry(let wait) = action { now + wait } else { nil }
-                health.failedToConnect(origin, in: round, failure.error, nextTry: nextTry)
+                health.failedToConnect(origin, in: round, failure.error, nextTry: nextTry, retries: policy.retries)
             }
             if let pause = failure.retryAfter { health.askedToWait(origin, for: pause, failure.error, now: now) }
         }

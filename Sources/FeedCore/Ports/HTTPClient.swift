@@ -19,6 +19,8 @@ package struct HTTPRequest: Hashable, Sendable {
     /// Asks for the rest of a body of which the first bytes are there.
     package var rest: RestOfBody?
     package var addresses = AddressScope.any
+    /// How this request is made, where that is not as in the rest of the run.
+    package var manner: RequestManner?
 
     package init(url: ResourceURL, validators: Validators = Validators(), maxBytes: Int64) {
         self.url = url
@@ -110,6 +112,23 @@ package protocol BodySink: Sendable {
     func begin(_ head: HTTPHead) throws(FeedError) -> Bool
     /// The first chunk holds the whole body, or at least 16 KiB of it.
     func receive(_ chunk: [UInt8]) throws(FeedError)
+}
+
+/// How the requests for one feed are made. What transfers share, the limits on connections and on the rate, is the
+/// client's affair.
+package struct RequestManner: Hashable, Sendable {
+    package var network: NetworkSettings
+    /// Further tries after the first.
+    package var retries: Int
+    package var maxRedirects: Int
+    package var allowsPrivate: Bool
+
+    package init(network: NetworkSettings, retries: Int, maxRedirects: Int, allowsPrivate: Bool) {
+        self.network = network
+        self.retries = retries
+        self.maxRedirects = maxRedirects
+        self.allowsPrivate = allowsPrivate
+    }
 }
 
 /// How to reach servers, for a whole run.

@@ -9,6 +9,9 @@ package protocol ImageStore: Sendable {
     /// A place for bytes that are still coming. Nothing of it is visible until it is published.
     func stage() throws(FeedError) -> any StagedImage
 
+    /// How many can be staged at once: each may hold a file open until it is published.
+    var mostStaged: Int { get }
+
     /// Makes the images' bytes durable, then visible, then indexes them by URL (the last of a URL wins).
     /// Answers for each image in order what went wrong with it alone; throws when the store itself fails.
     func publish(_ images: [ReceivedImage]) async throws(FeedError) -> [FeedError?]
@@ -24,6 +27,10 @@ package protocol ImageStore: Sendable {
     /// confirmed.
     func remember(_ failures: [ImageFailure]) async throws(FeedError)
 
+    /// The images' files, none of which is deleted as long as what is returned lives. Waits at most this long for
+    /// somebody who is deleting.
+    func files(lockWait: Duration) async throws(FeedError) -> any ImageFiles
+
     /// Distinct images and their bytes.
     func totals() async throws(FeedError) -> ImageTotals
 
@@ -31,7 +38,13 @@ package protocol ImageStore: Sendable {
     func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval
 
     /// Reads every image again and deletes those whose bytes don't match their digest.
-    func removeDamaged(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval
+    func removeDamaged(_ mode: RemovalMode, progress: ProgressStream?) async throws(FeedError) -> ImageRemoval
+}
+
+extension ImageStore {
+    package func removeDamaged(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
+        try await removeDamaged(mode, progress: nil)
+    }
 }
 
 /// Whether something is deleted, or only counted as if these feeds were deleted before.

@@ -4,7 +4,7 @@ extension FeedSync {
     func survey(
         _ feeds: [SyncedFeed], _ events: AsyncStream<SyncEvent>.Continuation
     ) async throws(FeedError) -> (wanted: [ImageDownloads.Wanted], ImagesReport) {
-        let named = Self.distinctImages(of: feeds)
+        let named = distinctImages(of: feeds)
         let found = try await images.find(named.map(\.url))
         var report = ImagesReport()
         report.total = named.count
@@ -12,18 +12,20 @@ extension FeedSync {
 
         var candidates: [ImageDownloads.Wanted] = []
         var isCached: [Bool] = []
+        var retriesFailed: [Bool] = []
         for (image, stored) in zip(named, found) {
-            if stored != nil, !scope.revalidates || image.terms == nil {
+            if stored != nil, !image.scope.revalidates || image.terms == nil {
                 report.cached += 1
             } else if let terms = image.terms {
                 candidates.append(.init(image.url, validators: stored?.validators ?? Validators(), on: terms))
                 isCached.append(stored != nil)
+                retriesFailed.append(image.scope.retriesFailed)
             } else {
                 report.skipped += 1
             }
         }
 
-        let failures = try await failures(of: candidates)
+        let failures = try await failures(of: candidates, retriesFailed)
         var wanted: [ImageDownloads.Wanted] = []
         for (index, candidate) in candidates.enumerated() {
             if let failure = failures[index] {
@@ -36,18 +38,20 @@ extension FeedSync {
                 wanted.append(candidate)
             }
         }
+        events.yield(.imagesWanted(wanted.count))
         return (wanted, report)
     }
 
     /// For each image the failure for which it is left alone, if there is one.
-    private func failures(of images: [ImageDownloads.Wanted]) async throws(FeedError) -> [RememberedFailure?] {
-        guard !scope.retriesFailed, !images.isEmpty else { return images.map { _ in nil } }
+    private func failures(
+        of images: [ImageDownloads.Wanted], _ retriesFailed: [Bool]
+    ) async throws(FeedError) -> [RememberedFailure?] {
+        guard retriesFailed.contains(false) else { return images.map { _ in nil } }
         let now = now()
-        return try await self.images.failures(of: images.map(\.url)).map { failure in
-            failure.flatMap { failure in
-                let last = (at: failure.failedAt, count: failure.count)
-                return PermanentFailures.isLeftAlone(lastFailure: last, now: now) ? failure : nil
-            }
+        return zip(try await self.images.failures(of: images.map(\.url)), retriesFailed).map { failure, isRetried in
+            guard let failure, !isRetried else { return nil }
+            let last = (at: failure.failedAt, count: failure.count)
+            return PermanentFailures.isLeftAlone(lastFailure: last, now: now) ? failure : nil
         }
     }
 
@@ -55,21 +59,26 @@ extension FeedSync {
         let url: ResourceURL
         /// Nil while no feed that names it was had.
         var terms: RequestTerms?
+        /// What any of its feeds asks for.
+        var scope: ImageScope
     }
 
-    private static func distinctImages(of feeds: [SyncedFeed]) -> [NamedImage] {
+    private func distinctImages(of feeds: [SyncedFeed]) -> [NamedImage] {
         var named: [NamedImage] = []
         var places: [ResourceURL.Key: Int] = [:]
         for feed in feeds {
             let terms = feed.report.outcome == .offline ? nil : feed.imageTerms
+            let scope = particulars(of: feed.report.url).scope
             for url in feed.images.lazy.map(\.url) {
                 let place = places[url.key, default: named.count]
                 if place == named.count {
                     places[url.key] = place
-                    named.append(NamedImage(url: url, terms: terms))
-                } else if let terms {
-                    named[place].terms = named[place].terms?.widened(by: terms, for: url) ?? terms
+                    named.append(NamedImage(url: url, terms: terms, scope: scope))
+                    continue
                 }
+                if let terms { named[place].terms = named[place].terms?.widened(by: terms, for: url) ?? terms }
+                named[place].scope.revalidates = named[place].scope.revalidates || scope.revalidates
+                named[place].scope.retriesFailed = named[place].scope.retriesFailed || scope.retriesFailed
             }
         }
         return named

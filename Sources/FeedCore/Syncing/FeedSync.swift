@@ -11,14 +11,26 @@ package struct ImageScope: Hashable, Sendable {
     }
 }
 
+/// What holds for one feed of a run and not for the others.
+package struct FeedParticulars: Sendable {
+    package let refresh: FeedRefresh
+    package let maxAge: MaxAge
+    package let scope: ImageScope
+
+    package init(refresh: FeedRefresh, maxAge: MaxAge, scope: ImageScope) {
+        self.refresh = refresh
+        self.maxAge = maxAge
+        self.scope = scope
+    }
+}
+
 /// Use case: one run. Bring every feed's saved copy up to date, then have the data of all their images.
 package struct FeedSync: Sendable {
-    private let refresh: FeedRefresh
+    private let general: FeedParticulars
+    private let particulars: [ResourceURL.Key: FeedParticulars]
     private let local: LocalFeedLoader
     let images: any ImageStore
     private let downloads: ImageDownloads
-    private let maxAge: MaxAge
-    let scope: ImageScope
     let now: @Sendable () -> Timestamp
     let dryRun: Bool
     private let feedsAtOnce: Int
@@ -26,14 +38,13 @@ package struct FeedSync: Sendable {
     package init(
         refresh: FeedRefresh, local: LocalFeedLoader, images: any ImageStore, downloads: ImageDownloads,
         maxAge: MaxAge, scope: ImageScope = ImageScope(), now: @escaping @Sendable () -> Timestamp,
-        dryRun: Bool = false, feedsAtOnce: Int = 6
+        dryRun: Bool = false, feedsAtOnce: Int = 6, particulars: [ResourceURL.Key: FeedParticulars] = [:]
     ) {
-        self.refresh = refresh
+        general = FeedParticulars(refresh: refresh, maxAge: maxAge, scope: scope)
+        self.particulars = particulars
         self.local = local
         self.images = images
         self.downloads = downloads
-        self.maxAge = maxAge
-        self.scope = scope
         self.now = now
         self.dryRun = dryRun
         self.feedsAtOnce = max(1, feedsAtOnce)
@@ -62,6 +73,8 @@ package struct FeedSync: Sendable {
         }
     }
 
+    func particulars(of feed: ResourceURL) -> FeedParticulars { particulars[feed.key] ?? general }
+
     private func report(_ feeds: [FeedReport], _ images: ImagesReport, fatal: FeedError? = nil) -> SyncReport {
         SyncReport(feeds: feeds, images: images, fatal: fatal, wasCancelled: Task.isCancelled)
     }
@@ -75,7 +88,7 @@ package struct FeedSync: Sendable {
             var waiting = feeds.indices.makeIterator()
             func startNext(in group: inout TaskGroup<(Int, SyncedFeed?)>) {
                 guard !Task.isCancelled, let index = waiting.next() else { return }
-                group.addTask { (index, await sync(feeds[index])) }
+                group.addTask { (index, await sync(feeds[index], events)) }
             }
             for _ in 0..<feedsAtOnce { startNext(in: &group) }
             while let (index, feed) = await group.next() {
@@ -87,9 +100,11 @@ package struct FeedSync: Sendable {
         return synced
     }
 
-    private func sync(_ url: ResourceURL) async -> SyncedFeed? {
+    private func sync(_ url: ResourceURL, _ events: AsyncStream<SyncEvent>.Continuation) async -> SyncedFeed? {
         do {
-            let latest = try await refresh.refresh(url)
+            let latest = try await particulars(of: url).refresh.refresh(url) { step in
+                events.yield(.feedStep(url, step))
+            }
             let outcome: FeedReport.Outcome =
                 switch (latest.saveFailure, latest.outcome) {
                 case (_?, _): .failed
@@ -111,7 +126,9 @@ package struct FeedSync: Sendable {
     /// A feed that can't be reached is no failure while its saved copy is fresh. One that answers with invalid data is.
     private func standIn(for url: ResourceURL, _ cause: FeedError) async -> SyncedFeed? {
         do {
-            if cause.kind == .connectivity, case .fresh(let saved) = try await local.load(url, maxAge: maxAge) {
+            if cause.kind == .connectivity,
+                case .fresh(let saved) = try await local.load(url, maxAge: particulars(of: url).maxAge)
+            {
                 let report = FeedReport(
                     url: url, outcome: .offline, images: saved.feed.images.count, savedAt: saved.savedAt, error: cause)
                 return SyncedFeed(report: report, images: saved.feed.images)

@@ -1,8 +1,24 @@
+/// A step of saving a feed, as it begins.
+package enum FeedStep: Hashable, Sendable {
+    case deletingOld
+    case encoding(images: Int)
+    case timestamped(Timestamp)
+    case saving
+    /// Nothing but the timestamp and the validators is renewed.
+    case confirming
+}
+
 /// A step of a run, as it happens, for those who watch.
 package enum SyncEvent: Sendable {
     case feed(FeedReport)
+    /// The feed is about to be saved: what is done for that.
+    case feedStep(ResourceURL, FeedStep)
     /// The images are known: so many in all, so many of them in the cache.
     case imagesFound(total: Int, cached: Int)
+    /// So many of them are asked for.
+    case imagesWanted(Int)
+    /// One of those was answered, one way or another. What came of it is told when it is stored.
+    case imageAnswered
     /// In a dry run: this image would be asked for, as it is not in the cache.
     case imageMissing(ResourceURL)
     /// In a dry run: this image is in the cache, and would be asked for again.

@@ -15,7 +15,7 @@ package struct SyncReport: Hashable, Sendable {
 }
 
 package struct FeedReport: Hashable, Sendable {
-    package enum Outcome: String, Sendable {
+    package enum Outcome: String, CaseIterable, Sendable {
         case updated, unchanged
         /// The server could not be reached, and the saved feed is fresh.
         case offline

@@ -1,0 +1,76 @@
+enum ZshCompletions {
+    static var text: String {
+        """
+        #compdef feedsync
+        # zsh completion for feedsync, made by: feedsync completions zsh
+
+        _feedsync_operands() {
+            local -a commands
+            commands=(
+        \(commands)
+            )
+            case $feedsync_command in
+                help) _describe command commands ;;
+                completions) _values shell \(Shell.allCases.map(\.rawValue).joined(separator: " ")) ;;
+                '') _alternative 'commands:command:{_describe command commands}' 'feeds:feed:_files' ;;
+                *) _files ;;
+            esac
+        }
+
+        _feedsync() {
+            local feedsync_command=${words[2,CURRENT-1][(r)(\(names))]}
+            local -a options
+            case $feedsync_command in
+        \(CommandTable.all.filter { $0.name != CommandTable.sync.name }.map { entry($0, $0.name) }.joined())\
+        \(entry(CommandTable.sync, "*"))\
+            esac
+            _arguments -s -S $options '*::: :_feedsync_operands'
+        }
+
+        if [[ ${funcstack[1]} == _feedsync ]]; then
+            _feedsync "$@"
+        else
+            compdef _feedsync feedsync
+        fi
+
+        """
+    }
+
+    private static let names = CommandTable.all.map(\.name).joined(separator: "|")
+
+    private static var commands: String {
+        CommandTable.all.map { "        \(Shell.zsh.quoted("\($0.name):\($0.summary)"))" }.joined(separator: "\n")
+    }
+
+    private static func entry(_ spec: CommandSpec, _ pattern: String) -> String {
+        let options = spec.options.map { "            \(self.option($0))\n" }.joined()
+        return "        \(pattern)) options=(\n\(options)        ) ;;\n"
+    }
+
+    /// A specification as `_arguments` takes it: names, what they mean, and what follows them.
+    private static func option(_ option: OptionSpec) -> String {
+        let meaning = "[\(escaped(option.help))]"
+        let value = option.placeholder.map { ":\(escaped($0)):\(values(option.values))" } ?? ""
+        // A list may be given many times.
+        let many = option.startAnew == nil ? "" : "*"
+        guard let short = option.short else {
+            return Shell.zsh.quoted("\(many)--\(option.long)\(option.isFlag ? "" : "=")\(meaning)\(value)")
+        }
+        let names = option.isFlag ? "{-\(short),--\(option.long)}" : "{-\(short)+,--\(option.long)=}"
+        let others = many.isEmpty ? Shell.zsh.quoted("(-\(short) --\(option.long))") : Shell.zsh.quoted(many)
+        return others + names + Shell.zsh.quoted(meaning + value)
+    }
+
+    private static func values(_ kind: ValueKind) -> String {
+        switch kind {
+        case .text: ""
+        case .file: "_files"
+        case .folder: "_files -/"
+        case .words(let words): "(\(words.joined(separator: " ")))"
+        }
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.map { "[]:\\".contains($0) ? "\\\($0)" : String($0) }.joined()
+    }
+}

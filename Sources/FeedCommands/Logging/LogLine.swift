@@ -1,0 +1,74 @@
+import FeedCore
+import JSONText
+
+/// One thing that is told on standard error.
+struct LogLine {
+    enum Level: String { case error, warning, info, debug }
+
+    let level: Level
+    /// What happened, for a program to go by.
+    let event: String
+    /// The same for a person.
+    let text: String
+    var fields: [(String, JSONValue)] = []
+}
+
+extension LogLine {
+    /// Of an error that ends a command.
+    init(_ error: any Error) {
+        switch error {
+        case let error as FeedError: self.init(error)
+        case let error as UsageError: self.init(error)
+        default: self.init(level: .error, event: "error", text: "\(error)")
+        }
+    }
+
+    init(_ error: FeedError) {
+        self.init(level: .error, event: "error", text: error.message, fields: Self.fields(of: error))
+    }
+
+    init(_ error: UsageError) {
+        self.init(
+            level: .error, event: error.exitCode == .usage ? "usage" : "configuration",
+            text: error.message + (error.hint.map { " (\($0))" } ?? ""),
+            fields: [("hint", JSONValue(error.hint))].filter { _ in error.hint != nil })
+    }
+
+    static func fields(of error: FeedError) -> [(String, JSONValue)] {
+        var fields: [(String, JSONValue)] = [("kind", .string(error.kind.name))]
+        if let status = error.status { fields.append(("status", .integer(status))) }
+        if let host = error.host { fields.append(("host", .string(host))) }
+        return fields
+    }
+}
+
+/// Standard error, in the form that was asked for: lines for people, or an object a line for programs.
+struct Log: Sendable {
+    let output: any Output
+    let format: Settings.LogFormat
+    let now: @Sendable () -> Timestamp
+
+    func tell(_ line: LogLine) {
+        switch format {
+        case .text: output.say("feedsync: \(TerminalText.escape(line.text))")
+        case .json: output.say(json(line))
+        }
+    }
+
+    private func json(_ line: LogLine) -> String {
+        let value: JSONValue = [
+            "time": .string(now().rfc3339), "level": .string(line.level.rawValue), "event": .string(line.event),
+            "message": .string(line.text), "fields": .object(line.fields),
+        ]
+        return value.text()
+    }
+}
+
+extension Settings.LogFormat {
+    /// For a mistake in the options themselves, which leaves no settings to go by.
+    static func guessed(_ arguments: [String], _ environment: [String: String]) -> Settings.LogFormat {
+        let given = zip(arguments, arguments.dropFirst()).contains { $0 == "--log-format" && $1 == "json" }
+        let isJSON = given || arguments.contains("--log-format=json") || environment["FEEDSYNC_LOG_FORMAT"] == "json"
+        return isJSON ? .json : .text
+    }
+}

@@ -1,0 +1,74 @@
+import FeedCore
+
+/// Tells those who watch over the runs what became of this one: however it ends, they hear of it.
+struct Monitoring {
+    struct Run {
+        let code: ExitCode
+        let report: SyncReport
+        let cache: Cache
+    }
+
+    private let session: Session
+    private let ping: Ping?
+    private let metricsFile: String?
+
+    init(_ session: Session) {
+        self.session = session
+        // A dry run is none that anybody waits for.
+        let isDry = session.settings.dryRun
+        ping = isDry ? nil : session.settings.pingURL.map { Ping(url: $0, session: session) }
+        metricsFile = isDry ? nil : session.settings.metricsFile
+    }
+
+    func watch(_ perform: () async throws -> Run) async throws -> ExitCode {
+        let start = ContinuousClock.now
+        await ping?.start()
+        let result: Result<Run, any Error>
+        do { result = .success(try await perform()) } catch { result = .failure(error) }
+        var code: ExitCode =
+            switch result {
+            case .success(let run): run.code
+            case .failure(let error): ExitCode.of(error)
+            }
+        do throws(FeedError) {
+            try await writeMetrics(result, code, took: ContinuousClock.now - start)
+        } catch {
+            // The run's own failure says more.
+            if code == .ok { code = ExitCode.of(error) }
+            session.report(LogLine(error))
+        }
+        await ping?.end(status(code))
+        if case .failure(let error) = result { throw error }
+        return code
+    }
+
+    /// What the process will end with.
+    private func status(_ code: ExitCode) -> Int32 {
+        session.toolbox.endingSignal().map { 128 + $0 } ?? code.rawValue
+    }
+
+    private func writeMetrics(
+        _ result: Result<Run, any Error>, _ code: ExitCode, took duration: Duration
+    ) async throws(FeedError) {
+        guard let metricsFile else { return }
+        var run: Run?
+        if case .success(let done) = result { run = done }
+        // What can't be read is about to be replaced, or will be told of by that.
+        let earlier: [UInt8]? =
+            if case .success(let file) = session.surroundings.readFile(metricsFile) { file } else { nil }
+        let totals: ImageTotals? = if let run { await self.totals(run) } else { nil }
+        let metrics = RunMetrics(
+            endedAt: session.now(), duration: duration, exitCode: status(code), report: run?.report,
+            cache: totals, earlierSuccess: earlier.flatMap(RunMetrics.success))
+        try session.toolbox.output.replaceFile(at: metricsFile, with: Array(metrics.text.utf8))
+    }
+
+    /// Nil where the cache can't tell: that it is broken is told by the run itself.
+    private func totals(_ run: Run) async -> ImageTotals? {
+        let images = run.cache.images
+        // A run that was cancelled has a cache of some size, too.
+        return await Task { () -> ImageTotals? in
+            do { return try await images.totals() } catch { return nil }
+        }.value
+    }
+}

@@ -1,0 +1,52 @@
+import FeedCore
+
+/// Tells a monitor that a run begins and how it ended, as healthchecks.io has it. It never takes long, and its failure is
+/// no failure of the run.
+struct Ping {
+    private static let limit = Duration.seconds(10)
+    private static let mostBytes: Int64 = 100_000
+
+    let url: ResourceURL
+    let session: Session
+
+    func start() async { await send("start", retries: 0) }
+
+    /// Also when the run was cancelled: that is when it matters. A lost one would raise a false alarm.
+    func end(_ exitCode: Int32) async {
+        await Task { await send("\(exitCode)", retries: 2) }.value
+    }
+
+    private func send(_ word: String, retries: Int) async {
+        do {
+            let target = try target(word)
+            let client = try session.makePingClient(retries: retries)
+            let deadline = Deadline(reason: .connectivity("no answer within 10 seconds"))
+            let response = try await deadline.passing(after: Self.limit) {
+                let request = HTTPRequest(url: target, maxBytes: Self.mostBytes)
+                return try await PunctualHTTPClient(client, until: deadline).get(request, into: NoBody())
+            }
+            guard !(200..<300).contains(response.head.status) else { return }
+            tell("HTTP \(response.head.status)")
+        } catch let error as FeedError {
+            if !error.isCancellation { tell(error.message) }
+        } catch {
+            tell("\(error)")
+        }
+    }
+
+    private func target(_ word: String) throws(InvalidURL) -> ResourceURL {
+        var base = url.text
+        while base.hasSuffix("/") { base.removeLast() }
+        return try ResourceURL("\(base)/\(word)", credentials: url.credentials)
+    }
+
+    /// Names the host alone: whoever knows the whole URL can ping in our name.
+    private func tell(_ reason: String) {
+        session.notice("the ping to \(url.host ?? "") failed: \(reason)", "ping_failed")
+    }
+}
+
+private struct NoBody: BodySink {
+    func begin(_ head: HTTPHead) throws(FeedError) -> Bool { false }
+    func receive(_ chunk: [UInt8]) throws(FeedError) {}
+}

@@ -1,0 +1,77 @@
+import FeedCore
+
+/// A run's figures in Prometheus' text format, for node_exporter's textfile collector.
+///
+/// The file itself keeps the time of the last success while runs fail: what it said before is carried over.
+struct RunMetrics {
+    let endedAt: Timestamp
+    let duration: Duration
+    let exitCode: Int32
+    /// Nil for a run that never came to its feeds.
+    let report: SyncReport?
+    /// What the cache holds, if that could be told.
+    let cache: ImageTotals?
+    /// As the file of the run before has it.
+    let earlierSuccess: String?
+
+    private static let lastSuccess = "feedsync_last_success_timestamp_seconds"
+
+    static func success(in file: [UInt8]) -> String? {
+        let lines = String(decoding: file, as: UTF8.self).split(separator: "\n")
+        let values = lines.compactMap { line -> String? in
+            let parts = line.split(separator: " ")
+            return parts.count == 2 && parts[0] == lastSuccess && Double(parts[1]) != nil ? String(parts[1]) : nil
+        }
+        return values.last
+    }
+
+    var text: String {
+        var text = ""
+        func add(_ name: String, _ help: String, _ values: [(labels: String, value: String)]) {
+            guard !values.isEmpty else { return }
+            text += "# HELP \(name) \(help)\n# TYPE \(name) gauge\n"
+            for (labels, value) in values { text += "\(name)\(labels) \(value)\n" }
+        }
+        let success = exitCode == 0 ? Self.seconds(endedAt) : earlierSuccess
+        add("feedsync_build_info", "The version that ran.", [("{version=\"\(Version.current)\"}", "1")])
+        add(
+            "feedsync_last_run_timestamp_seconds", "When the last run ended, in seconds since 1970.",
+            [("", Self.seconds(endedAt))])
+        add(
+            Self.lastSuccess, "When the last run ended that exited with 0, in seconds since 1970.",
+            success.map { [("", $0)] } ?? [])
+        add(
+            "feedsync_last_run_duration_seconds", "How long the last run took.",
+            [("", "\(SyncJSON.seconds(duration))")])
+        add("feedsync_last_run_exit_code", "What the last run exited with; 0 is success.", [("", "\(exitCode)")])
+        if let report { self.add(report, add) }
+        if let cache {
+            add("feedsync_cache_images", "Images in the cache, each once.", [("", "\(cache.count)")])
+            add("feedsync_cache_size_bytes", "Bytes of the images in the cache.", [("", "\(cache.bytes)")])
+        }
+        return text
+    }
+
+    private func add(
+        _ report: SyncReport, _ add: (String, String, [(labels: String, value: String)]) -> Void
+    ) {
+        let outcomes = FeedReport.Outcome.allCases.map { outcome in
+            ("{outcome=\"\(outcome.rawValue)\"}", "\(report.feeds.count { $0.outcome == outcome })")
+        }
+        add("feedsync_feeds", "Feeds of the last run, by what became of them.", outcomes)
+        let images = report.images
+        let counts = [
+            ("cached", images.cached), ("downloaded", images.downloaded), ("skipped", images.skipped),
+            ("failed", images.failed),
+        ]
+        add(
+            "feedsync_images", "Images of the last run, by what became of them.",
+            counts.map { ("{outcome=\"\($0)\"}", "\($1)") })
+        add("feedsync_downloaded_bytes", "Bytes of the images that the last run downloaded.", [("", "\(images.bytes)")])
+    }
+
+    private static func seconds(_ moment: Timestamp) -> String {
+        let fraction = String(moment.microseconds % 1_000_000)
+        return "\(moment.microseconds / 1_000_000)." + String(repeating: "0", count: 6 - fraction.count) + fraction
+    }
+}

@@ -1,0 +1,123 @@
+import FeedCore
+
+/// A config file taken apart: options and feeds, in their order. How they go together with the environment and the
+/// command line is decided elsewhere.
+///
+///     # a comment
+///     max-age = 2d
+///     revalidate
+///     feed = https://example.com/feed.json
+///
+///     [feed "https://example.org/feed.json"]
+///     header = X-Key: 1
+struct ConfigFile {
+    struct Feed {
+        let url: ResourceURL
+        /// That hold for it alone.
+        var options: [GivenOption] = []
+    }
+
+    private(set) var options: [GivenOption] = []
+    private(set) var feeds: [Feed] = []
+
+    private let path: String
+    private let surroundings: Surroundings
+    /// The feed whose section it is.
+    private var section: Int?
+    private var lineNumber = 0
+
+    init(_ bytes: [UInt8], at path: String, _ surroundings: Surroundings) throws(UsageError) {
+        self.path = path
+        self.surroundings = surroundings
+        var scratch = Settings()
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let content = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
+        for line in content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            lineNumber += 1
+            guard let text = String(validating: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
+            else { throw wrong("the line is not UTF-8") }
+            try read(ConfigLine.trim(text[...]), &scratch)
+        }
+    }
+
+    private mutating func read(_ line: Substring, _ scratch: inout Settings) throws(UsageError) {
+        switch try ConfigLine(line, wrong) {
+        case .nothing: break
+        case .section(let url): section = try add(url)
+        case .setting("feed", let value):
+            guard section == nil else {
+                throw wrong("feed can't stand in a feed's section", hint: "put it above the first section")
+            }
+            guard let value else { throw wrong("feed needs a value: feed = URL") }
+            _ = try add(value)
+        case .setting(let name, let value):
+            let given = try option(name, value)
+            try scratch.apply([given], blaming: .configuration)
+            if let section { feeds[section].options.append(given) } else { options.append(given) }
+        }
+    }
+
+    /// Where it stands in `feeds`; a feed that is named twice is there once.
+    private mutating func add(_ text: String) throws(UsageError) -> Int {
+        let url = try feedURL(text)
+        if let index = feeds.firstIndex(where: { $0.url.key == url.key }) { return index }
+        feeds.append(Feed(url: url))
+        return feeds.count - 1
+    }
+
+    private func feedURL(_ text: String) throws(UsageError) -> ResourceURL {
+        let place = located(text)
+        if !text.contains(where: { "/.:".contains($0) }), !surroundings.fileExists(place) {
+            throw wrong("'\(TerminalText.escape(text))' is neither a URL nor an existing file")
+        }
+        do {
+            let url = try FeedOperand.url(text, currentDirectory: surroundings.currentDirectory)
+            guard !url.isRemote, !text.lowercased().hasPrefix("file:") else { return url }
+            return try FeedOperand.url(place, currentDirectory: surroundings.currentDirectory)
+        } catch {
+            throw wrong(error.message, hint: error.hint)
+        }
+    }
+
+    private func option(_ name: String, _ value: String?) throws(UsageError) -> GivenOption {
+        guard let option = OptionTable.long(name), option.isOfConfigFile else { throw unknown(name) }
+        guard section == nil || option.scope == .feed else {
+            throw wrong(
+                "\(name) holds for the whole run, and can't stand in a feed's section",
+                hint: "put it above the first section")
+        }
+        guard let value = value ?? (option.isFlag ? OptionSpec.present : nil) else {
+            throw wrong("\(name) needs a value: \(name) = \(option.placeholder ?? "")")
+        }
+        let isPath = option.values == .file || option.values == .folder
+        return GivenOption(
+            option: option, spelling: name, value: isPath && value != "-" ? located(value) : value, place: place)
+    }
+
+    /// A path as it is meant in this file: `~` is the home folder, and a relative path begins where the file lies. The
+    /// folder that a program is started in is cron's choice.
+    private func located(_ value: String) -> String {
+        if value.hasPrefix("~/"), let home = surroundings.home { return home + value.dropFirst() }
+        guard !value.isEmpty, !value.hasPrefix("/"), let slash = path.lastIndex(of: "/") else { return value }
+        return path[...slash] + value
+    }
+
+    private func unknown(_ name: String) -> UsageError {
+        let shown = TerminalText.escape(name)
+        if let option = OptionTable.long(name) {
+            return wrong("\(option.long) can't stand in the config file")
+        }
+        if name.hasPrefix("-") {
+            let bare = String(name.drop { $0 == "-" })
+            return wrong("unknown option '\(shown)'", hint: "without dashes: \(TerminalText.escape(bare))")
+        }
+        let known = OptionTable.all.filter(\.isOfConfigFile).map(\.long) + ["feed"]
+        return wrong("unknown option '\(shown)'", hint: Suggestion.hint(for: name, among: known))
+    }
+
+    private var place: String { "\(TerminalText.escape(path)):\(lineNumber)" }
+
+    private func wrong(_ reason: String, hint: String? = nil) -> UsageError {
+        UsageError("\(place): \(reason)", hint: hint, exitCode: .configuration)
+    }
+}

@@ -1,0 +1,63 @@
+import FeedCore
+import Synchronization
+
+/// Draws a progress line ten times a second at most, for as long as some work takes.
+final class ProgressDisplay: Sendable {
+    private static let interval = Duration.milliseconds(100)
+
+    private let state: Mutex<ProgressState>
+    private let output: any Output
+    private let colours: Bool
+    private let start = ContinuousClock.now
+    /// Counts bytes as they come, where the work doesn't: those of one large image come for minutes.
+    private let meter: ByteMeter?
+
+    init(label: String, noun: String, output: any Output, colours: Bool, meter: ByteMeter? = nil) {
+        self.meter = meter
+        state = Mutex(ProgressState(label: label, noun: noun))
+        self.output = output
+        self.colours = colours
+    }
+
+    func update(_ progress: Progress, noun: String? = nil) {
+        let time = ContinuousClock.now - start
+        state.withLock { state in
+            if let noun { state.noun = noun }
+            state.update(progress, at: time)
+            state.sample(bytes: meter?.bytes, at: time)
+        }
+    }
+
+    /// The line is gone when this returns.
+    func during<Outcome>(_ work: () async throws -> Outcome) async rethrows -> Outcome {
+        let drawing = Task { [self] in
+            while !Task.isCancelled {
+                do { try await Task.sleep(for: Self.interval) } catch { return }
+                draw()
+            }
+        }
+        do {
+            let outcome = try await work()
+            await end(drawing)
+            return outcome
+        } catch {
+            await end(drawing)
+            throw error
+        }
+    }
+
+    private func end(_ drawing: Task<Void, Never>) async {
+        drawing.cancel()
+        await drawing.value
+        output.draw(nil)
+    }
+
+    private func draw() {
+        let time = ContinuousClock.now - start
+        let now = state.withLock { state in
+            state.sample(bytes: meter?.bytes, at: time)
+            return state
+        }
+        output.draw { [colours] width in ProgressLine.text(now, at: time, width: width, colours: colours) }
+    }
+}

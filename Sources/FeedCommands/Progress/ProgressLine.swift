@@ -1,0 +1,88 @@
+import FeedCore
+
+/// A progress line as text. What matters less goes first where there is no room; the count always stays.
+enum ProgressLine {
+    private struct Part {
+        let text: String
+        /// The lower, the sooner it goes.
+        let rank: Int
+        var isAlarm = false
+    }
+
+    private static let gap = "  "
+    private static let barWidths = 10...30
+    private static let labelWidths = 6...24
+
+    /// `width` is the terminal's. The last column stays free: writing to it moves some to the next line.
+    static func text(_ state: ProgressState, at time: Duration, width: Int, colours: Bool = false) -> String {
+        let room = max(1, width - 1)
+        var parts = parts(state, at: time)
+        let all = parts.count
+        while columns(parts) > room, parts.count > 1 {
+            guard let least = parts.indices.min(by: { parts[$0].rank < parts[$1].rank }) else { break }
+            parts.remove(at: least)
+        }
+        guard columns(parts) <= room else { return TextWidth.cut(joined(parts, colours: false), to: room) }
+        var line = ""
+        var left = room - columns(parts)
+        if parts.count == all, let label = label(state.label, room: left - gap.count) {
+            line += label + gap
+            left -= TextWidth.columns(label) + gap.count
+        }
+        if let bar = bar(state.progress, width: left - gap.count) { line += bar + gap }
+        return line + joined(parts, colours: colours)
+    }
+
+    private static func label(_ text: String, room: Int) -> String? {
+        let text = TextWidth.cut(TerminalText.escape(text), to: labelWidths.upperBound)
+        guard !text.isEmpty, room >= min(labelWidths.lowerBound, TextWidth.columns(text)) else { return nil }
+        return TextWidth.cut(text, to: room)
+    }
+
+    private static func parts(_ state: ProgressState, at time: Duration) -> [Part] {
+        let progress = state.progress
+        let of = progress.total.map { "/\($0)" } ?? ""
+        var parts = [Part(text: "\(progress.done)\(of)", rank: 9), Part(text: state.noun + "s", rank: 1)]
+        if let total = progress.total, total > 0 { parts.append(Part(text: percent(progress.done, total), rank: 4)) }
+        if progress.bytes > 0 { parts.append(Part(text: Phrases.size(progress.bytes), rank: 3)) }
+        if let rate = state.rate { parts.append(Part(text: "\(Phrases.size(rate))/s", rank: 5)) }
+        if let left = state.timeLeft(at: time) { parts.append(Part(text: "\(clock(left)) left", rank: 6)) }
+        if progress.failed > 0 { parts.append(Part(text: "\(progress.failed) failed", rank: 7, isAlarm: true)) }
+        return parts
+    }
+
+    /// Rounded down: 100% is when all is done.
+    private static func percent(_ done: Int, _ total: Int) -> String { "\(min(done, total) * 100 / total)%" }
+
+    private static func columns(_ parts: [Part]) -> Int {
+        parts.reduce(0) { $0 + TextWidth.columns($1.text) } + gap.count * max(0, parts.count - 1) - nounGap(parts)
+    }
+
+    /// Between a count and its noun there is one blank.
+    private static func nounGap(_ parts: [Part]) -> Int { parts.count > 1 && parts[1].rank == 1 ? 1 : 0 }
+
+    private static func joined(_ parts: [Part], colours: Bool) -> String {
+        var line = ""
+        for (index, part) in parts.enumerated() {
+            if index > 0 { line += part.rank == 1 ? " " : gap }
+            line += colours && part.isAlarm ? "\u{1B}[31m\(part.text)\u{1B}[0m" : part.text
+        }
+        return line
+    }
+
+    private static func bar(_ progress: Progress, width: Int) -> String? {
+        guard let total = progress.total, total > 0, width >= barWidths.lowerBound else { return nil }
+        let inner = min(width, barWidths.upperBound) - 2
+        let full = min(progress.done, total) * inner / total
+        return "[" + String(repeating: "#", count: full) + String(repeating: ".", count: inner - full) + "]"
+    }
+
+    /// `0:42`, `1:02:03`.
+    private static func clock(_ span: Duration) -> String {
+        let seconds = max(0, span.components.seconds)
+        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
+        return hours > 0
+            ? "\(hours):\(two(minutes)):\(two(seconds % 60))" : "\(minutes):\(two(seconds % 60))"
+    }
+}

@@ -1,0 +1,19 @@
+/// How far a piece of work has come, for those who watch.
+package struct Progress: Hashable, Sendable {
+    package var done = 0
+    /// Nil while it isn't known how much there is to do.
+    package var total: Int?
+    /// Read, written or received so far.
+    package var bytes: Int64 = 0
+    package var failed = 0
+
+    package init(done: Int = 0, total: Int? = nil, bytes: Int64 = 0, failed: Int = 0) {
+        self.done = done
+        self.total = total
+        self.bytes = bytes
+        self.failed = failed
+    }
+}
+
+/// Where work tells how far it has come. Only the latest matters, so that telling costs next to nothing.
+package typealias ProgressStream = AsyncStream<Progress>.Continuation

@@ -1,0 +1,33 @@
+import FeedCore
+import Glibc
+
+/// A file that a person writes, such as the config file: read whole, up to a size that no person writes.
+struct SmallFile {
+    static let mostBytes = 1 << 20
+
+    let path: String
+
+    /// Nil where there is none.
+    func read() throws(FeedError) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw failed(String(cString: strerror(errno)))
+        }
+        defer { close(descriptor) }
+        var content: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            if count == 0 { return content }
+            if count < 0 {
+                guard errno == EINTR else { throw failed(String(cString: strerror(errno))) }
+                continue
+            }
+            content += chunk[..<count]
+            guard content.count <= Self.mostBytes else { throw failed("it is larger than 1M") }
+        }
+    }
+
+    private func failed(_ reason: String) -> FeedError { .storage(.failed, reason) }
+}

@@ -1,0 +1,179 @@
+import Glibc
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("The config file, from outside", .timeLimit(.minutes(10)))
+struct ConfigTests {
+    private let program: Program
+    private let server: FeedServer
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 1)
+    }
+
+    private func write(_ text: String, to name: String = "config") throws -> String {
+        try program.folder.write(text, to: name)
+    }
+
+    @Test("feedsync alone syncs the feeds that the file names, each on its own terms")
+    func feeds() async throws {
+        let other = try FeedServer(images: 1)
+        let config = try write(
+            """
+            header = X-All: 1
+            feed = \(server.feedURL)
+            [feed "\(other.feedURL)"]
+            header = X-Own: 2
+            user-agent = mirror/2
+            """)
+        expectQuiet(try await program.run("--config", config))
+        #expect(server.paths() == ["/feed.json", "/0.png"])
+        #expect(other.paths() == ["/feed.json", "/0.png"])
+        for request in server.server.requests {
+            #expect(request.header("x-all") == "1")
+            #expect(request.header("x-own") == nil)
+            #expect(request.header("user-agent") == "feedsync/0.1.0")
+        }
+        for request in other.server.requests {
+            #expect(request.header("x-all") == nil)
+            #expect(request.header("x-own") == "2")
+            #expect(request.header("user-agent") == "mirror/2")
+        }
+    }
+
+    @Test("a feed given by hand has its section too, also for show")
+    func given() async throws {
+        let config = try write("[feed \"\(server.feedURL)\"]\nheader = X-Own: 1\n")
+        try await program.run("--config", config, server.feedURL)
+        try await program.run("show", "--config", config, server.feedURL)
+        #expect(server.server.requests.map { $0.header("x-own") } == ["1", "1", "1"])
+    }
+
+    @Test("a feed's own limits hold for it alone")
+    func limits() async throws {
+        let other = try FeedServer(images: 1)
+        let config = try write(
+            "feed = \(other.feedURL)\n[feed \"\(server.feedURL)\"]\nmax-filesize = 10\nmax-redirs = 0\n")
+        let result = try await program.run("--config", config, "--json")
+        #expect(result.status == .exited(23))
+        let json = try result.json
+        #expect(json["images"]?["downloaded"]?.int == 1)
+        #expect(json["failures"]?[0]?["url"]?.string == server.imageURL(0))
+        other.server.route("/moved.json") { _ in .redirect(to: other.feedURL) }
+        server.server.route("/moved.json") { _ in .redirect(to: other.feedURL) }
+        let moved = try write(
+            "feed = \(other.server.url("/moved.json"))\n[feed \"\(server.server.url("/moved.json"))\"]\nmax-redirs = 0\n"
+        )
+        let outcomes = try await program.run("--config", moved, "--json").json["feeds"]
+        #expect(outcomes?[0]?["outcome"]?.string == "updated")
+        #expect(outcomes?[1]?["outcome"]?.string == "failed")
+    }
+
+    @Test("a feed's own proxy, retries and time are its own")
+    func transport() async throws {
+        let dead = try DeadPort()
+        let proxied = "http://proxied.invalid/feed.json"
+        let config = try write(
+            """
+            feed = \(server.feedURL)
+            [feed "\(proxied)"]
+            proxy = \(dead.url(""))
+            """)
+        let result = try await program.run("--config", config, "--json")
+        let feeds = try result.json["feeds"]
+        #expect(feeds?[0]?["outcome"]?.string == "updated")
+        #expect(feeds?[1]?["outcome"]?.string == "failed")
+        #expect(feeds?[1]?["error"]?["message"]?.string?.contains("127.0.0.1") == true)
+
+        let flaky = try FeedServer(images: 0)
+        flaky.server.route("/feed.json") { _ in Reply(503) }
+        server.server.route("/down.json") { _ in Reply(503) }
+        let retrying = try write(
+            "feed = \(server.server.url("/down.json"))\n[feed \"\(flaky.feedURL)\"]\nretries = 1\n")
+        let before = server.requestCount
+        // The environment of these tests has no retries, which would come before the file's.
+        try await program.run("--config", retrying, environment: ["FEEDSYNC_RETRIES": ""])
+        #expect(flaky.requestCount == 2)
+        #expect(server.requestCount - before == 4)
+    }
+
+    @Test("max-age may differ from feed to feed")
+    func maxAge() async throws {
+        try await program.run(server.feedURL)
+        try await program.makeStale()
+        let config = try write("[feed \"\(server.feedURL)\"]\nmax-age = 30d\n")
+        #expect(try await program.status()["feeds"]?[0]?["fresh"] == false)
+        #expect(try await program.run("status", "--json", "--config", config).json["feeds"]?[0]?["fresh"] == true)
+        #expect(try await program.run("validate", "--json", "--config", config).json["feeds_deleted"] == [])
+        #expect(try await program.run("show", "--offline", server.feedURL).status == .exited(69))
+        #expect(try await program.run("show", "--offline", "--config", config, server.feedURL).status == .exited(0))
+    }
+
+    @Test("the usual place is looked at, and --no-config doesn't")
+    func usual() async throws {
+        try program.folder.makeDirectory(".config")
+        try program.folder.makeDirectory(".config/feedsync")
+        try program.folder.write("feed = \(server.feedURL)\n", to: ".config/feedsync/config")
+        expectQuiet(try await program.run())
+        #expect(server.paths() == ["/feed.json", "/0.png"])
+        expectOneLine(
+            try await program.run("--no-config", "--cache", program.folder.path("other")), exit: 64,
+            ["no feed to sync"])
+    }
+
+    @Test("a feed may lie beside the file, whatever folder the run starts in")
+    func relative() async throws {
+        try program.folder.makeDirectory("site")
+        try program.folder.write(FeedServer.feed([]), to: "site/feed.json")
+        let config = try program.folder.write("feed = feed.json\n", to: "site/config")
+        let result = try await program.shell(#"cd /; exec "$feedsync" --config "$1""#, config)
+        expectQuiet(result)
+        let saved = try await program.status()["feeds"]?[0]?["url"]?.string
+        #expect(saved == "file://\(program.folder.path("site/feed.json"))")
+    }
+
+    @Test("a mistake ends any command with 78 and its place; a file that isn't there with 66")
+    func mistakes() async throws {
+        let config = try write("# mine\nmax-aeg = 7d\n")
+        for command in [["status"], ["show", server.feedURL], [server.feedURL], ["validate"]] {
+            expectOneLine(
+                try await program.run(command + ["--config", config]), exit: 78,
+                ["\(config):2: unknown option 'max-aeg' (did you mean max-age?)"])
+        }
+        #expect(server.requestCount == 0)
+        expectOneLine(try await program.run("--config", "/nowhere/config"), exit: 66, ["/nowhere/config"])
+    }
+
+    @Test("what can't be read as a config file is told, and not read for ever")
+    func unreadable() async throws {
+        expectOneLine(
+            try await program.run("--config", program.folder.path), exit: 78, [program.folder.path, "Is a directory"])
+        expectOneLine(try await program.run("--config", "/dev/zero"), exit: 78, ["/dev/zero", "larger than 1M"])
+        expectOneLine(try await program.run("--config", "/bin/sh"), exit: 78, ["/bin/sh:", "not UTF-8"])
+    }
+
+    @Test("user name and password of a feed stay in the file")
+    func credentials() async throws {
+        let secret = server.feedURL.replacing("http://", with: "http://me:s3cret@")
+        let config = try write("feed = \(secret)\n")
+        for run in [["-v", "--json"], ["-v", "--json", server.feedURL]] {
+            let result = try await program.run(run + ["--config", config])
+            #expect(result.status == .exited(0), "\(result.errorText)")
+            #expect(!result.outputText.contains("s3cret") && !result.errorText.contains("s3cret"))
+        }
+        #expect(server.server.requests.allSatisfy { $0.header("authorization") == "Basic bWU6czNjcmV0" })
+    }
+
+    @Test("with -v, each step of saving a feed is told in its order")
+    func steps() async throws {
+        let lines = try await program.run("-v", server.feedURL).errorLines.map(String.init)
+        let words = ["deleting the old cache", "encoding 1 image", "timestamp 20", "saving", "updated", "downloaded"]
+        var rest = lines[...]
+        for word in words {
+            let place = try #require(rest.firstIndex { $0.contains(word) }, "\(word): \(lines)")
+            rest = rest[(place + 1)...]
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Under cron", .timeLimit(.minutes(10)))
+struct CronTests {
+    private let program: Program
+    private let server: FeedServer
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 2)
+    }
+
+    /// As cron has it, without even that: no HOME, no TERM.
+    private func bare(_ script: String, _ arguments: String...) async throws -> ProcessResult {
+        try await program.shell(
+            #"cache=$FEEDSYNC_CACHE; f() { env -i PATH=/usr/bin:/bin LANG=C "$feedsync" --cache "$cache" --no-config "$@"; }; "#
+                + script, arguments)
+    }
+
+    @Test("a run does its work with hardly any environment, and says nothing")
+    func quiet() async throws {
+        expectQuiet(try await bare(#"f "$1" </dev/null"#, server.feedURL))
+        expectQuiet(try await bare("f; f validate; f validate --deep"))
+        #expect(try await program.status()["images"]?["count"]?.int == 2)
+    }
+
+    @Test("text beyond ASCII comes out whole, whatever the locale")
+    func locale() async throws {
+        server.serve(
+            feed: FeedServer.feed(items: [
+                #"{"id":"\#(FeedServer.id(0))","description":"Zürich 東京","image":"\#(server.imageURL(0))"}"#
+            ]))
+        let result = try await bare(#"f show "$1""#, server.feedURL)
+        #expect(result.status == .exited(0))
+        #expect(result.outputText.contains("Zürich 東京"))
+    }
+
+    @Test(
+        "all that is printed meets a stream that can't be written with an error, not a crash",
+        arguments: [">&-", "> /dev/full"],
+        ["help", "help --man", "help sync", "completions bash", "completions zsh", "completions fish", "--version"])
+    func unwritable(_ redirection: String, _ command: String) async throws {
+        let result = try await bare("f \(command) \(redirection)")
+        expectOneLine(result, exit: 74, ["standard output"])
+    }
+
+    @Test(
+        "a reader that goes away is an error of writing, and no crash", arguments: ["help --man", "completions fish"])
+    func brokenPipe(_ command: String) async throws {
+        // No byte is written before the pipe is closed.
+        let result = try await bare(
+            "mkfifo \"$1\"; { read _ <\"$1\"; f \(command); echo \"code $?\" >&2; } | { exec <&-; echo >\"$1\"; }",
+            program.folder.path("gate"))
+        #expect(result.errorLines.last == "code 74")
+        #expect(result.errorText.contains("Broken pipe"))
+    }
+
+    @Test(
+        "a progress line, logs and pings that nobody can be told of change nothing",
+        arguments: ["2>&-", "2> /dev/full"])
+    func untold(_ redirection: String) async throws {
+        server.serve(Reply(404), at: 1)
+        let dead = try DeadPort()
+        let result = try await bare(
+            #"f --progress always --log-format json -v --ping-url "$2" "$1" "# + redirection, server.feedURL,
+            dead.url("/ping"))
+        #expect(result.status == .exited(23))
+        #expect(try await program.status()["images"]?["count"]?.int == 1)
+    }
+
+    @Test("where there is no home there is no config file to look for, and one that is asked for is read")
+    func noHome() async throws {
+        let config = try program.folder.write("feed = \(server.feedURL)\n", to: "config")
+        let result = try await program.shell(
+            #"env -i "$feedsync" --cache "$FEEDSYNC_CACHE" --config "$1""#, [config])
+        expectQuiet(result)
+        #expect(server.paths().sorted() == ["/0.png", "/1.png", "/feed.json"])
+    }
+}

@@ -1,0 +1,106 @@
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("Installing", .timeLimit(.minutes(10)))
+struct InstallTests {
+    private let program: Program
+    private let prefix: String
+
+    init() throws {
+        program = try Program()
+        prefix = program.folder.path("pre fix")
+    }
+
+    private static let script =
+        Fixtures.folder.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/scripts/install"
+
+    private func install(_ arguments: String...) async throws -> ProcessResult {
+        try await program.shell(
+            #"script=$1; shift; exec "$script" --binary "$feedsync" "$@""#, [Self.script] + arguments)
+    }
+
+    /// Every file below a folder, by its path there.
+    private func files(in folder: String) async throws -> [String] {
+        let found = try await Subprocess.run("find", [folder, "-type", "f", "-printf", "%P %m\n"])
+        return found.outputText.split(separator: "\n").map(String.init).sorted()
+    }
+
+    @Test("puts the program, its manual page, completions and units in place, and takes them away again")
+    func everything() async throws {
+        let result = try await install("--prefix", prefix)
+        #expect(result.status == .exited(0), "\(result.errorText)")
+        #expect(result.outputText.contains("systemctl enable --now feedsync.timer"))
+        #expect(
+            try await files(in: prefix) == [
+                "bin/feedsync 755", "lib/systemd/system/feedsync.service 644", "lib/systemd/system/feedsync.timer 644",
+                "share/bash-completion/completions/feedsync 644", "share/fish/vendor_completions.d/feedsync.fish 644",
+                "share/man/man1/feedsync.1 644", "share/zsh/site-functions/_feedsync 644",
+            ])
+        let version = try await Subprocess.run("\(prefix)/bin/feedsync", ["--version"])
+        #expect(version.outputText == "feedsync 0.1.0\n")
+        let manual = try await program.run("help", "--man").standardOutput
+        #expect(try Files.bytes("\(prefix)/share/man/man1/feedsync.1") == manual)
+        let completions = try await program.run("completions", "zsh").standardOutput
+        #expect(try Files.bytes("\(prefix)/share/zsh/site-functions/_feedsync") == completions)
+
+        // Twice is as good as once.
+        #expect(try await install("--prefix", prefix).status == .exited(0))
+        try program.folder.write("mine", to: "pre fix/share/mine")
+        #expect(try await install("--prefix", prefix, "--uninstall").status == .exited(0))
+        #expect(try await files(in: prefix) == ["share/mine 644"])
+    }
+
+    @Test("the units are ones that systemd takes, and keep the service from what it doesn't need")
+    func units() async throws {
+        let prefix = program.folder.path("prefix")
+        #expect(try await install("--prefix", prefix).status == .exited(0))
+        let units = "\(prefix)/lib/systemd/system"
+        let verify = try await Subprocess.run(
+            "systemd-analyze", ["verify", "--man=no", "\(units)/feedsync.service", "\(units)/feedsync.timer"])
+        #expect(verify.status == .exited(0), "\(verify.errorText)")
+        #expect(verify.outputText + verify.errorText == "")
+        // In tenths: a service that is not confined at all is at 96.
+        let security = try await Subprocess.run(
+            "systemd-analyze",
+            ["security", "--no-pager", "--offline=yes", "--threshold=20", "\(units)/feedsync.service"])
+        #expect(security.status == .exited(0), "\(security.outputText.suffix(300))")
+        let service = String(decoding: try Files.bytes("\(units)/feedsync.service"), as: UTF8.self)
+        for line in [
+            "Type=oneshot", "SuccessExitStatus=75", "ExecStart=\"\(prefix)/bin/feedsync\"", "ProtectSystem=strict",
+        ] {
+            #expect(service.contains("\n\(line)\n"), "\(line)")
+        }
+        let timer = String(decoding: try Files.bytes("\(units)/feedsync.timer"), as: UTF8.self)
+        for line in ["RandomizedDelaySec=10min", "Persistent=true"] { #expect(timer.contains("\n\(line)\n")) }
+    }
+
+    @Test("--user needs no root, and stays in the home folder")
+    func user() async throws {
+        let result = try await install("--user")
+        #expect(result.status == .exited(0), "\(result.errorText)")
+        #expect(result.outputText.contains("systemctl --user enable --now feedsync.timer"))
+        let local = program.folder.path(".local")
+        let installed = try await files(in: local)
+        #expect(installed.contains("bin/feedsync 755"))
+        #expect(installed.contains("share/systemd/user/feedsync.service 644"))
+        #expect(installed.count == 7)
+        let units = "\(local)/share/systemd/user"
+        let verify = try await Subprocess.run(
+            "systemd-analyze",
+            ["verify", "--user", "--man=no", "\(units)/feedsync.service", "\(units)/feedsync.timer"],
+            environment: ["HOME": program.folder.path, "PATH": "/usr/bin:/bin", "XDG_RUNTIME_DIR": program.folder.path])
+        #expect(verify.status == .exited(0), "\(verify.errorText)")
+        #expect(!verify.errorText.contains("feedsync"), "\(verify.errorText)")
+        #expect(try await install("--user", "--uninstall").status == .exited(0))
+        #expect(try await files(in: program.folder.path) == [])
+    }
+
+    @Test("an option that it doesn't know is wrong usage, and installs nothing")
+    func usage() async throws {
+        for arguments in [["--prefx", "/x"], ["--prefix"]] {
+            let result = try await Subprocess.run(Self.script, arguments)
+            #expect(result.status == .exited(64))
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Logs for programs", .timeLimit(.minutes(10)))
+struct LogFormatTests {
+    private let program: Program
+    private let server: FeedServer
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 3)
+    }
+
+    private func entries(_ result: ProcessResult) throws -> [JSONValue] {
+        try result.errorLines.map { try JSONValue.parse(Array($0.utf8)) }
+    }
+
+    @Test("each line is an object with time, level, event, message and fields")
+    func lines() async throws {
+        server.serve(Reply(404), at: 1)
+        let result = try await program.run("-v", "--log-format", "json", server.feedURL)
+        #expect(result.status == .exited(23))
+        let entries = try entries(result)
+        for entry in entries {
+            guard case .object(let members) = entry else {
+                Issue.record("\(entry)")
+                continue
+            }
+            #expect(members.map(\.0) == ["time", "level", "event", "message", "fields"])
+            #expect(entry["time"]?.string?.wholeMatch(of: #/2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/#) != nil)
+            #expect(["error", "warning", "info", "debug"].contains(entry["level"]?.string))
+        }
+        let events = entries.compactMap { $0["event"]?.string }
+        for event in ["feed_step", "feed_updated", "images_found", "image_downloaded", "image_failed", "summary"] {
+            #expect(events.contains(event), "\(events)")
+        }
+        let failure = try #require(entries.first { $0["event"]?.string == "image_failed" })
+        #expect(failure["level"]?.string == "error")
+        #expect(failure["fields"]?["url"]?.string == server.imageURL(1))
+        #expect(failure["fields"]?["status"]?.int == 404)
+        #expect(failure["fields"]?["kind"]?.string == "invalidData")
+        #expect(failure["fields"]?["count"]?.int == 1)
+        let summary = try #require(entries.last)
+        #expect(summary["event"]?.string == "summary")
+        #expect(summary["fields"]?["images"]?["downloaded"]?.int == 2)
+    }
+
+    @Test("a run that succeeds says nothing in this form either")
+    func quiet() async throws {
+        expectQuiet(try await program.run("--log-format", "json", server.feedURL))
+    }
+
+    @Test("errors of usage and of configuration are objects too")
+    func mistakes() async throws {
+        let unknown = try await program.run("--log-format=json", "--nonsense")
+        #expect(unknown.status == .exited(64))
+        #expect(try entries(unknown).map { $0["event"]?.string } == ["usage"])
+        let config = try program.folder.write("log-format = json\n", to: "config")
+        let missing = try await program.run("show", "--offline", server.feedURL, "--config", config)
+        #expect(missing.status == .exited(66))
+        #expect(try entries(missing).map { $0["fields"]?["kind"]?.string } == ["notFound"])
+        let wrong = try await program.run("status", environment: ["FEEDSYNC_LOG_FORMAT": "json", "FEEDSYNC_JOBS": "x"])
+        #expect(try entries(wrong).map { $0["event"]?.string } == ["configuration"])
+    }
+
+    @Test("no credentials get in")
+    func credentials() async throws {
+        server.serve(Reply(404), at: 1)
+        let secret = server.feedURL.replacing("http://", with: "http://me:s3cret@")
+        let result = try await program.run("-v", "--log-format", "json", "-H", "X-Key: s3cret", secret)
+        #expect(result.status == .exited(23))
+        #expect(!result.errorText.contains("s3cret"))
+    }
+}

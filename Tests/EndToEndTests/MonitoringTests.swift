@@ -1,0 +1,137 @@
+import Glibc
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Monitoring", .timeLimit(.minutes(10)))
+struct MonitoringTests {
+    private let program: Program
+    private let server: FeedServer
+    private let metrics: String
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 3)
+        metrics = program.folder.path("feedsync.prom")
+    }
+
+    /// The figures by name and labels, once Prometheus' own tool has found nothing wrong with them.
+    private func figures() async throws -> [String: Double] {
+        let text = try Files.bytes(metrics)
+        let check = try await Subprocess.run("promtool", ["check", "metrics"], standardInput: text)
+        #expect(check.status == .exited(0), "\(check.errorText)\(check.outputText)")
+        #expect(check.errorText + check.outputText == "")
+        var figures: [String: Double] = [:]
+        for line in String(decoding: text, as: UTF8.self).split(separator: "\n") where !line.hasPrefix("#") {
+            let parts = line.split(separator: " ")
+            figures[String(parts[0])] = Double(parts[1])
+        }
+        return figures
+    }
+
+    @Test("the metrics file has the figures of the run, and is one that Prometheus takes")
+    func file() async throws {
+        server.serve(Reply(404), at: 2)
+        let result = try await program.run("--metrics-file", metrics, server.feedURL)
+        #expect(result.status == .exited(23))
+        let figures = try await figures()
+        let size = FeedServer.image(0).count + FeedServer.image(1).count
+        let expected: [String: Double] = [
+            "feedsync_last_run_exit_code": 23, "feedsync_feeds{outcome=\"updated\"}": 1,
+            "feedsync_feeds{outcome=\"failed\"}": 0, "feedsync_images{outcome=\"downloaded\"}": 2,
+            "feedsync_images{outcome=\"failed\"}": 1, "feedsync_images{outcome=\"cached\"}": 0,
+            "feedsync_downloaded_bytes": Double(size), "feedsync_cache_images": 2,
+            "feedsync_cache_size_bytes": Double(size), "feedsync_build_info{version=\"0.1.0\"}": 1,
+        ]
+        for (name, value) in expected { #expect(figures[name] == value, "\(name)") }
+        #expect(figures["feedsync_last_success_timestamp_seconds"] == nil)
+        #expect(try #require(figures["feedsync_last_run_duration_seconds"]) > 0)
+        #expect(try #require(figures["feedsync_last_run_timestamp_seconds"]) > 1_700_000_000)
+    }
+
+    @Test("the time of the last success outlives runs that fail, however early")
+    func lastSuccess() async throws {
+        let name = "feedsync_last_success_timestamp_seconds"
+        try await program.run("--metrics-file", metrics, server.feedURL)
+        let success = try #require(try await figures()[name])
+        server.server.route("/feed.json", Reply(200, body: Array("nonsense".utf8)))
+        try await program.run("--metrics-file", metrics, server.feedURL)
+        var figures = try await figures()
+        #expect(figures[name] == success)
+        #expect(figures["feedsync_last_run_exit_code"] == 65)
+        let lock = try HeldLock(of: program)
+        try await program.run("--metrics-file", metrics, server.feedURL)
+        figures = try await self.figures()
+        #expect(figures[name] == success)
+        #expect(figures["feedsync_last_run_exit_code"] == 75)
+        #expect(figures["feedsync_images{outcome=\"cached\"}"] == nil)
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test("metrics that can't be written fail a run that is else a success")
+    func unwritable() async throws {
+        let result = try await program.run("--metrics-file", "/nowhere/feedsync.prom", server.feedURL)
+        expectOneLine(result, exit: 73, ["/nowhere/feedsync.prom"])
+        #expect(try await program.status()["images"]?["count"]?.int == 3)
+    }
+
+    @Test("a dry run is none that monitors hear of")
+    func dryRun() async throws {
+        let ping = try LoopbackServer()
+        try await program.run(
+            "-n", "--metrics-file", metrics, "--ping-url", ping.url("/uuid"), server.feedURL)
+        #expect(!Files.exists(metrics))
+        #expect(ping.requests == [])
+    }
+
+    @Test("a monitor is pinged before the run, and after it with the exit code", arguments: ["/uuid", "/uuid/"])
+    func ping(path: String) async throws {
+        let ping = try LoopbackServer()
+        for code in [0, 23, 65] {
+            ping.route("/uuid/\(code)", .text("OK"))
+        }
+        ping.route("/uuid/start", .text("OK"))
+        expectQuiet(try await program.run("--ping-url", ping.url(path), server.feedURL))
+        server.serve(images: [0, 1, 2, 3])
+        server.serve(Reply(404), at: 3)
+        try await program.run("--ping-url", ping.url(path), server.feedURL)
+        server.server.route("/feed.json", Reply(200, body: Array("nonsense".utf8)))
+        try await program.run("--ping-url", ping.url(path), server.feedURL)
+        let expected = ["/uuid/start", "/uuid/0", "/uuid/start", "/uuid/23", "/uuid/start", "/uuid/65"]
+        #expect(ping.requests.map(\.path) == expected)
+    }
+
+    @Test("a ping that fails never fails the run, and tells no more than the host")
+    func failedPing() async throws {
+        let dead = try DeadPort()
+        let result = try await program.run("--ping-url", dead.url("/s3cret"), server.feedURL)
+        #expect(result.status == .exited(0))
+        #expect(result.errorLines.count == 2)
+        #expect(result.errorLines.allSatisfy { $0.hasPrefix("feedsync: the ping to 127.0.0.1 failed: ") })
+        #expect(!result.errorText.contains("s3cret"))
+        expectQuiet(try await program.run("-q", "--ping-url", dead.url("/s3cret"), server.feedURL))
+
+        let refusing = try LoopbackServer()
+        let refused = try await program.run("--ping-url", refusing.url("/s3cret"), server.feedURL)
+        #expect(refused.status == .exited(0))
+        #expect(refused.errorText.contains("HTTP 404") && !refused.errorText.contains("s3cret"))
+    }
+
+    @Test("a run that a signal ends is told of with the signal's code")
+    func signalled() async throws {
+        let ping = try LoopbackServer(["/uuid/start": { _ in .text("") }, "/uuid/143": { _ in .text("") }])
+        let gate = Gate()
+        server.serve(Reply(body: FeedServer.image(2), gate: gate), at: 2)
+        let run = try program.start(
+            "--metrics-file", metrics, "--ping-url", ping.url("/uuid"), "-j", "1", server.feedURL)
+        await run.comes(to: gate)
+        run.kill(SIGTERM)
+        let result = await run.wait()
+        gate.open()
+        #expect(result.status == .exited(143))
+        #expect(ping.requests.map(\.path) == ["/uuid/start", "/uuid/143"])
+        let figures = try await figures()
+        #expect(figures["feedsync_last_run_exit_code"] == 143)
+        #expect(figures["feedsync_cache_images"] == 2)
+    }
+}

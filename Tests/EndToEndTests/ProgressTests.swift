@@ -1,0 +1,184 @@
+import Glibc
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Progress on a terminal", .timeLimit(.minutes(10)))
+struct ProgressTests {
+    private let program: Program
+    private let server: FeedServer
+    private let gate = Gate()
+
+    /// Two images, of which the second doesn't come before the gate is opened.
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 2)
+        server.serve(Reply(body: FeedServer.image(1), gate: gate), at: 1)
+    }
+
+    @Test("is one line that fits, is gone at the end, and leaves a summary", arguments: [20, 80, 200])
+    func widths(columns: Int) async throws {
+        let terminal = try PseudoTerminal(columns: columns)
+        let run = try program.start([server.feedURL], on: terminal)
+        #expect(await terminal.shows { $0.contains("1/2") })
+        gate.open()
+        let result = await run.wait()
+        #expect(result.status == .exited(0))
+        let screen = Screen(result.outputText)
+        #expect(screen.drawn.contains { $0.contains("1/2") })
+        for line in screen.drawn { #expect(line.count < columns, "\(line)") }
+        #expect(screen.lines.count == 1, "\(screen.lines)")
+        #expect(screen.lines.first?.hasPrefix("feedsync: 1 feed, 2 images: 0 cached, 2 downloaded") == true)
+        if columns >= 80 { #expect(screen.drawn.contains { $0.contains("1/2 images  50%") }) }
+        if columns == 200 { #expect(screen.drawn.contains { $0.hasPrefix("127.0.0.1  [##############....") }) }
+    }
+
+    @Test("follows a terminal that is resized")
+    func resized() async throws {
+        let terminal = try PseudoTerminal(columns: 200)
+        let run = try program.start([server.feedURL], on: terminal)
+        #expect(await terminal.shows { $0.contains("127.0.0.1  [") })
+        for columns in [20, 80, 200] {
+            try terminal.resize(columns: columns)
+            let position = terminal.position
+            // What was drawn before the size was set may still come; after two more it has.
+            #expect(await terminal.shows(from: position) { $0.split(separator: "\r").count > 4 })
+            let later = terminal.position
+            #expect(await terminal.shows(from: later) { $0.split(separator: "\r").count > 3 })
+        }
+        gate.open()
+        let result = await run.wait()
+        let screen = Screen(result.outputText)
+        #expect(screen.drawn.contains { $0.contains("1/2") && $0.count < 20 })
+        #expect(screen.drawn.contains { $0.contains("1/2") && (20..<80).contains($0.count) })
+        #expect(screen.lines.count == 1)
+    }
+
+    @Test("Ctrl-C leaves the terminal clean, and says what was kept")
+    func interrupted() async throws {
+        let terminal = try PseudoTerminal(columns: 80)
+        let run = try program.start([server.feedURL], on: terminal)
+        #expect(await terminal.shows { $0.contains("1/2") })
+        terminal.type("\u{3}")
+        let result = await run.wait()
+        gate.open()
+        #expect(result.status == .exited(130))
+        let screen = Screen(result.outputText)
+        #expect(screen.lines.count == 1, "\(screen.lines)")
+        #expect(screen.lines[0].hasPrefix("feedsync: 1 feed, 2 images: 0 cached, 1 downloaded"))
+        #expect(screen.lines[0].contains("stopped after"))
+        #expect(screen.rest == "")
+    }
+
+    @Test("lines that are told stand above it, whole")
+    func lines() async throws {
+        let terminal = try PseudoTerminal(columns: 80)
+        let run = try program.start(["-v", server.feedURL], on: terminal)
+        #expect(await terminal.shows { $0.contains("1/2") })
+        gate.open()
+        let screen = Screen(await run.wait().outputText)
+        #expect(screen.lines.allSatisfy { $0.hasPrefix("feedsync: ") }, "\(screen.lines)")
+        #expect(screen.lines.contains { $0.hasSuffix("/1.png: downloaded, 94") || $0.contains("/1.png: downloaded") })
+    }
+
+    @Test(
+        "is not drawn where it would do harm, or isn't wanted",
+        arguments: [
+            (["--progress", "never"], ["TERM": "xterm"]), ([], ["TERM": "dumb"]), ([], [:]),
+            (["-q"], ["TERM": "xterm"]),
+            (["--log-format", "json"], ["TERM": "xterm"]),
+        ])
+    func undrawn(options: [String], environment: [String: String]) async throws {
+        gate.open()
+        server.serve(Reply(404), at: 1)
+        let terminal = try PseudoTerminal(columns: 80)
+        let result = try await program.start(options + [server.feedURL], on: terminal, environment: environment).wait()
+        #expect(result.status == .exited(23))
+        #expect(!result.outputText.contains("\u{1B}"))
+        #expect(Screen(result.outputText).drawn == [])
+    }
+
+    @Test("failures are red, unless NO_COLOR is set", arguments: ["", "1"])
+    func colours(noColour: String) async throws {
+        server.serve(Reply(404), at: 0)
+        let terminal = try PseudoTerminal(columns: 80)
+        let run = try program.start(
+            [server.feedURL], on: terminal, environment: ["TERM": "xterm", "NO_COLOR": noColour])
+        #expect(await terminal.shows { $0.contains("1 failed") })
+        gate.open()
+        let text = await run.wait().outputText
+        #expect(text.contains("\u{1B}[31m1 failed\u{1B}[0m") == noColour.isEmpty)
+        #expect(text.contains("\u{1B}[31m") == noColour.isEmpty)
+    }
+
+    @Test("in a pipe there is none, unless it is asked for")
+    func piped() async throws {
+        gate.open()
+        expectQuiet(try await program.run(server.feedURL, environment: ["TERM": "xterm"]))
+        let gate = Gate()
+        server.serve(Reply(body: FeedServer.image(5), gate: gate), at: 1)
+        let run = try program.startShell(
+            #"exec "$feedsync" --progress always --revalidate "$1" 2> "$2""#, server.feedURL,
+            program.folder.path("err"))
+        while run.result == nil, (try? Files.bytes(program.folder.path("err")))?.isEmpty ?? true {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        gate.open()
+        #expect(await run.wait().status == .exited(0))
+        let text = String(decoding: try Files.bytes(program.folder.path("err")), as: UTF8.self)
+        #expect(text.contains("/2 images"))
+        #expect(!text.contains("\u{1B}"))
+    }
+
+    @Test("validate --deep shows it too")
+    func deep() async throws {
+        gate.open()
+        try await program.run(server.feedURL)
+        let terminal = try PseudoTerminal(columns: 80)
+        let run = try program.start(["validate", "--deep", "--progress", "always"], on: terminal)
+        let result = await run.wait()
+        #expect(result.status == .exited(0))
+        #expect(Screen(result.outputText).lines == ["feedsync: deleted 0 feeds and 0 images, 0 freed"])
+    }
+}
+
+/// What a terminal makes of the bytes it is given, as far as a progress line uses it.
+private struct Screen {
+    /// Lines that stay.
+    private(set) var lines: [String] = []
+    /// What was drawn over later, or wiped.
+    private(set) var drawn: [String] = []
+    /// What stands in the last line.
+    private(set) var rest = ""
+
+    init(_ text: String) {
+        var column = 0
+        var row: [Character] = []
+        var characters = Array(text.unicodeScalars.map(Character.init))[...]
+        while let character = characters.popFirst() {
+            switch character {
+            case "\r":
+                let line = Self.trimmed(row)
+                if !line.isEmpty, characters.first != "\n" { drawn.append(line) }
+                column = 0
+            case "\n":
+                lines.append(Self.trimmed(row))
+                row = []
+                column = 0
+            case "\u{1B}":
+                let end = characters.firstIndex { $0.isLetter } ?? characters.endIndex - 1
+                if characters[end] == "K" { row = Array(row.prefix(column)) }
+                characters = characters[(end + 1)...]
+            default:
+                while row.count <= column { row.append(" ") }
+                row[column] = character
+                column += 1
+            }
+        }
+        rest = Self.trimmed(row)
+    }
+
+    private static func trimmed(_ row: [Character]) -> String {
+        String(row.reversed().drop { $0 == " " }.reversed())
+    }
+}

@@ -1,0 +1,223 @@
+import FeedCore
+import Testing
+
+@testable import FeedCommands
+
+@Suite("The config file")
+struct ConfigFileTests {
+    @Test("sets options, one a line; what is blank or begins with # says nothing") func options() throws {
+        let text = """
+            # every morning
+
+              max-age   =  2w
+            jobs=3
+            \t# no option = here
+            revalidate
+            json = false
+            user-agent = mirror/1.0 (a = b; # c)
+            """
+        let expected = changed {
+            $0.maxAge = .span(.seconds(14 * 86_400))
+            $0.jobs = 3
+            $0.revalidate = true
+            $0.userAgent = "mirror/1.0 (a = b; # c)"
+        }
+        #expect(try settings([], config: text) == expected)
+        #expect(try settings([], config: text.split(separator: "\n").joined(separator: "\r\n")) == expected)
+        #expect(try settings([], config: "\u{FEFF}" + text) == expected)
+    }
+
+    @Test(
+        "a value may stand in double quotes",
+        arguments: [
+            (#"" spaced ""#, " spaced "), (#""a \"b\" \\ c""#, #"a "b" \ c"#), (#""""#, ""),
+            (#"it's "fine""#, #"it's "fine""#),
+            (#"back\slash"#, #"back\slash"#),
+        ])
+    func quotes(text: String, value: String) throws {
+        #expect(try settings([], config: "user-agent = \(text)")?.userAgent == value)
+    }
+
+    @Test("an empty value is a value: no proxy is not the environment's proxy") func emptyValue() throws {
+        #expect(try settings([], config: "proxy =")?.proxy == "")
+        #expect(try settings([], config: "")?.proxy == nil)
+    }
+
+    @Test("the command line comes before the environment, and that before the file") func precedence() throws {
+        let config = "jobs = 1\nretries = 1\ntimeout = 1\nheader = A: 1\nquiet"
+        let environment = ["FEEDSYNC_RETRIES": "2", "FEEDSYNC_TIMEOUT": "2", "FEEDSYNC_QUIET": "false"]
+        let result = try #require(
+            try settings(["--timeout", "3", "-H", "B: 3"], environment: environment, config: config))
+        #expect(result.jobs == 1)
+        #expect(result.retries == 2)
+        #expect(result.timeout == .seconds(3))
+        #expect(result.headers == ["B: 3"])
+        #expect(result.verbosity == .normal)
+    }
+
+    @Test("an option of another command is no mistake, and has no effect") func foreign() throws {
+        #expect(try settings([], config: "deep\noutput = x.jpg") == Settings())
+        #expect(try settings(["validate"], config: "deep\njobs = 3") == changed { $0.deep = true })
+    }
+
+    @Test("~ is the home folder, and a relative path begins at the file") func paths() throws {
+        let folder = "/home/me/.config/feedsync"
+        #expect(try settings([], config: "cache = ~/mirror")?.cache == "/home/me/mirror")
+        #expect(try settings([], config: "cache = mirror")?.cache == "\(folder)/mirror")
+        #expect(try settings([], config: "cache = /mirror")?.cache == "/mirror")
+        #expect(try settings([], config: "cacert = ../ca.pem")?.caFile == "\(folder)/../ca.pem")
+        #expect(try settings(["image", feed], config: "output = -")?.output == nil)
+        #expect(try settings([], config: "feed = ./a.json")?.feeds.map(\.url.text) == ["file://\(folder)/a.json"])
+        #expect(try settings([], config: "feed = ~/a.json")?.feeds.map(\.url.text) == ["file:///home/me/a.json"])
+    }
+
+    @Test("names feeds, each once, and what holds for one alone") func sections() throws {
+        let config = """
+            max-age = 1d
+            header = All: 1
+            feed = https://a.example/
+            feed = https://me:pw@b.example/feed
+            [feed "https://b.example/feed"]
+            max-age = 2d
+            header = Own: 1
+            header = Own: 2
+              [ feed   "https://c.example/" ]
+            revalidate
+            [feed "https://b.example/feed"]
+            retries = 7
+            """
+        let all = try #require(try settings(["--jobs", "2"], config: config))
+        #expect(all.feeds.map(\.url.text) == ["https://a.example/", "https://b.example/feed", "https://c.example/"])
+        #expect(all.feeds[1].url.credentials == "me:pw")
+        let base = changed {
+            $0.maxAge = .span(.seconds(86_400))
+            $0.headers = ["All: 1"]
+            $0.jobs = 2
+        }
+        #expect(all.general == base)
+        var second = base
+        second.maxAge = .span(.seconds(2 * 86_400))
+        second.headers = ["Own: 1", "Own: 2"]
+        second.retries = 7
+        var third = base
+        third.revalidate = true
+        #expect(all.feeds.map(\.settings) == [base, second, third])
+        #expect(all.of(try ResourceURL("https://other:x@b.example/feed")) == second)
+        #expect(all.of(try ResourceURL("https://d.example/")).general == base)
+    }
+
+    @Test("what is given for all feeds elsewhere comes before a feed's own") func overSections() throws {
+        let config = "[feed \"https://a.example/\"]\nmax-age = 2d\nretries = 1"
+        let all = try settings(["--max-age", "3d"], environment: ["FEEDSYNC_RETRIES": "2"], config: config)
+        #expect(all?.feeds[0].settings.maxAge == .span(.seconds(3 * 86_400)))
+        #expect(all?.feeds[0].settings.retries == 2)
+    }
+
+    @Test("every option that may differ between feeds does so in a section, and no other", arguments: settable)
+    func scopes(name: String) throws {
+        let option = try #require(OptionTable.long(name))
+        let value = option.isFlag ? OptionSpec.present : option.sampleValue
+        let config = "\n[feed \"\(feed)\"]\n\(name) = \(value)"
+        if option.scope == .feed {
+            let all = try #require(try settings([], config: config))
+            #expect(all.general == Settings())
+            #expect(try all.feeds[0].settings == settings([], config: "\(name) = \(value)"))
+        } else {
+            let error = usageError([], config: config)
+            #expect(error?.exitCode == .configuration)
+            #expect(
+                error?.message
+                    == "\(usualConfig):3: \(name) holds for the whole run, and can't stand in a feed's section")
+        }
+    }
+
+    private static let settable = OptionTable.all.filter(\.isOfConfigFile).map(\.long)
+
+    @Test("those that hold for the whole run are these") func runWide() {
+        let names = OptionTable.all.filter { $0.isOfConfigFile && $0.scope == .run }.map(\.long).sorted()
+        #expect(
+            names == [
+                "cache", "deep", "dry-run", "jobs", "json", "limit-rate", "lock-wait", "log-format", "max-per-host",
+                "max-time", "metrics-file", "offline", "output", "ping-url", "progress", "quiet", "verbose",
+            ])
+    }
+
+    @Test(
+        "a mistake is told with its file, line and reason, and what to do",
+        arguments: [
+            ("\n\nmaxage = 7d", "3: unknown option 'maxage'", "did you mean max-age?"),
+            ("max_age = 7d", "1: unknown option 'max_age'", "did you mean max-age?"),
+            ("--max-age = 7d", "1: unknown option '--max-age'", "without dashes: max-age"),
+            ("fed = x", "1: unknown option 'fed'", "did you mean feed?"),
+            ("jobs = 0", "1: invalid value '0' for jobs: expected a whole number", nil),
+            ("header = s3cret", "1: invalid value for header: expected a header", nil),
+            ("ping-url = https://u:s3cret@h/?x", "1: invalid value for ping-url: expected an http", nil),
+            ("jobs", "1: jobs needs a value: jobs = N", nil), ("feed", "1: feed needs a value", nil),
+            ("revalidate = yes", "1: invalid value 'yes' for revalidate: expected true or false", nil),
+            ("max-age 7d", "1: expected = after 'max-age'", "NAME = VALUE"), ("= 7d", "1: there is no name", nil),
+            ("jobs = 2\n[feeds]", "2: this is no section", "[feed \"URL\"]"),
+            ("[feed x]", "1: this is no section", nil),
+            ("[feed \"https://a/\"", "1: this is no section", nil), ("[feed \"\"]", "1: this is no section", nil),
+            ("[feed \"gopher://a\"]", "1: 'gopher://a' has a scheme that is not supported", nil),
+            ("feed = https://u:s3cret@", "1: 'https://***@' is no usable URL", nil),
+            ("feed = dawn", "1: 'dawn' is neither a URL nor an existing file", nil),
+            ("[feed \"https://a/\"]\nfeed = https://b/", "2: feed can't stand in a feed's section", "above"),
+            ("user-agent = \"x", "1: a quote is not closed", nil), ("user-agent = \"x\" y", "1: there is more", nil),
+            ("user-agent = \"\\n\"", "1: in quotes, a backslash", nil), ("config = x", "1: config can't stand", nil),
+            ("no-config", "1: no-config can't stand in the config file", nil), ("help", "1: help can't stand", nil),
+            ("x\u{1B}[2J = 1", "1: unknown option 'x\\u{1B}[2J'", nil),
+        ])
+    func mistakes(text: String, reason: String, hint: String?) {
+        for arguments in [[], ["status"]] {
+            let error = usageError(arguments, config: text)
+            #expect(error?.exitCode == .configuration)
+            #expect(error?.message.hasPrefix("\(usualConfig):\(reason)") == true, "\(error?.message ?? "none")")
+            #expect(error?.message.contains("s3cret") == false)
+            if let hint { #expect(error?.hint?.contains(hint) == true, "\(error?.hint ?? "none")") }
+        }
+    }
+
+    @Test("is UTF-8") func encoding() throws {
+        let surroundings = Surroundings(
+            environment: [:], currentDirectory: "/", accountHome: "/", fileExists: { _ in false })
+        let error = #expect(throws: UsageError.self) {
+            try ConfigFile(Array("jobs = 1\n".utf8) + [0xFF], at: "c", surroundings)
+        }
+        #expect(error?.message == "c:2: the line is not UTF-8")
+    }
+
+    @Test("is found at its usual place, or where it is said to be") func places() throws {
+        func path(_ environment: [String: String], home: String?) -> String? {
+            ConfigLocation.usualPath(
+                Surroundings(
+                    environment: environment, currentDirectory: "/", accountHome: home, fileExists: { _ in false }))
+        }
+        #expect(path(["XDG_CONFIG_HOME": "/etc/me", "HOME": "/h"], home: nil) == "/etc/me/feedsync/config")
+        #expect(path(["XDG_CONFIG_HOME": "etc", "HOME": "/h/"], home: nil) == "/h/.config/feedsync/config")
+        #expect(path([:], home: "/account") == "/account/.config/feedsync/config")
+        #expect(path([:], home: nil) == nil)
+    }
+
+    @Test("one that is asked for has to be there; the usual one needn't") func missing() throws {
+        #expect(try settings([]) == Settings())
+        let error = UsageError("/c: there is no such config file", exitCode: .notFound)
+        #expect(usageError(["--config", "/c"]) == error)
+        #expect(usageError([], environment: ["FEEDSYNC_CONFIG": "/c"]) == error)
+        #expect(
+            try settings(["--no-config"], environment: ["FEEDSYNC_CONFIG": "/c"])?.configChoice
+                == Settings.ConfigChoice.none)
+    }
+
+    @Test("--no-config does without, also where it is wrong") func unread() throws {
+        #expect(try settings(["--no-config"], config: "nonsense")?.feeds == [])
+        #expect(try settings([], environment: ["FEEDSYNC_NO_CONFIG": "1"], config: "nonsense")?.feeds == [])
+        #expect(usageError(["--no-config", "--config", usualConfig], config: "nonsense")?.exitCode == .configuration)
+    }
+
+    @Test("mistakes elsewhere are told first; help needs none") func order() throws {
+        #expect(usageError(["--jobs=x"], config: "nonsense")?.exitCode == .usage)
+        #expect(
+            usageError([], environment: ["FEEDSYNC_JOBS": "x"], config: "nonsense")?.message.contains("_JOBS") == true)
+        #expect(try parse(["--help"], config: "nonsense") == .help(nil))
+    }
+}

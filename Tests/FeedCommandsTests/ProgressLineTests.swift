@@ -1,0 +1,126 @@
+import FeedCore
+import Testing
+
+@testable import FeedCommands
+
+@Suite("The progress line")
+struct ProgressLineTests {
+    /// Half done after ten seconds, at a megabyte a second.
+    private func state(_ label: String = "images.example.com", failed: Int = 2) -> ProgressState {
+        var state = ProgressState(label: label, noun: "image")
+        state.update(Progress(done: 0, total: 10_000), at: .zero)
+        for second in 1...10 {
+            let progress = Progress(
+                done: second * 500, total: 10_000, bytes: Int64(second) << 20, failed: failed)
+            state.update(progress, at: .seconds(second))
+        }
+        return state
+    }
+
+    @Test(
+        "says what there is room for, and keeps the count",
+        arguments: [
+            (20, "5000/10000"), (24, "5000/10000  2 failed"), (40, "5000/10000  1M/s  0:10 left  2 failed"),
+            (60, "5000/10000 images  50%  10M  1M/s  0:10 left  2 failed"),
+            (80, "images.example.com  5000/10000 images  50%  10M  1M/s  0:10 left  2 failed"),
+            (
+                120,
+                "images.example.com  [##############..............]  5000/10000 images  50%  10M  1M/s  0:10 left  2 failed"
+            ),
+            (5, "50.."), (1, "5"), (0, "5"),
+        ])
+    func widths(width: Int, expected: String) {
+        #expect(ProgressLine.text(state(), at: .seconds(10), width: width) == expected)
+    }
+
+    @Test("never reaches the last column", arguments: Array(2...250))
+    func fits(width: Int) {
+        for label in ["a.example", "例え.テスト.日本語.example", "e\u{301}\u{301}e\u{301}.example", "👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", ""] {
+            let line = ProgressLine.text(state(label), at: .seconds(10), width: width)
+            #expect(TextWidth.columns(line) <= width - 1)
+        }
+    }
+
+    @Test("what can't be known is left out")
+    func unknown() {
+        var state = ProgressState(label: "", noun: "feed")
+        #expect(ProgressLine.text(state, at: .zero, width: 80) == "0 feeds")
+        state.update(Progress(done: 1, total: 3), at: .seconds(1))
+        let line = ProgressLine.text(state, at: .seconds(1), width: 60)
+        #expect(line == "[#########...................]  1/3 feeds  33%")
+    }
+
+    @Test("a label can't drive the terminal") func label() {
+        let line = ProgressLine.text(state("a\u{1B}[2Jb"), at: .seconds(10), width: 200)
+        #expect(line.hasPrefix("a\\u{1B}[2Jb  ["))
+    }
+
+    @Test("colours take no columns") func colours() {
+        let line = ProgressLine.text(state(), at: .seconds(10), width: 60, colours: true)
+        #expect(line == "5000/10000 images  50%  10M  1M/s  0:10 left  \u{1B}[31m2 failed\u{1B}[0m")
+    }
+
+    @Test("what was there before counts neither for the time left nor for the rate") func baseline() {
+        var state = ProgressState(label: "", noun: "image")
+        state.update(Progress(done: 9000, total: 10_000), at: .seconds(1))
+        #expect(state.timeLeft(at: .seconds(1)) == nil)
+        state.update(Progress(done: 9500, total: 10_000, bytes: 5 << 20), at: .seconds(6))
+        #expect(state.timeLeft(at: .seconds(6)) == .seconds(5))
+        #expect(state.rate == 1 << 20)
+    }
+
+    @Test("a server that stalls shows within seconds") func stalled() {
+        var state = state()
+        for second in 11...16 { state.sample(at: .seconds(second)) }
+        #expect(state.rate == 0)
+    }
+
+    @Test("bytes that are counted apart show while nothing is done") func metered() {
+        var state = ProgressState(label: "", noun: "image")
+        state.update(Progress(done: 0, total: 1), at: .zero)
+        for second in 1...3 { state.sample(bytes: Int64(second) << 20, at: .seconds(second)) }
+        #expect(ProgressLine.text(state, at: .seconds(3), width: 30) == "0/1 images  0%  3M  1M/s")
+    }
+
+    @Test("first the feeds are counted, then the images that are asked for") func sync() throws {
+        let url = try ResourceURL("https://a.example/")
+        var progress = SyncProgress(feeds: 2)
+        progress.take(.feed(FeedReport(url: url, outcome: .updated, error: nil)))
+        progress.take(.feed(FeedReport(url: url, outcome: .failed, error: .invalidData("x"))))
+        #expect(progress.noun == "feed")
+        #expect(progress.progress == Progress(done: 2, total: 2, failed: 1))
+        progress.take(.imagesFound(total: 10, cached: 6))
+        progress.take(.imagesWanted(3))
+        #expect(progress.noun == "image")
+        #expect(progress.progress == Progress(done: 7, total: 10, failed: 1))
+        progress.take(.imageAnswered)
+        progress.take(.imageFailed(url, .invalidData("x")))
+        progress.take(.imageAnswered)
+        progress.take(.imageDownloaded(url, bytes: 10))
+        #expect(progress.progress == Progress(done: 9, total: 10, failed: 2))
+    }
+}
+
+@Suite("The width of text")
+struct TextWidthTests {
+    @Test(
+        "is counted in columns",
+        arguments: [
+            ("", 0), ("plain", 5), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("한국", 4), ("ｱ", 1), ("Ａ", 2), ("👍", 2),
+            ("👩‍👩‍👧", 2), ("❤\u{FE0F}", 2), ("❤", 1), ("🇨🇭", 2), ("\u{200B}", 0), ("a\u{200D}", 1), ("ไทย", 3),
+            ("עברית", 5), ("\u{115F}", 2), ("☃", 1), ("「", 2),
+        ])
+    func columns(text: String, expected: Int) { #expect(TextWidth.columns(text) == expected) }
+
+    @Test(
+        "what is too long is cut between characters, and shows it",
+        arguments: [
+            ("plain", 5, "plain"), ("plain", 4, "pl.."), ("日本語", 5, "日.."), ("日本語", 6, "日本語"),
+            ("e\u{301}e\u{301}e\u{301}e\u{301}", 3, "e\u{301}.."), ("日本", 2, "日"), ("日本", 1, ""), ("ab", 0, ""),
+        ])
+    func cut(text: String, limit: Int, expected: String) {
+        let cut = TextWidth.cut(text, to: limit)
+        #expect(cut == expected)
+        #expect(TextWidth.columns(cut) <= limit)
+    }
+}

@@ -1,0 +1,51 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@testable import HTTPTransport
+
+@Suite("The manner of one request")
+struct MannerTests {
+    @Test("is its own: the next one is made as all others")
+    func userAgent() async throws {
+        let server = try LoopbackServer("/", .text("x"))
+        let client = try makeClient { $0.userAgent = "all/1" }
+        for agent in [nil, "own/2", nil, "own/3", "own/2", nil] {
+            var request = try makeRequest(server.url())
+            request.manner = agent.map { agent in manner { $0.userAgent = agent } }
+            _ = try await client.get(request, into: NullSink())
+        }
+        let told = server.requests.map { $0.header("user-agent") }
+        #expect(told == ["all/1", "own/2", "all/1", "own/3", "own/2", "all/1"])
+    }
+
+    @Test("has a time of its own, whichever is the longer")
+    func timeout() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer("/", Reply(body: [1, 2, 3], stall: (1, gate)))
+        let patient = try makeClient { $0.idleTimeout = .seconds(900) }
+        var request = try makeRequest(server.url())
+        request.manner = manner { $0.idleTimeout = .milliseconds(50) }
+        let error = await failure(of: request, by: patient)
+        #expect(error?.message.contains("no data arrived for") == true)
+
+        let hasty = try makeClient { $0.idleTimeout = .milliseconds(50) }
+        request.manner = manner { $0.idleTimeout = .seconds(900) }
+        async let response = hasty.get(request, into: NullSink())
+        // Another one runs into the client's own time meanwhile.
+        #expect(await failure(of: try makeRequest(server.url()), by: hasty) != nil)
+        gate.open()
+        #expect(try await response.head.status == 200)
+    }
+
+    @Test("goes through a proxy of its own, or through none")
+    func proxy() async throws {
+        let proxy = try LoopbackServer(["http://feeds.invalid/": { _ in .text("x") }])
+        let client = try makeClient { $0.proxy = proxy.url("") }
+        var request = try makeRequest("http://feeds.invalid/")
+        #expect(try await client.get(request, into: NullSink()).head.status == 200)
+        request.manner = manner { $0.proxy = "" }
+        #expect(await failure(of: request, by: client)?.stage == .connecting)
+        #expect(proxy.requests.count == 1)
+    }
+}
