@@ -166,6 +166,17 @@ struct ConfigTests {
         #expect(server.server.requests.allSatisfy { $0.header("authorization") == "Basic bWU6czNjcmV0" })
     }
 
+    @Test("with -v, each image is told with its outcome, also those in the cache and those of a feed out of reach")
+    func outcomes() async throws {
+        try await program.run(server.feedURL)
+        let again = try await program.run("-v", server.feedURL)
+        #expect(again.errorText.contains("\(server.imageURL(0)): cached"))
+        try await program.sql("DELETE FROM images")
+        server.server.route("/feed.json", Reply(503))
+        let offline = try await program.run("-v", server.feedURL)
+        #expect(offline.errorText.contains("\(server.imageURL(0)): not asked for, as its feed is out of reach"))
+    }
+
     @Test("with -v, each step of saving a feed is told in its order")
     func steps() async throws {
         let lines = try await program.run("-v", server.feedURL).errorLines.map(String.init)
