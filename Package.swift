@@ -29,25 +29,53 @@ let package = Package(
         system("CCurl", pkgConfig: nil, apt: "libcurl4-openssl-dev"),
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         system("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
+        system("CArchive", pkgConfig: "libarchive", apt: "libarchive-dev"),
+        system("CXML", pkgConfig: "libxml-2.0", apt: "libxml2-dev"),
+
+        .target(name: "CSHA256Lanes"),
+
+        .systemLibrary(name: "CLinux"),
 
         library("FeedCore"),
         library("JSONText"),
-        library("FeedFormats", ["FeedCore", "JSONText"]),
+        library("FeedFormats", ["FeedCore", "JSONText", "CXML"]),
         library("HTTPTransport", ["FeedCore", "CCurl"]),
-        library("CacheStorage", ["FeedCore", "CSQLite", "CCrypto"]),
+        library("Hashing", ["FeedCore", "CCrypto", "CSHA256Lanes"]),
+        library("CacheStorage", ["FeedCore", "Hashing", "CSQLite"]),
+        library("CacheArchive", ["FeedCore", "Hashing", "JSONText", "CArchive"]),
+        .target(
+            name: "Gallery", dependencies: ["FeedCore", "CLinux"],
+            resources: [
+                .embedInCode("Assets/style.css"), .embedInCode("Assets/script.js"), .embedInCode("Assets/icon.svg"),
+            ],
+            swiftSettings: swiftSettings),
         library("FeedCommands", ["FeedCore", "JSONText"]),
         .executableTarget(
             name: "feedsync",
-            dependencies: ["FeedCommands", "FeedCore", "FeedFormats", "HTTPTransport", "CacheStorage"],
+            dependencies: [
+                "FeedCommands", "FeedCore", "FeedFormats", "HTTPTransport", "CacheStorage", "CacheArchive", "Gallery",
+            ],
             swiftSettings: swiftSettings),
 
+        .executableTarget(
+            name: "feed-decoding-bench", dependencies: ["FeedFormats", "FeedCore"],
+            path: "Tests/Benchmarks/FeedDecoding", swiftSettings: swiftSettings),
         .target(
-            name: "TestSupport", dependencies: ["FeedCore"], path: "Tests/TestSupport", swiftSettings: swiftSettings),
+            name: "TestSupport", dependencies: ["FeedCore", "Hashing"], path: "Tests/TestSupport",
+            swiftSettings: swiftSettings),
+        // Linked with libFuzzer by scripts/fuzz.
+        .target(
+            name: "Fuzzing", dependencies: ["CacheArchive", "FeedFormats", "FeedCore", "TestSupport"],
+            path: "Tests/Fuzzing",
+            swiftSettings: swiftSettings),
         tests("FeedCoreTests", ["FeedCore"]),
         tests("JSONTextTests", ["JSONText"]),
-        tests("FeedFormatsTests", ["FeedFormats", "FeedCore"]),
+        tests("FeedFormatsTests", ["FeedFormats", "FeedCore", "JSONText"]),
         tests("HTTPTransportTests", ["HTTPTransport", "FeedCore"]),
+        tests("HashingTests", ["Hashing", "FeedCore"]),
         tests("CacheStorageTests", ["CacheStorage", "FeedCore"]),
+        tests("CacheArchiveTests", ["CacheArchive", "FeedCore", "Hashing", "JSONText"]),
+        tests("GalleryTests", ["Gallery", "FeedCore"]),
         tests("FeedCommandsTests", ["FeedCommands", "FeedCore"]),
         tests("EndToEndTests", ["JSONText", "feedsync"]),
     ]

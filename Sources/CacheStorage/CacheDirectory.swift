@@ -68,8 +68,9 @@ actor CacheOpener {
         let database = Database(connection)
         let staging = writable ? folders.incoming.map { Staging($0) } : nil
         let images = ImageDirectory(path: path, database: database, folders: folders, staging: staging, wait: wait)
+        let transfer = DirectoryTransfer(path: path, database: database, folders: folders, staging: staging, wait: wait)
         return Cache(
-            feeds: SQLiteFeedStore(database: database), images: images, notices: notices,
+            feeds: SQLiteFeedStore(database: database), images: images, transfer: transfer, notices: notices,
             close: { await database.close() })
     }
 

@@ -32,6 +32,13 @@ actor Database {
         return try connection.writing { () throws(FeedError) in try work(connection) }
     }
 
+    /// Hands the connection out for work that makes its own transactions.
+    func use<Outcome: Sendable>(
+        _ work: @Sendable (SQLiteConnection) throws(FeedError) -> Outcome
+    ) throws(FeedError) -> Outcome {
+        try work(try open)
+    }
+
     private var open: SQLiteConnection {
         get throws(FeedError) {
             guard let connection else { throw .storage(.failed, "\(path): is closed") }

@@ -19,9 +19,11 @@ final class Descriptor: Sendable {
         close(number)
     }
 
-    /// Tries to take an exclusive flock, held until this is let go of.
-    func lock() -> Bool {
-        guard flock(number, LOCK_EX | LOCK_NB) == 0 else { return false }
+    enum Lock { case shared, exclusive }
+
+    /// Tries to take a flock, held until this is let go of.
+    func lock(_ kind: Lock = .exclusive) -> Bool {
+        guard flock(number, (kind == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else { return false }
         isLocked.store(true, ordering: .releasing)
         return true
     }
@@ -37,7 +39,7 @@ extension Descriptor {
         return Descriptor(owning: number, path: path)
     }
 
-    func folder(_ name: String) throws(SystemError) -> Descriptor {
+    func folder(_ name: UnsafePointer<CChar>) throws(SystemError) -> Descriptor {
         try open(name, O_RDONLY | O_DIRECTORY)
     }
 
@@ -56,9 +58,12 @@ extension Descriptor {
         return try folder(name)
     }
 
-    func open(_ name: String, _ flags: Int32, mode: mode_t = 0o666) throws(SystemError) -> Descriptor {
+    /// By a name in bytes: not every file has one in UTF-8.
+    func open(
+        _ name: UnsafePointer<CChar>, _ flags: Int32, mode: mode_t = 0o666
+    ) throws(SystemError) -> Descriptor {
         let opened = openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode)
-        let path = "\(path)/\(name)"
+        let path = "\(path)/\(String(cString: name))"
         if opened >= 0 { return Descriptor(owning: opened, path: path) }
         let failure = SystemError("can't be opened", path)
         // For a folder, Linux says of a link that it is none.

@@ -8,10 +8,12 @@ struct LockWait: Sendable {
 
     private static let step = Duration.milliseconds(50)
 
-    /// Takes an exclusive flock, which lives as long as the descriptor.
-    func lock(_ descriptor: Descriptor, cache: String) async throws(FeedError) {
+    /// Takes a flock, which lives as long as the descriptor.
+    func lock(
+        _ descriptor: Descriptor, _ kind: Descriptor.Lock = .exclusive, cache: String
+    ) async throws(FeedError) {
         var waited = Duration.zero
-        while !descriptor.lock() {
+        while !descriptor.lock(kind) {
             if errno == EINTR { continue }
             guard errno == EWOULDBLOCK else {
                 throw SystemError("can't be locked", descriptor.path).feedError(.failed)

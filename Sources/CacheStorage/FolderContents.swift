@@ -27,7 +27,7 @@ extension Descriptor {
     func size(of name: UnsafePointer<CChar>) throws(SystemError) -> Int64 {
         guard let status = try status(of: name) else { return 0 }
         guard status.isFolder else { return Int64(status.st_size) }
-        let inner = try folder(String(cString: name))
+        let inner = try folder(name)
         var total: Int64 = 0
         try inner.forEachName { name throws(SystemError) in total += try inner.size(of: name) }
         return total
@@ -39,7 +39,7 @@ extension Descriptor {
         guard let status = try status(of: name) else { return 0 }
         var freed: Int64 = 0
         if status.isFolder {
-            freed = try folder(String(cString: name)).removeContents()
+            freed = try folder(name).removeContents()
         } else {
             freed = Int64(status.st_size)
         }

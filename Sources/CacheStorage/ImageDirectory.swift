@@ -55,6 +55,8 @@ actor ImageDirectory: ImageStore {
         return StagedFile(staging)
     }
 
+    nonisolated var mostStaged: Int { OpenFileLimit.forImages }
+
     nonisolated func confirm(_ images: [ConfirmedImage]) async throws(FeedError) {
         guard staging != nil else { throw readOnly }
         try await database.write { connection throws(FeedError) in

@@ -1,5 +1,6 @@
 internal import FeedCore
 internal import Glibc
+internal import Hashing
 
 /// Reading and checking files that are named by their digest.
 enum ImageFile {
@@ -14,16 +15,56 @@ enum ImageFile {
         return try hash.finish() == digest ? bytes : nil
     }
 
-    /// Whether the file is there, regular, of this size and hashes to its name. Bytes that can't be read are damaged.
-    static func isIntact(_ digest: Digest, size: Int64, in folder: Descriptor) throws(FeedError) -> Bool {
-        guard let file = try open(digest, in: folder, size: size) else { return false }
-        return try hashes(file, to: digest)
+    /// Of each file, whether it is there, regular, of its size and hashes to its name. Bytes that can't be read are
+    /// damaged. As many files as are given are open at once.
+    static func areIntact(
+        _ images: some Collection<(digest: Digest, size: Int64)>, in folder: Descriptor
+    ) throws(FeedError) -> [Bool] {
+        var files: [Descriptor] = []
+        var isThere: [Bool] = []
+        for image in images {
+            let file = try open(image.digest, in: folder, size: image.size)
+            isThere.append(file != nil)
+            if let file { files.append(file) }
+        }
+        var digests = Descriptor.digests(of: files).makeIterator()
+        var areIntact: [Bool] = []
+        for (image, isThere) in zip(images, isThere) {
+            let isIntact = isThere ? try hashes(digests.next(), to: image.digest) : false
+            areIntact.append(isIntact)
+        }
+        return areIntact
     }
 
-    /// As `isIntact`, and makes sure that it stays: on disk, and not to be written to.
+    /// Visits the file's bytes, a chunk at a time. False if there are more or less of them than `size`, or they can't be
+    /// read.
+    static func forEachChunk(
+        _ digest: Digest, size: Int64, in folder: Descriptor, _ visit: ([UInt8]) throws(FeedError) -> Void
+    ) throws(FeedError) -> Bool {
+        guard let file = try open(digest, in: folder, size: size) else { return false }
+        var rest = size
+        while rest > 0 {
+            let wanted = Int(min(rest, Int64(bufferSize)))
+            let chunk: [UInt8]
+            do throws(SystemError) {
+                chunk = try file.read(wanted)
+            } catch {
+                if error.code == EIO { return false }
+                throw error.feedError(.failed)
+            }
+            guard chunk.count == wanted else { return false }
+            try visit(chunk)
+            rest -= Int64(wanted)
+        }
+        return true
+    }
+
+    /// As `areIntact`, and makes sure that it stays: on disk, and not to be written to.
     static func isTrustworthy(_ digest: Digest, size: Int64, in folder: Descriptor) -> Bool {
         do {
-            guard let file = try open(digest, in: folder, size: size), try hashes(file, to: digest) else {
+            guard let file = try open(digest, in: folder, size: size),
+                try hashes(Descriptor.digests(of: [file]).first, to: digest)
+            else {
                 return false
             }
             return fchmod(file.number, 0o444) == 0 && fsync(file.number) == 0
@@ -33,7 +74,8 @@ enum ImageFile {
         }
     }
 
-    private static func open(_ digest: Digest, in folder: Descriptor, size: Int64) throws(FeedError) -> Descriptor? {
+    /// Nil if it isn't there, is no regular file or is of another size.
+    static func open(_ digest: Digest, in folder: Descriptor, size: Int64) throws(FeedError) -> Descriptor? {
         do {
             // Not to wait for the other end of a pipe that somebody put here.
             let file = try folder.open(digest.hex, O_RDONLY | O_NONBLOCK)
@@ -46,18 +88,11 @@ enum ImageFile {
         }
     }
 
-    private static func hashes(_ file: Descriptor, to digest: Digest) throws(FeedError) -> Bool {
-        let hash = try SHA256()
-        while true {
-            let chunk: [UInt8]
-            do throws(SystemError) {
-                chunk = try file.read(bufferSize)
-            } catch {
-                if error.code == EIO { return false }
-                throw error.feedError(.failed)
-            }
-            if chunk.isEmpty { return try hash.finish() == digest }
-            try hash.update(chunk)
+    private static func hashes(_ found: Result<Digest, SystemError>?, to digest: Digest) throws(FeedError) -> Bool {
+        switch found {
+        case .success(let found): return found == digest
+        case .failure(let error) where error.code != EIO: throw error.feedError(.failed)
+        case .failure, nil: return false
         }
     }
 }
@@ -65,10 +100,21 @@ enum ImageFile {
 extension Descriptor {
     /// Up to that many bytes from where the last read ended; fewer only at the end of the file.
     func read(_ count: Int) throws(SystemError) -> [UInt8] {
+        try read(count) { target, wanted, _ in Glibc.read(number, target, wanted) }
+    }
+
+    /// The same from a place of the caller's choice.
+    func read(_ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
+        try read(count) { target, wanted, filled in pread(number, target, wanted, off_t(offset + filled)) }
+    }
+
+    private func read(
+        _ count: Int, by call: (UnsafeMutablePointer<UInt8>?, _ wanted: Int, _ filled: Int) -> Int
+    ) throws(SystemError) -> [UInt8] {
         var failure: SystemError?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
-                let got = Glibc.read(number, buffer.baseAddress.map { $0 + filled }, count - filled)
+                let got = call(buffer.baseAddress.map { $0 + filled }, count - filled, filled)
                 if got == 0 { return }
                 if got > 0 {
                     filled += got

@@ -10,28 +10,37 @@ struct ImageIndex {
             "SELECT digest, size, media_type, etag, last_modified, fetched_at FROM images WHERE url = ?1")
         try row.bind(1, url.text)
         var found: StoredImage?
-        try row.forEachRow { () throws(FeedError) in
-            guard let digest = Digest(bytes: row.bytes(0)), let type = row.text(2).flatMap(ImageType.init(mediaType:))
-            else {
-                return
-            }
-            found = StoredImage(
-                digest: digest, size: row.integer(1), type: type,
-                validators: Validators(etag: row.text(3), lastModified: row.text(4)),
-                fetchedAt: Timestamp(microseconds: row.integer(5)), path: "\(ImageFolders.files)/\(digest.hex)")
-        }
+        try row.forEachRow { () throws(FeedError) in found = Self.image(in: row, from: 0) }
         return found
     }
 
+    /// The image that six columns from `first` on tell of.
+    static func image(in row: SQLiteStatement, from first: Int32) -> StoredImage? {
+        guard let digest = Digest(bytes: row.bytes(first)),
+            let type = row.text(first + 2).flatMap(ImageType.init(mediaType:))
+        else { return nil }
+        return StoredImage(
+            digest: digest, size: row.integer(first + 1), type: type,
+            validators: Validators(etag: row.text(first + 3), lastModified: row.text(first + 4)),
+            fetchedAt: Timestamp(microseconds: row.integer(first + 5)), path: "\(ImageFolders.files)/\(digest.hex)")
+    }
+
     func insert(_ image: ReceivedImage, _ seal: StagedFile.Seal) throws(FeedError) {
+        try insert(
+            OfferedImage(
+                url: image.url, digest: seal.digest, size: seal.size, type: image.type, validators: image.validators,
+                fetchedAt: image.fetchedAt))
+    }
+
+    func insert(_ image: OfferedImage) throws(FeedError) {
         let row = try connection.statement(
             """
             INSERT OR REPLACE INTO images (url, digest, size, media_type, etag, last_modified, fetched_at)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             """)
         try row.bind(1, image.url.text)
-        try row.bind(2, seal.digest.bytes)
-        try row.bind(3, seal.size)
+        try row.bind(2, image.digest.bytes)
+        try row.bind(3, image.size)
         try row.bind(4, image.type.mediaType)
         try row.bind(5, image.validators.etag)
         try row.bind(6, image.validators.lastModified)
@@ -54,9 +63,9 @@ struct ImageIndex {
     }
 
     /// Distinct digests with their sizes.
-    func digests() throws(FeedError) -> [(Digest, size: Int64)] {
+    func digests() throws(FeedError) -> [(digest: Digest, size: Int64)] {
         let row = try connection.statement("SELECT digest, max(size) FROM images GROUP BY digest")
-        var digests: [(Digest, size: Int64)] = []
+        var digests: [(digest: Digest, size: Int64)] = []
         try row.forEachRow { () throws(FeedError) in
             if let digest = Digest(bytes: row.bytes(0)) { digests.append((digest, row.integer(1))) }
         }

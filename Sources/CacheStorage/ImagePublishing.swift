@@ -1,4 +1,3 @@
-internal import CSQLite
 internal import FeedCore
 internal import Glibc
 
@@ -13,6 +12,11 @@ extension ImageDirectory {
         let staged = images.map { image -> StagedFile? in
             guard let file = image.bytes as? StagedFile, file.staging === staging else { return nil }
             return file
+        }
+        Crew.share(Self.hashingThreads, among: Self.hashingThreads) { part in
+            let first = staged.count * part / Self.hashingThreads
+            let end = staged.count * (part + 1) / Self.hashingThreads
+            StagedFile.hash(staged[first..<end].compactMap(\.self))
         }
         Crew.share(staged.count, among: Self.syncingThreads) { staged[$0]?.makeDurable() }
 
@@ -56,34 +60,9 @@ extension ImageDirectory {
     }
 
     private func place(_ file: StagedFile, as seal: StagedFile.Seal, in files: Descriptor) throws(SystemError) {
-        let name = seal.digest.hex
-        let incoming = file.staging.folder.number
         try file.place { staged throws(SystemError) in
-            do throws(SystemError) {
-                try Self.renameWithoutReplacing(incoming, staged, files, name)
-            } catch let error where error.code == EEXIST {
-                if ImageFile.isTrustworthy(seal.digest, size: seal.size, in: files) {
-                    unlinkat(incoming, staged, 0)
-                    return
-                }
-                if try files.status(of: name)?.isFolder == true { try files.removeAll(name) }
-                guard renameat(incoming, staged, files.number, name) == 0 else {
-                    throw SystemError("can't be replaced", "\(files.path)/\(name)")
-                }
-            }
+            try ImageFile.place(staged, from: file.staging.folder, as: seal.digest, size: seal.size, in: files)
         }
-    }
-
-    private static func renameWithoutReplacing(
-        _ incoming: Int32, _ staged: String, _ files: Descriptor, _ name: String
-    ) throws(SystemError) {
-        if feedsync_rename_without_replacing(incoming, staged, files.number, name) == 0 { return }
-        // Not every file system knows the flag, nor every kernel the call.
-        if errno == EINVAL || errno == ENOSYS, linkat(incoming, staged, files.number, name, 0) == 0 {
-            unlinkat(incoming, staged, 0)
-            return
-        }
-        throw SystemError("can't be created", "\(files.path)/\(name)")
     }
 
     private func index(

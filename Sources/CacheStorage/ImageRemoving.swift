@@ -5,7 +5,8 @@ internal import Synchronization
 /// Deleting goes the other way round than publishing: the rows first, committed, then the files that no row names. A
 /// crash between the two leaves files without rows, which the next removal finds.
 extension ImageDirectory {
-    private static let hashingThreads = 2
+    static let hashingThreads = 2
+    private static let filesAtOnce = 64
 
     func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
         let (dryRun, feedsLeftOut) =
@@ -104,18 +105,21 @@ extension ImageDirectory {
         return freed
     }
 
+    /// Cancelled, it finds nothing: what is damaged is only deleted when all is known.
     private static func damaged(
-        _ digests: [(Digest, size: Int64)], in files: Descriptor, _ findings: Findings
+        _ images: [(digest: Digest, size: Int64)], in files: Descriptor, _ findings: Findings
     ) throws(FeedError) -> [Digest] {
-        Crew.share(digests.count, among: hashingThreads) { job in
+        Crew.share((images.count + filesAtOnce - 1) / filesAtOnce, among: hashingThreads) { group in
             guard !findings.isCancelled else { return }
-            let (digest, size) = digests[job]
+            let images = images[group * filesAtOnce..<min((group + 1) * filesAtOnce, images.count)]
             do throws(FeedError) {
-                if !(try ImageFile.isIntact(digest, size: size, in: files)) { findings.add(.success(digest)) }
+                for (image, isIntact) in zip(images, try ImageFile.areIntact(images, in: files)) {
+                    if !isIntact { findings.add(.success(image.digest)) }
+                    findings.checked(image.size)
+                }
             } catch {
                 findings.add(.failure(error))
             }
-            findings.checked(size)
         }
         guard !findings.isCancelled else { throw .cancelled }
         var damaged: [Digest] = []

@@ -31,21 +31,24 @@ struct SQLiteFeedChange: FeedStoreChange {
     }
 
     private func insert(_ images: [FeedImage], of feed: Int64) throws(FeedError) {
+        for (position, image) in images.enumerated() { try insert(image, of: feed, at: Int64(position)) }
+    }
+
+    func insert(_ image: FeedImage, of feed: Int64, at position: Int64) throws(FeedError) {
         let item = try connection.statement(
             """
             INSERT INTO items (feed, position, item_id, description, location, url, credentials)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             """)
         try item.bind(1, feed)
-        for (position, image) in images.enumerated() {
-            try item.bind(2, Int64(position))
-            try item.bind(3, image.id)
-            try item.bind(4, image.description)
-            try item.bind(5, image.location)
-            try item.bind(6, image.url.text)
-            try item.bind(7, image.url.credentials)
-            try item.run()
-        }
+        try item.bind(2, position)
+        try item.bind(3, image.id)
+        try item.bind(4, image.description)
+        try item.bind(5, image.location)
+        let url = image.url
+        try item.bind(6, url.text)
+        try item.bind(7, url.credentials)
+        try item.run()
     }
 
     func confirm(_ url: ResourceURL, savedAt: Timestamp, validators: Validators) throws(FeedError) {

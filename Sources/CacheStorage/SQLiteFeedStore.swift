@@ -40,7 +40,7 @@ extension SQLiteFeedStore {
     private static func images(of feed: FeedRow, in connection: SQLiteConnection) throws(FeedError) -> [FeedImage] {
         let count = try connection.statement("SELECT count(*) FROM items WHERE feed = ?1")
         try count.bind(1, feed.id)
-        var images: [FeedImage] = []
+        var images = FeedImages()
         try count.forEachRow { () throws(FeedError) in images.reserveCapacity(Int(count.integer(0))) }
 
         let row = try connection.statement(
@@ -51,14 +51,13 @@ extension SQLiteFeedStore {
         try row.forEachRow { () throws(FeedError) in
             do throws(InvalidURL) {
                 let url = try ResourceURL(row.text(1) ?? "", credentials: row.text(4))
-                images.append(
-                    FeedImage(id: row.text(0) ?? "", description: row.text(2), location: row.text(3), url: url))
+                images.append(id: row.text(0) ?? "", description: row.text(2), location: row.text(3), url: url)
             } catch {
                 throw .unreadable(
                     "\(connection.path): the saved feed \(feed.url): image \(images.count + 1): URL \(error.reason)")
             }
         }
-        return images
+        return images.finish()
     }
 
     static func summaries(in connection: SQLiteConnection) throws(FeedError) -> [FeedSummary] {
@@ -88,7 +87,7 @@ extension SQLiteFeedStore {
 }
 
 /// The columns that every query of feeds begins with. The database is input like any other, and checked like it.
-private struct FeedRow {
+struct FeedRow {
     let id: Int64
     let url: ResourceURL
     let title: String?

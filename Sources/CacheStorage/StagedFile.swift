@@ -1,8 +1,9 @@
 internal import FeedCore
 internal import Glibc
+internal import Hashing
 internal import Synchronization
 
-/// An image on its way into the cache: a file in `incoming`, made with its first bytes and hashed as they come.
+/// An image on its way into the cache: a file in `incoming`, made with its first bytes.
 final class StagedFile: StagedImage {
     /// What makes bytes known: complete, and on disk.
     struct Seal {
@@ -15,7 +16,7 @@ final class StagedFile: StagedImage {
 
     private struct State {
         var file: (name: String, descriptor: Descriptor)?
-        var hash: SHA256?
+        var digest: Digest?
         var size: Int64 = 0
         /// The first thing that went wrong; nothing is tried again after it.
         var failure: FeedError?
@@ -28,8 +29,6 @@ final class StagedFile: StagedImage {
 
     func append(_ chunk: [UInt8]) throws(FeedError) {
         try changing { state throws(FeedError) in
-            if state.hash == nil { state.hash = try SHA256() }
-            try state.hash?.update(chunk)
             try attempt { () throws(SystemError) in
                 if state.file == nil { state.file = try staging.makeFile() }
                 try state.file?.descriptor.write(chunk)
@@ -46,26 +45,32 @@ final class StagedFile: StagedImage {
         }
     }
 
-    /// Finishes the hash and waits until the bytes are on disk. A failure is remembered, and told on asking for the seal.
-    func makeDurable() {
-        do {
-            try changing { state throws(FeedError) in
-                if state.seal != nil { return }
-                guard let file = state.file, let hash = state.hash else {
-                    throw .storage(.failed, "the image has no bytes")
-                }
-                state.hash = nil
-                let digest = try hash.finish()
-                try attempt { () throws(SystemError) in
-                    guard fchmod(file.descriptor.number, 0o444) == 0 else {
-                        throw SystemError("can't be made read-only", file.descriptor.path)
-                    }
-                    try staging.synchronise(file.descriptor)
-                }
-                state.seal = Seal(digest: digest, size: state.size)
+    /// Hashes complete images, many side by side. What fails is remembered, and told on asking for the seal.
+    static func hash(_ images: some Sequence<StagedFile>) {
+        let open = images.compactMap { image in image.descriptor.map { (image: image, file: $0) } }
+        for (image, digest) in zip(open.map(\.image), Descriptor.digests(of: open.map(\.file))) {
+            image.remembering { state throws(FeedError) in
+                try image.attempt { () throws(SystemError) in state.digest = try digest.get() }
             }
-        } catch {
-            // Kept in the state.
+        }
+    }
+
+    private var descriptor: Descriptor? { state.withLock { $0.file?.descriptor } }
+
+    /// Waits until the bytes of a hashed image are on disk. What fails is remembered likewise.
+    func makeDurable() {
+        remembering { state throws(FeedError) in
+            if state.seal != nil { return }
+            guard let file = state.file, let digest = state.digest else {
+                throw .storage(.failed, "the image has no bytes")
+            }
+            try attempt { () throws(SystemError) in
+                guard fchmod(file.descriptor.number, 0o444) == 0 else {
+                    throw SystemError("can't be made read-only", file.descriptor.path)
+                }
+                try staging.synchronise(file.descriptor)
+            }
+            state.seal = Seal(digest: digest, size: state.size)
         }
     }
 
@@ -88,6 +93,12 @@ final class StagedFile: StagedImage {
 
     private func attempt(_ work: () throws(SystemError) -> Void) throws(FeedError) {
         do { try work() } catch { throw staging.failure(error) }
+    }
+
+    private func remembering(_ work: (inout State) throws(FeedError) -> Void) {
+        do { try changing(work) } catch {
+            // Kept in the state.
+        }
     }
 
     private func changing<Outcome: Sendable>(

@@ -74,16 +74,24 @@ package struct Application: Sendable {
     }
 
     private func perform(_ command: Command, _ session: Session, _ operands: [String]) async throws -> ExitCode {
-        let urls = try operands.map { operand throws(UsageError) in
-            try FeedOperand.url(operand, currentDirectory: surroundings.currentDirectory)
-        }
         switch command {
-        case .sync: return try await SyncCommand(session).run(urls)
-        case .show: return try await ShowCommand(session).run(urls[0])
-        case .image: return try await ImageCommand(session).run(urls[0])
+        case .sync: return try await SyncCommand(session).run(try feeds(operands))
+        case .show: return try await ShowCommand(session).run(try feeds(operands)[0])
+        case .image: return try await ImageCommand(session).run(try feeds(operands)[0])
         case .validate: return try await ValidateCommand(session).run()
+        case .export: return try await ExportCommand(session).run(operands[0], try feeds(operands.dropFirst()))
+        case .import: return try await ImportCommand(session).run(operands[0])
         case .status: return try await StatusCommand(session).run()
+        case .gallery: return try await GalleryCommand(session).run(try feeds(operands.dropFirst()), to: operands[0])
         }
+    }
+
+    private func feeds(_ operands: some Sequence<String>) throws(UsageError) -> [ResourceURL] {
+        var urls: [ResourceURL] = []
+        for operand in operands {
+            urls.append(try FeedOperand.url(operand, currentDirectory: surroundings.currentDirectory))
+        }
+        return urls
     }
 
     private func session(_ settings: Settings) throws(UsageError) -> Session {

@@ -20,7 +20,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .failure: "an error with no code of its own"
         case .someImagesFailed: "the feed was saved, but some images could not be had"
         case .usage: "wrong usage"
-        case .invalidData: "the feed is invalid"
+        case .invalidData: "the feed, or the archive, is invalid"
         case .notFound: "not found: an unknown image, a feed never saved, a missing file"
         case .unreachable: "the feed can't be reached, and no fresh saved copy stands in"
         case .cannotCreate: "an output can't be created"

@@ -172,9 +172,20 @@ struct Session: Sendable {
         _ cache: Cache, with client: any HTTPClient, _ own: Settings, saves: Bool, imageWay: Int = 0
     ) -> FeedRefresh {
         let remote = RemoteFeedLoader(
-            client: client, decoder: toolbox.decoder, maxBytes: own.maxFeedSize, identity: Self.identity(own),
-            allowsPrivate: own.allowPrivate, manner: manner(own), imageWay: imageWay)
+            client: client, decoder: toolbox.decoder, maxBytes: own.maxFeedSize, maxPages: own.pages,
+            identity: Self.identity(own), allowsPrivate: own.allowPrivate, manner: manner(own), imageWay: imageWay)
         return FeedRefresh(remote: remote, local: localFeeds(in: cache), saves: saves)
+    }
+
+    /// The feeds of `--opml`.
+    func subscriptions(in path: String) async throws(FeedError) -> [ResourceURL] {
+        let list = SubscriptionListLoader(
+            client: try makeClient(for: [settings]), decoder: toolbox.decoder, maxBytes: settings.maxFeedSize)
+        let subscriptions = try await list.load(
+            path.hasPrefix("/") ? path : "\(surroundings.currentDirectory)/\(path)", calledBy: path)
+        // Told whatever the verbosity: what is left out of a list is not mirrored.
+        for note in subscriptions.notes { report("\(path): \(note)") }
+        return subscriptions.feeds
     }
 
     func remoteImages(with client: any HTTPClient, _ own: Settings) -> RemoteImageDataLoader {

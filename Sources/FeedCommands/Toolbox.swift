@@ -5,6 +5,8 @@ package struct Toolbox: Sendable {
     package let openCache: @Sendable (_ path: String, CacheAccess) async throws(FeedError) -> Cache
     package let makeClient: @Sendable (NetworkSettings) throws(FeedError) -> any HTTPClient
     package let decoder: any FeedDecoding
+    package let archives: Archives
+    package let gallery: any GalleryWriter
     package let output: any Output
     package let now: @Sendable () -> Timestamp
     /// The number of the signal that ends the run, if one came.
@@ -13,15 +15,39 @@ package struct Toolbox: Sendable {
     package init(
         openCache: @escaping @Sendable (_ path: String, CacheAccess) async throws(FeedError) -> Cache,
         makeClient: @escaping @Sendable (NetworkSettings) throws(FeedError) -> any HTTPClient,
-        decoder: any FeedDecoding, output: any Output, now: @escaping @Sendable () -> Timestamp,
-        endingSignal: @escaping @Sendable () -> Int32? = { nil }
+        decoder: any FeedDecoding, archives: Archives, gallery: any GalleryWriter, output: any Output,
+        now: @escaping @Sendable () -> Timestamp, endingSignal: @escaping @Sendable () -> Int32? = { nil }
     ) {
         self.openCache = openCache
         self.makeClient = makeClient
         self.decoder = decoder
+        self.archives = archives
+        self.gallery = gallery
         self.output = output
         self.now = now
         self.endingSignal = endingSignal
+    }
+}
+
+/// The ways a cache becomes an archive, and an archive part of a cache.
+package struct Archives: Sendable {
+    /// Of the feeds given, or with none of all. The file's name says how to compress.
+    package typealias Export =
+        @Sendable (
+            _ feeds: [ResourceURL], any CacheSnapshot, any ByteTarget, _ fileName: String,
+            _ progress: @Sendable (ArchiveProgress) -> Void
+        ) throws(FeedError) -> ExportReport
+    package typealias Import =
+        @Sendable (
+            any ByteSource, any CacheIntake, ImportTerms, _ progress: @Sendable (ArchiveProgress) -> Void
+        ) throws(FeedError) -> ImportReport
+
+    package let export: Export
+    package let takeIn: Import
+
+    package init(export: @escaping Export, takeIn: @escaping Import) {
+        self.export = export
+        self.takeIn = takeIn
     }
 }
 
@@ -33,6 +59,10 @@ package protocol Output: Sendable {
     func say(_ line: String)
     /// A file, replaced whole or not at all.
     func replaceFile(at path: String, with data: [UInt8]) throws(FeedError)
+    /// A file that is written piece by piece, or standard output. May block.
+    func openTarget(_ path: String?) throws(FeedError) -> any ByteTarget
+    /// A file, or standard input. May block.
+    func openSource(_ path: String?) throws(FeedError) -> any ByteSource
     /// Someone watches standard error.
     var isWatched: Bool { get }
     /// Shows a line below all others on standard error, in place of the one that was there; nil takes it away. `line`

@@ -3,20 +3,33 @@ internal import JSONText
 
 /// What a body is at first sight.
 enum BodyKind: Equatable {
-    case jsonObject
+    case json
+    case xml
     /// No feed; what it is instead, in words that complete "the answer …".
     case other(String)
 
-    init(of body: [UInt8]) {
-        let start = body.prefix(4096)
-        let text = start.dropFirst(start.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0).drop(while: Self.isWhitespace)
-        switch text.first {
-        case nil: self = .other(body.count > start.count ? "begins with white space only" : "is empty")
-        case UInt8(ascii: "{"): self = .jsonObject
-        case UInt8(ascii: "["): self = .other("is a JSON array, not an object")
-        case UInt8(ascii: "<"): self = .other(Self.isHTML(text) ? "is an HTML page" : Self.markup(body))
-        default: self = .other(Self.describe(body, text))
+    init(of document: FeedDocument) {
+        let body = document.bytes
+        if Self.isWideMarkup(body) {
+            self = .xml
+            return
         }
+        let text = body.dropFirst(body.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0).drop(while: Self.isWhitespace)
+        switch text.first {
+        case nil: self = .other(body.isEmpty || body.count <= 4096 ? "is empty" : "begins with white space only")
+        case UInt8(ascii: "{"): self = .json
+        case UInt8(ascii: "["): self = .other("is a JSON array, not an object")
+        case UInt8(ascii: "<"): self = Self.isHTML(text) ? .other(HTMLPage.description(of: document)) : .xml
+        default: self = .other(Self.describe(body, text.prefix(4096)))
+        }
+    }
+
+    /// In UTF-16, with a byte order mark or, as an XML declaration allows, without.
+    private static func isWideMarkup(_ body: [UInt8]) -> Bool {
+        let starts: [[UInt8]] = [
+            [0xFE, 0xFF, 0, 0x3C], [0xFF, 0xFE, 0x3C, 0], [0, 0x3C, 0, 0x3F], [0x3C, 0, 0x3F, 0],
+        ]
+        return starts.contains { body.starts(with: $0) }
     }
 
     private static func isHTML(_ text: ArraySlice<UInt8>) -> Bool {
@@ -27,10 +40,6 @@ enum BodyKind: Equatable {
         }
         let opening = String(decoding: rest.prefix(15), as: UTF8.self).lowercased().utf8
         return ["<!doctype html", "<html", "<head", "<body"].contains { opening.starts(with: $0.utf8) }
-    }
-
-    private static func markup(_ body: [UInt8]) -> String {
-        ImageType(signatureOf: body) == nil ? "is markup of no known kind" : "is an SVG image"
     }
 
     private static func describe(_ body: [UInt8], _ text: ArraySlice<UInt8>) -> String {

@@ -4,10 +4,18 @@ package import FeedCore
 package struct FeedDecoder: FeedDecoding {
     package init() {}
 
-    package func decode(_ body: [UInt8], from url: ResourceURL) throws(FeedError) -> Feed {
-        switch BodyKind(of: body) {
-        case .jsonObject: try EssentialFeed.decode(body, from: url)
-        case .other(let what): throw .invalidData("no known feed format: the answer \(what)", host: url.host)
+    package func decode(_ document: FeedDocument) throws(FeedError) -> DecodedFeed {
+        switch BodyKind(of: document) {
+        case .json:
+            if let feed = try EssentialFeed.decode(document) { return feed }
+            return try JSONFeed.decode(document)
+        case .xml: return try XMLFeed.decode(document)
+        case .other(let what):
+            throw .invalidData("no known feed format: the answer \(what)", host: document.url.host)
         }
+    }
+
+    package func decodeSubscriptions(_ document: FeedDocument) throws(FeedError) -> SubscriptionList {
+        try OPMLList.decode(document)
     }
 }

@@ -17,6 +17,7 @@ final class EasyHandle {
     /// The file that libcurl was built to take them from.
     private var systemAuthorities: String?
     private let general: NetworkSettings
+    private var waitsForOthers = false
     /// As of the last request.
     private var network: NetworkSettings
     /// That the request goes through.
@@ -57,6 +58,12 @@ final class EasyHandle {
     func prepare(for request: HTTPRequest, through proxy: String?) throws(FeedError) {
         errorText[0] = 0
         try set(CURLOPT_URL, to: request.url.text)
+        if waitsForOthers != (request.url.scheme == .https) {
+            waitsForOthers.toggle()
+            // A connection that is being made may turn out to serve all requests to a host, once TLS is agreed on. Without
+            // TLS there is but one request at a time, and libcurl would wait for the first answer to know that.
+            try set(CURLOPT_PIPEWAIT, to: waitsForOthers ? 1 : 0)
+        }
         // Most runs have one manner for all, which costs no comparison.
         if request.manner != nil || isDiverted {
             let wanted = request.manner?.network ?? general
@@ -162,6 +169,7 @@ extension EasyHandle {
         // Looked for only where they mean something: each look goes through all headers.
         if head.status == 206 { head.contentRange = header("Content-Range") }
         if head.status >= 400 { head.retryAfter = header("Retry-After") }
+        if head.status == 200 { head.link = allHeaders("Link") }
         head.isContentEncoded = isContentEncoded
         return head
     }
@@ -199,10 +207,17 @@ extension EasyHandle {
         return text
     }
 
+    /// Headers that are a list may be given in parts.
+    private func allHeaders(_ name: String) -> String? {
+        var parts: [String] = []
+        while parts.count < 16, let part = header(name, number: parts.count) { parts.append(part) }
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+
     /// Of the answer itself: not of an interim one (1xx), nor of the trailers of its body.
-    private func header(_ name: String) -> String? {
+    private func header(_ name: String, number: Int = 0) -> String? {
         var header: UnsafeMutablePointer<curl_header>?
-        guard curl_easy_header(pointer, name, 0, UInt32(CURLH_HEADER), -1, &header) == CURLHE_OK,
+        guard curl_easy_header(pointer, name, number, UInt32(CURLH_HEADER), -1, &header) == CURLHE_OK,
             let value = header?.pointee.value, value.pointee != 0
         else { return nil }
         return String(validatingCString: value)

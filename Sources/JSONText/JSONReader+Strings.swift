@@ -8,7 +8,8 @@ extension JSONReader {
         try skipPlain()
         if next == UInt8(ascii: "\"") {
             position += 1
-            return String(decoding: bytes[start..<position - 1], as: UTF8.self)
+            let text = start..<position - 1
+            return bytes.withUnsafeBufferPointer { String(decoding: $0[text], as: UTF8.self) }
         }
         var decoded: [UInt8] = []
         var plain = start

@@ -93,6 +93,14 @@ package struct JSONReader: ~Copyable {
         try skipWord("null")
     }
 
+    /// As it is written.
+    package mutating func readNumberText() throws(JSONError) -> String {
+        try require(.number, "not a number")
+        let start = position
+        try skipNumber()
+        return String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+
     package mutating func readInt() throws(JSONError) -> Int {
         try require(.number, "not a number")
         let start = position

@@ -1,58 +1,114 @@
 import FeedCore
 import Glibc
 
-/// Writes a file beside its place and puts it there whole. What is there and is no regular file (a terminal, a pipe,
-/// /dev/null) is written to as it is.
-struct FileReplacement {
-    let path: String
+/// A file in the making that has no name yet: it takes its place whole, and a run that fails, or is killed, leaves
+/// nothing. What is there and is no regular file (a terminal, a pipe, /dev/null) is written to as it is.
+final class FileReplacement: ByteTarget {
+    private enum Place {
+        /// Written to as it is.
+        case existing
+        /// Not to be seen in any folder.
+        case unnamed(target: String)
+        /// Where the file system knows no files without a name.
+        case temporary(String, target: String)
+    }
 
-    func write(_ data: [UInt8]) throws(FeedError) {
+    /// O_TMPFILE is a macro that Swift does not import.
+    private static let withoutName = 0o20000000 | O_DIRECTORY
+
+    private let path: String
+    private let place: Place
+    private let descriptor: Int32
+    private let isInterruptible: Bool
+
+    /// With `isInterruptible`, writing throws `cancelled` in a task that was.
+    init(path: String, isInterruptible: Bool = false) throws(FeedError) {
+        self.path = path
+        self.isInterruptible = isInterruptible
         var existing = stat()
         let exists = stat(path, &existing) == 0
-        if exists, existing.st_mode & S_IFMT == S_IFDIR { throw cannotCreate("it is a folder") }
+        if exists, existing.st_mode & S_IFMT == S_IFDIR { throw Self.cannotCreate(path, "it is a folder") }
         if exists, existing.st_mode & S_IFMT != S_IFREG {
-            try writeInPlace(data)
+            place = .existing
+            descriptor = open(path, O_WRONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw Self.cannotCreate(path, lastError) }
         } else {
-            try replace(with: data, mode: exists ? existing.st_mode & 0o777 : nil)
+            (descriptor, place) = try Self.make(path)
+            if exists, fchmod(descriptor, existing.st_mode & 0o777) != 0 { throw failed(lastError) }
         }
     }
 
-    private func writeInPlace(_ data: [UInt8]) throws(FeedError) {
-        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw cannotCreate(lastError) }
-        defer { close(descriptor) }
-        if let reason = StandardStreams.writeAll(data, to: descriptor) { throw failed(reason) }
+    deinit {
+        // After the file took its place there is nothing of that name.
+        if case .temporary(let name, _) = place { unlink(name) }
+        close(descriptor)
     }
 
-    private func replace(with data: [UInt8], mode: mode_t?) throws(FeedError) {
-        let target = realTarget
-        let temporary = "\(target).feedsync-\(getpid())"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else { throw cannotCreate(lastError) }
-        do throws(FeedError) {
-            if let mode, fchmod(descriptor, mode) != 0 { throw failed(lastError) }
-            let reason = StandardStreams.writeAll(data, to: descriptor)
-            if let reason { throw failed(reason) }
-            guard fsync(descriptor) == 0 else { throw failed(lastError) }
-            guard rename(temporary, target) == 0 else { throw cannotCreate(lastError) }
-            close(descriptor)
-        } catch {
-            close(descriptor)
-            unlink(temporary)
-            throw error
+    func write(_ bytes: UnsafeRawBufferPointer) throws(FeedError) {
+        let reason =
+            isInterruptible
+            ? try StandardStreams.writeAllUnlessCancelled(bytes, to: descriptor)
+            : StandardStreams.writeAll(bytes, to: descriptor)
+        if let reason { throw failed(reason) }
+    }
+
+    func commit() throws(FeedError) {
+        switch place {
+        case .existing: return
+        case .unnamed(let target):
+            try synchronise()
+            let own = "/proc/self/fd/\(descriptor)"
+            if linkat(AT_FDCWD, own, AT_FDCWD, target, AT_SYMLINK_FOLLOW) == 0 { return }
+            guard errno == EEXIST else { throw Self.cannotCreate(path, lastError) }
+            // A link can't replace a file, and a name can.
+            let name = Self.temporaryName(target)
+            unlink(name)
+            guard linkat(AT_FDCWD, own, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 else {
+                throw Self.cannotCreate(path, lastError)
+            }
+            guard rename(name, target) == 0 else {
+                let reason = lastError
+                unlink(name)
+                throw Self.cannotCreate(path, reason)
+            }
+        case .temporary(let name, let target):
+            try synchronise()
+            guard rename(name, target) == 0 else { throw Self.cannotCreate(path, lastError) }
         }
+    }
+
+    private func synchronise() throws(FeedError) {
+        guard fsync(descriptor) == 0 else { throw failed(lastError) }
+    }
+
+    private static func make(_ path: String) throws(FeedError) -> (Int32, Place) {
+        let target = realTarget(path)
+        let folder = folder(of: target)
+        if access("/proc/self/fd", X_OK) == 0 {
+            let descriptor = open(folder, O_WRONLY | withoutName | O_CLOEXEC, 0o666)
+            if descriptor >= 0 { return (descriptor, .unnamed(target: target)) }
+        }
+        let name = temporaryName(target)
+        let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw cannotCreate(path, lastError) }
+        return (descriptor, .temporary(name, target: target))
+    }
+
+    /// Not made of the target's name, which may be as long as a name can be.
+    private static func temporaryName(_ target: String) -> String { "\(folder(of: target))/.feedsync-\(getpid())" }
+
+    private static func folder(of target: String) -> String {
+        target.lastIndex(of: "/").map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? "."
     }
 
     /// Where a symbolic link leads, so that the link stays.
-    private var realTarget: String {
+    private static func realTarget(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }
         return String(cString: resolved)
     }
 
-    private var lastError: String { String(cString: strerror(errno)) }
-
-    private func cannotCreate(_ reason: String) -> FeedError {
+    private static func cannotCreate(_ path: String, _ reason: String) -> FeedError {
         .storage(.cannotCreate, "\(path) can't be written: \(reason)")
     }
 
@@ -60,3 +116,5 @@ struct FileReplacement {
         .storage(.failed, "writing \(path) failed: \(reason)")
     }
 }
+
+private var lastError: String { String(cString: strerror(errno)) }

@@ -1,7 +1,9 @@
+import CacheArchive
 import CacheStorage
 import FeedCommands
 import FeedCore
 import FeedFormats
+import Gallery
 import Glibc
 import HTTPTransport
 
@@ -29,9 +31,21 @@ struct Main {
                 SchemeRouter(remote: try CurlHTTPClient(settings: settings), files: LocalFileClient())
             },
             decoder: FeedDecoder(),
+            archives: archives,
+            gallery: StaticGallery(),
             output: streams,
             now: wallClock,
             endingSignal: { signals.received })
+    }
+
+    private static var archives: Archives {
+        Archives(
+            export: { feeds, snapshot, target, name, progress throws(FeedError) in
+                try CacheExporter().export(feeds, from: snapshot, to: target, fileName: name, progress: progress)
+            },
+            takeIn: { source, intake, terms, progress throws(FeedError) in
+                try CacheImporter(terms).merge(source, into: intake, progress: progress)
+            })
     }
 
     private static var surroundings: Surroundings {

@@ -93,6 +93,26 @@ struct ImageStoreContractTests {
         try await kind.imageStore().damagedDataIsNeverDelivered()
     }
 
+    @Test("files are read from any place", arguments: StoreKind.allCases)
+    func filesAreReadFromAnyPlace(_ kind: StoreKind) async throws {
+        try await kind.imageStore().filesAreReadFromAnyPlace()
+    }
+
+    @Test("files are placed elsewhere, and over nothing", arguments: StoreKind.allCases)
+    func filesArePlacedElsewhereAndOverNothing(_ kind: StoreKind) async throws {
+        try await kind.imageStore().filesArePlacedElsewhereAndOverNothing()
+    }
+
+    @Test("damaged files are not opened", arguments: StoreKind.allCases)
+    func damagedFilesAreNotOpened(_ kind: StoreKind) async throws {
+        try await kind.imageStore().damagedFilesAreNotOpened()
+    }
+
+    @Test("an empty store has files too", arguments: StoreKind.allCases)
+    func anEmptyStoreHasFilesToo(_ kind: StoreKind) async throws {
+        try await kind.imageStore().anEmptyStoreHasFilesToo()
+    }
+
     @Test("damaged data is removed", arguments: StoreKind.allCases)
     func damagedDataIsRemoved(_ kind: StoreKind) async throws {
         try await kind.imageStore().damagedDataIsRemoved()

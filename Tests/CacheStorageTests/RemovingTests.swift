@@ -49,6 +49,18 @@ struct RemovingTests {
         #expect(try scratch.names(in: "images/sha256") == [])
     }
 
+    @Test("a folder whose name is no UTF-8 goes as well")
+    func unreadableFolderName() async throws {
+        let incoming = try Descriptor.folder(at: scratch.path("incoming"))
+        let name: [CChar] = [-1, -2, 0]
+        mkdirat(incoming.number, name, 0o700)
+        let folder = openat(incoming.number, name, O_RDONLY | O_DIRECTORY)
+        close(openat(folder, "inner", O_WRONLY | O_CREAT, 0o600))
+        close(folder)
+        _ = try await images.removeUnreferenced(.forReal)
+        #expect(try scratch.names(in: "incoming") == [])
+    }
+
     @Test("links go, and what they point to stays")
     func links() async throws {
         try scratch.makeFolder("outside")

@@ -132,6 +132,14 @@ struct ImageOutputTests {
         try await program.run("image", "-o", path, server.imageURL(0))
     }
 
+    @Test("takes a name as long as a name can be")
+    func longName() async throws {
+        let name = String(repeating: "n", count: 251) + ".png"
+        let path = folder.path(name)
+        #expect(try await image(into: path).status == .exited(0))
+        #expect(try Files.bytes(path) == FeedServer.image(0))
+    }
+
     @Test("replaces what is there, as a whole, and leaves nothing beside it")
     func replaced() async throws {
         try folder.makeDirectory("out")

@@ -41,4 +41,12 @@ struct ResourceLimitTests {
         let output = try await program.shell(redirected, program.folder.path("out"), server.imageURL(1))
         expectOneLine(output, exit: 74, ["standard output", "File too large"])
     }
+
+    @Test("few open files make smaller batches, and no failure")
+    func openFiles() async throws {
+        let server = try FeedServer(images: 300)
+        let limited = #"ulimit -n 128; exec "$feedsync" "$@""#
+        expectQuiet(try await program.shell(limited, "-j", "8", "--max-per-host", "8", server.feedURL))
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 300)
+    }
 }

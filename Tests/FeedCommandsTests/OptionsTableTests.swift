@@ -4,6 +4,8 @@ import Testing
 
 @Suite("The table of options")
 struct OptionsTableTests {
+    private static let everyCommand = "export gallery image import show status sync validate"
+
     @Test("no two options share a name, a letter or a variable") func unique() {
         let all = OptionTable.all
         #expect(Set(all.map(\.long)).count == all.count)
@@ -86,20 +88,20 @@ struct OptionsTableTests {
     @Test(
         "the commands have the options that are promised",
         arguments: [
-            ("cache", "image show status sync validate"), ("max-age", "show status sync validate"),
+            ("cache", Self.everyCommand), ("max-age", "gallery show status sync validate"),
             ("jobs", "image show sync"), ("max-per-host", "image show sync"), ("connect-timeout", "image show sync"),
-            ("timeout", "image show sync"), ("max-filesize", "image show sync"), ("max-feed-size", "image show sync"),
+            ("timeout", "image show sync"), ("max-filesize", "image import show sync"),
+            ("max-feed-size", "image import show sync"),
             ("retries", "image show sync"), ("limit-rate", "image show sync"), ("allow-private", "image show sync"),
             ("header", "image show sync"), ("netrc", "image show sync"), ("netrc-file", "image show sync"),
             ("proxy", "image show sync"), ("cacert", "image show sync"), ("insecure", "image show sync"),
             ("max-redirs", "image show sync"), ("user-agent", "image show sync"), ("dry-run", "sync validate"),
-            ("lock-wait", "image show sync validate"), ("quiet", "image show status sync validate"),
-            ("verbose", "image show status sync validate"), ("json", "show status sync validate"),
-            ("offline", "image show"), ("output", "image"), ("deep", "validate"),
-            ("config", "image show status sync validate"), ("no-config", "image show status sync validate"),
-            ("log-format", "image show status sync validate"), ("progress", "sync validate"),
-            ("metrics-file", "sync"), ("ping-url", "sync"),
-            ("help", "image show status sync validate"), ("version", "image show status sync validate"),
+            ("lock-wait", "export gallery image import show sync validate"), ("quiet", Self.everyCommand),
+            ("verbose", Self.everyCommand), ("json", "gallery show status sync validate"), ("gallery", "sync"),
+            ("offline", "image show"), ("output", "image"), ("deep", "validate"), ("force", "import"),
+            ("config", Self.everyCommand), ("no-config", Self.everyCommand), ("log-format", Self.everyCommand),
+            ("progress", "sync validate"), ("metrics-file", "sync"), ("ping-url", "sync"), ("opml", "sync"),
+            ("pages", "show sync"), ("help", Self.everyCommand), ("version", Self.everyCommand),
         ])
     func promisedOwners(name: String, commands: String) {
         #expect(OptionTable.long(name)?.commands.map(\.rawValue).sorted().joined(separator: " ") == commands)

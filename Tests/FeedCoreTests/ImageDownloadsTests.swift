@@ -131,6 +131,22 @@ struct ImageDownloadsTests {
         #expect(client.requests.count < 5000)
     }
 
+    @Test("a store that fails doesn't leave the run waiting for a server that doesn't answer")
+    func fatalWhileWaiting() async throws {
+        store.fail(.publish)
+        let client = ScriptedHTTPClient { request in
+            guard request.url.text.hasSuffix("/0.png") else { return .ok(Samples.png(request.url.text)) }
+            // Nothing but a cancellation ends this.
+            return .ok(Samples.png).after {
+                let (never, _) = AsyncStream.makeStream(of: Void.self)
+                for await _ in never {}
+            }
+        }
+        let outcome = await run(try urls(501), on: client, jobs: 2)
+        #expect(outcome.fatal == .storage(.failed, "disk on fire"))
+        #expect(outcome.report.failures.isEmpty)
+    }
+
     @Test("cancelled, keeps what has come, fails nothing and starts nothing more")
     func cancelled() async throws {
         let urls = try urls(100)

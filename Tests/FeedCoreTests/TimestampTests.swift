@@ -48,4 +48,24 @@ import Testing
         #expect(later + .seconds(Int64.max) == Timestamp(microseconds: .max))
         #expect(earlier + .seconds(Int64.min) == Timestamp(microseconds: .min))
     }
+
+    @Test(
+        "what is written is read back",
+        arguments: [
+            0, -1, 1_772_000_000_123_456, 951_782_400_000_000, -62_167_219_200_000_000, 253_402_300_799_999_999,
+        ])
+    func readsWhatItWrites(microseconds: Int64) {
+        let moment = Timestamp(microseconds: microseconds)
+        #expect(Timestamp(rfc3339: moment.rfc3339) == moment)
+    }
+
+    @Test(
+        "no other text is read",
+        arguments: [
+            "", "2026-02-29T00:00:00.000000Z", "2026-00-10T00:00:00.000000Z", "2026-13-10T00:00:00.000000Z",
+            "2026-01-00T00:00:00.000000Z", "2026-01-10T24:00:00.000000Z", "2026-01-10T00:60:00.000000Z",
+            "2026-01-10T00:00:60.000000Z", "2026-01-10T00:00:00Z", "2026-01-10T00:00:00.000000+00:00",
+            "2026-01-10t00:00:00.000000z", "+026-01-10T00:00:00.000000Z", "12026-01-10T00:00:00.00000Z",
+        ])
+    func readsNothingElse(text: String) { #expect(Timestamp(rfc3339: text) == nil) }
 }

@@ -21,12 +21,46 @@ import Testing
     }
 
     @Test(
+        "a page that names a feed helps to find it",
+        arguments: [
+            (#"<link rel="alternate" type="application/rss+xml" href="/feed.xml">"#, "http://h/feed.xml"),
+            (#"<link href=https://f/ REL="Alternate home" TYPE="application/atom+xml">"#, "https://f/"),
+            (
+                #"<link rel=alternate type=text/html href=/x><link rel=alternate type=application/feed+json href=y>"#,
+                "http://h/y"
+            ),
+        ])
+    func namedFeed(link: String, feed: String) throws {
+        let whole = "<!DOCTYPE html><html><head><title>A</title>\(link)</head><body>\(link)</body></html>"
+        #expect(
+            try message(Array(whole.utf8))
+                == "no known feed format: the answer is an HTML page, which names the feed \(feed)")
+    }
+
+    @Test("a feed that can't be asked for is not named", arguments: ["", "ftp://h/feed.xml", "file:///feed.xml"])
+    func unusableFeed(href: String) throws {
+        let page = #"<html><link rel="alternate" type="application/rss+xml" href="\#(href)"></html>"#
+        #expect(try message(Array(page.utf8)) == "no known feed format: the answer is an HTML page")
+    }
+
+    @Test(
         "other markup isn't",
         arguments: [
-            "<", "<rss version=\"2.0\"/>", "<!-- <html> -->", "<!--", "<!-- ", "<p>", "<?xml version=\"1.0\"?>",
+            ("<p/>", "markup of no known kind: \"<p>\""),
+            ("<?xml version=\"1.0\"?><!-- <html> -->\n<rdf/>", "markup of no known kind: \"<rdf>\""),
+            ("<opml version=\"2.0\"><body/></opml>", "a subscription list (see --opml)"),
+            ("<svg xmlns=\"http://www.w3.org/2000/svg\"/>", "an SVG image"),
+            ("<?xml version=\"1.0\"?><html xmlns=\"http://www.w3.org/1999/xhtml\"/>", "an HTML page"),
         ])
-    func otherMarkup(text: String) throws {
-        #expect(try message(Array(text.utf8)) == "no known feed format: the answer is markup of no known kind")
+    func otherMarkup(text: String, what: String) throws {
+        #expect(try message(Array(text.utf8)) == "no known feed format: the answer is \(what)")
+    }
+
+    @Test(
+        "broken markup is told with its place",
+        arguments: ["<", "<!-- <html> -->", "<!--", "<!-- ", "<?xml version=\"1.0\"?>", "<!", "<rss", "<rss>"])
+    func brokenMarkup(text: String) throws {
+        #expect(try message(Array(text.utf8)).hasPrefix("line 1, column "))
     }
 
     @Test("an answer that is no text is not shown")

@@ -2,8 +2,8 @@ import Glibc
 
 /// A detached thread for what blocks. All signals are blocked in it, so that a write to a closed connection is an error
 /// code and no SIGPIPE.
-enum BlockingThread {
-    static func start(_ body: @escaping @Sendable () -> Void) throws(SystemFailure) {
+package enum BlockingThread {
+    package static func start(_ body: @escaping @Sendable () -> Void) throws(SystemFailure) {
         let start = Unmanaged.passRetained(Start(body))
         var thread = pthread_t()
         let code = pthread_create(

@@ -153,6 +153,41 @@ package struct ImageStoreContract: Sendable {
         await #expect(throws: FeedError.self) { try await store.data(of: image) }
     }
 
+    package func filesAreReadFromAnyPlace() async throws {
+        try await publish("picture", at: .image(0))
+        let file = try await store.files(lockWait: .zero).open(try await found(.image(0)))
+        #expect(file.size == 7)
+        #expect(try file.read(3, at: 2) == Array("ctu".utf8))
+        #expect(try file.read(100, at: 5) == Array("re".utf8))
+        #expect(try file.read(100, at: 7) == [])
+    }
+
+    package func filesArePlacedElsewhereAndOverNothing() async throws {
+        try await publish("picture", at: .image(0))
+        let image = try await found(.image(0))
+        let folder = try TemporaryDirectory()
+        let file = try await store.files(lockWait: .zero).open(image)
+        try file.place(at: folder.path("here"))
+        #expect(try folder.read("here") == Array("picture".utf8))
+        #expect(throws: FeedError.self) { try file.place(at: folder.path("here")) }
+        #expect(throws: FeedError.self) { try file.place(at: folder.path("nowhere/here")) }
+        #expect(try await store.data(of: image) == Array("picture".utf8))
+    }
+
+    package func damagedFilesAreNotOpened() async throws {
+        try await publish("picture", at: .image(0))
+        let image = try await found(.image(0))
+        let files = try await store.files(lockWait: .zero)
+        let other = StoredImage(
+            digest: image.digest, size: image.size + 1, type: image.type, validators: image.validators,
+            fetchedAt: image.fetchedAt, path: image.path)
+        #expect(throws: FeedError.self) { try files.open(other) }
+    }
+
+    package func anEmptyStoreHasFilesToo() async throws {
+        _ = try await store.files(lockWait: .zero)
+    }
+
     package func damagedDataIsRemoved() async throws {
         try await publish("picture", at: .image(0))
         try await publish("intact", at: .image(1))

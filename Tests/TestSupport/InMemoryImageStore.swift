@@ -1,10 +1,12 @@
 package import FeedCore
+internal import Hashing
 internal import Synchronization
 
 /// An image store that keeps nothing on disk, records what it is asked, and fails on demand.
 package final class InMemoryImageStore: ImageStore {
     package enum Message: Hashable, Sendable {
-        case find, data, stage, append, publish, confirm, failures, remember, totals, removeUnreferenced, removeDamaged
+        case find, data, stage, append, publish, confirm, failures, remember, files, totals, removeUnreferenced
+        case removeDamaged
     }
 
     private let cache: InMemoryCache
@@ -54,6 +56,8 @@ package final class InMemoryImageStore: ImageStore {
         return StagedBytes { [self] in failures.withLock { $0[.append] } }
     }
 
+    package var mostStaged: Int { .max }
+
     package func publish(_ images: [ReceivedImage]) async throws(FeedError) -> [FeedError?] {
         try receive(.publish)
         return try cache.withContents { contents throws(FeedError) in
@@ -100,6 +104,11 @@ package final class InMemoryImageStore: ImageStore {
                     error: failure.error, failedAt: failure.failedAt, count: count)
             }
         }
+    }
+
+    package func files(lockWait: Duration) async throws(FeedError) -> any ImageFiles {
+        try receive(.files)
+        return ImageFilesInMemory(cache: cache)
     }
 
     package func totals() async throws(FeedError) -> ImageTotals {
@@ -153,15 +162,14 @@ package final class InMemoryImageStore: ImageStore {
         if let failure = failures.withLock({ $0[message] }) { throw failure }
     }
 
-    /// No SHA-256, but equal for equal bytes, and different for the few that a test has.
     package static func digest(of bytes: [UInt8]) -> Digest {
-        var digest: [UInt8] = []
-        for seed in 0..<4 as Range<UInt64> {
-            let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 ^ seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-            withUnsafeBytes(of: (hash &+ UInt64(bytes.count)).bigEndian) { digest += $0 }
+        do throws(FeedError) {
+            let hash = try SHA256()
+            try hash.update(bytes)
+            return try hash.finish()
+        } catch {
+            preconditionFailure(error.message)
         }
-        guard let made = Digest(bytes: digest) else { preconditionFailure("a digest has 32 bytes") }
-        return made
     }
 }
 

@@ -43,7 +43,7 @@ package func freePort() throws(SystemFailure) -> UInt16 {
     return try bindToFreePort(descriptor)
 }
 
-func connects(to port: UInt16) -> Bool {
+package func connects(to port: UInt16) -> Bool {
     guard let descriptor = try? newSocket() else { return false }
     defer { close(descriptor) }
     var address = loopbackAddress(port: port)

@@ -77,7 +77,10 @@ package final class Nginx: Sendable {
             http {
                 access_log off;
                 \(folders.map { "\($0)_temp_path \($0);" }.joined(separator: " "))
-                types { image/jpeg jpg; image/png png; application/json json; text/html html; }
+                types {
+                    image/jpeg jpg; image/png png; image/svg+xml svg; image/bmp bmp; image/webp webp; image/gif gif;
+                    application/json json; text/html html; text/css css; text/javascript js;
+                }
                 server {
                     root \(root);
                     \(server.joined(separator: "\n        "))

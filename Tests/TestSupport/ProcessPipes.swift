@@ -65,7 +65,7 @@ struct ProcessPipes: Sendable {
         return bytes.isEmpty ? nil : bytes
     }
 
-    private static func make() throws(SystemFailure) -> (read: Int32, write: Int32) {
+    static func make() throws(SystemFailure) -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw .last("pipe") }
         // A child that held the other end of its own pipe, or of another's, would never see the end of it.

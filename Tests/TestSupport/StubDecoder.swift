@@ -11,8 +11,14 @@ package final class StubDecoder: FeedDecoding {
     package init(_ feed: Feed) { result = .success(feed) }
     package init(failingWith error: FeedError) { result = .failure(error) }
 
-    package func decode(_ body: [UInt8], from url: ResourceURL) throws(FeedError) -> Feed {
-        recorded.withLock { $0.append(body) }
-        return try result.get()
+    package func decode(_ document: FeedDocument) throws(FeedError) -> DecodedFeed {
+        recorded.withLock { $0.append(document.bytes) }
+        return DecodedFeed(feed: try result.get())
+    }
+
+    package func decodeSubscriptions(_ document: FeedDocument) throws(FeedError) -> SubscriptionList {
+        recorded.withLock { $0.append(document.bytes) }
+        _ = try result.get()
+        return SubscriptionList(feeds: [])
     }
 }

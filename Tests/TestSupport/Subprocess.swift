@@ -44,17 +44,19 @@ package final class StartedProcess: Sendable {
     package let pid: Int32
     private let state: Mutex<State>
 
+    /// `descriptors` are handed on as 3, 4 and so on, and stay open here.
     package init(
         _ executable: String, _ arguments: [String] = [], environment: [String: String]? = nil,
-        standardInput: [UInt8] = []
+        standardInput: [UInt8] = [], descriptors: [Int32] = []
     ) throws(SystemFailure) {
         state = Mutex(State())
         // One at a time: a child must not be started while the pipes of another can still be inherited.
         let (pipes, pid) = try spawning.withLock { _ throws(SystemFailure) in
             let pipes = try ProcessPipes()
             do throws(SystemFailure) {
-                let ends = pipes.childEnds
-                let pid = try spawn(executable, arguments, environment ?? currentEnvironment()) { actions in
+                let ends = pipes.childEnds + descriptors
+                let environment = environment ?? currentEnvironment()
+                let pid = try spawn(executable, arguments, environment, keeping: ends.count) { actions in
                     for (target, end) in ends.enumerated() {
                         posix_spawn_file_actions_adddup2(&actions, end, Int32(target))
                     }
@@ -156,7 +158,7 @@ private func currentEnvironment() -> [String: String] {
 
 private func spawn(
     _ executable: String, _ arguments: [String], _ environment: [String: String], inNewSession: Bool = false,
-    _ redirect: (inout posix_spawn_file_actions_t) -> Void
+    keeping kept: Int = 3, _ redirect: (inout posix_spawn_file_actions_t) -> Void
 ) throws(SystemFailure) -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -165,7 +167,7 @@ private func spawn(
     // Other tests' sockets and pipes would else stay open as long as this child lives.
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    for descriptor in 3..<Int32(min(limit.rlim_cur, 1 << 14)) {
+    for descriptor in Int32(kept)..<Int32(min(limit.rlim_cur, 1 << 14)) {
         posix_spawn_file_actions_addclose(&actions, descriptor)
     }
 

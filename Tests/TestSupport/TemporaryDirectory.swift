@@ -37,6 +37,15 @@ package final class TemporaryDirectory: Sendable {
         try write(text.utf8, to: name)
     }
 
+    package func read(_ name: String) throws(SystemFailure) -> [UInt8] {
+        guard let file = fopen(path(name), "r") else { throw .last("open \(path(name))") }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while case let count = fread(&chunk, 1, chunk.count, file), count > 0 { bytes += chunk[..<count] }
+        return bytes
+    }
+
     @discardableResult
     package func makeDirectory(_ name: String) throws(SystemFailure) -> String {
         let target = path(name)

@@ -45,6 +45,7 @@ struct ShowCommand {
                 let age = Phrases.span(session.now() - savedAt)
                 session.notice("\(url): showing the feed saved \(age) ago (\(cause.message))", "feed_offline")
             }
+            if settings.verbosity == .verbose { for note in loaded.notes { session.report("\(url): \(note)") } }
             return loaded
         } catch let error where error.isCancellation {
             throw error

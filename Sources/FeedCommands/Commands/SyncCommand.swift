@@ -19,8 +19,28 @@ struct SyncCommand {
             let sync = sync(feeds, in: cache, with: client)
             return try await watch(feeds, meter) { await sync.run(feeds, events: $0) }
         }
-        let code = try finish(report, took: ContinuousClock.now - start)
+        let gallery = try await renewGallery(of: cache, after: report)
+        let code = try finish(report, gallery, took: ContinuousClock.now - start)
         return Monitoring.Run(code: code, report: report, cache: cache)
+    }
+
+    /// Of all that is in the cache, whatever of it was synced, and also when some of that failed: the gallery says so.
+    /// Answers why it could not be written.
+    private func renewGallery(of cache: Cache, after report: SyncReport) async throws -> FeedError? {
+        guard let folder = settings.gallery, !report.wasCancelled, report.fatal == nil else { return nil }
+        if settings.dryRun {
+            try session.plan("would write the gallery \(folder)")
+            return nil
+        }
+        do {
+            let written = try await session.gallery(of: cache).write([], to: folder)
+            if settings.verbosity == .verbose {
+                session.report(GalleryText(folder: folder, report: written).summary)
+            }
+            return nil
+        } catch {
+            return error
+        }
     }
 
     private func sync(_ feeds: [ResourceURL], in cache: Cache, with client: any HTTPClient) -> FeedSync {
@@ -64,12 +84,17 @@ struct SyncCommand {
         }
     }
 
-    /// Those given, each once; with none given, those in the config file; with none there, those in the cache, which is
-    /// not created to find none in it.
+    /// Those given, in person or by a list, each once; with none given, those in the config file; with none there, those
+    /// in the cache, which is not created to find none in it.
     private func feeds(_ given: [ResourceURL]) async throws -> [ResourceURL] {
         var seen = Set<ResourceURL.Key>()
-        let named = given.isEmpty ? settings.feeds.map(\.url) : given.map(session.asConfigured)
-        let feeds = named.isEmpty ? try await savedFeeds().map(session.asConfigured) : named
+        var feeds = given.isEmpty ? settings.feeds.map(\.url) : given.map(session.asConfigured)
+        if let list = settings.opml {
+            feeds += try await session.subscriptions(in: list).map(session.asConfigured)
+            if feeds.isEmpty { throw UsageError("there is no feed to sync: \(TerminalText.escape(list)) names none") }
+        } else if feeds.isEmpty {
+            feeds = try await savedFeeds().map(session.asConfigured)
+        }
         guard !feeds.isEmpty else {
             throw UsageError(
                 "there is no feed to sync: none was given, and neither the config file nor the cache has one",
@@ -113,25 +138,27 @@ struct SyncCommand {
         async let report = run(continuation)
         for await event in events {
             show?(event)
-            if settings.verbosity == .verbose, let line = SyncSteps.line(event) { session.detail(line) }
+            if settings.verbosity == .verbose { for line in SyncSteps.lines(event) { session.detail(line) } }
             if settings.dryRun, let line = SyncText.plan(event) { try session.plan(line) }
         }
         return await report
     }
 
-    private func finish(_ report: SyncReport, took duration: Duration) throws -> ExitCode {
+    private func finish(
+        _ report: SyncReport, _ galleryFailure: FeedError?, took duration: Duration
+    ) throws -> ExitCode {
         for line in SyncText.offline(report, now: session.now()) { session.notice(line) }
-        let failures = SyncText.failures(report)
+        let failures = SyncText.failures(report) + (galleryFailure.map { [LogLine($0)] } ?? [])
         for line in failures { session.report(line) }
         let summary = SyncText.summary(report, took: duration)
         // A run with failures, or one that was stopped, says what it did get done.
         if failures.isEmpty, !report.wasCancelled { session.remark(summary) } else { session.report(summary) }
         if settings.json { try session.write(SyncJSON.text(report, took: duration)) }
-        return exitCode(of: report)
+        return exitCode(of: report, galleryFailure)
     }
 
-    private func exitCode(of report: SyncReport) -> ExitCode {
-        let hardFailure = report.feeds.first { $0.outcome == .failed }?.error ?? report.fatal
+    private func exitCode(of report: SyncReport, _ galleryFailure: FeedError?) -> ExitCode {
+        let hardFailure = report.feeds.first { $0.outcome == .failed }?.error ?? report.fatal ?? galleryFailure
         if let hardFailure { return ExitCode.of(hardFailure) }
         return report.images.failed > 0 ? .someImagesFailed : .ok
     }

@@ -24,7 +24,7 @@ enum FishCompletions {
     private static func operands(_ spec: CommandSpec, _ condition: String) -> [String] {
         let words: [String]
         switch spec.operand {
-        case .feed, .image: return []
+        case .feed, .image, .archive, .archiveAndFeeds, .folderAndFeeds: return []
         case .none: words = []
         case .command: words = CommandTable.all.map(\.name)
         case .shell: words = Shell.allCases.map(\.rawValue)

@@ -118,8 +118,8 @@ package struct ArgumentParser {
             let surplus = FeedOperand.shown(operands[spec.operandCount.upperBound])
             throw UsageError("\(spec.name) takes \(spec.operand.one), not also '\(surplus)'", hint: usage)
         }
-        guard spec.operand == .feed || spec.operand == .image else { return }
-        for word in operands where isUnknown(word) {
+        for word in operands.dropFirst(spec.operand == .archiveAndFeeds || spec.operand == .folderAndFeeds ? 1 : 0)
+        where spec.operand.namesFeeds && isUnknown(word) {
             throw UsageError(
                 "'\(TerminalText.escape(word))' is neither a URL nor an existing file",
                 hint: CommandTable.named(word) == nil ? "a file that is yet to come can be given as ./NAME" : usage)
@@ -140,10 +140,14 @@ extension CommandSpec.Operand {
         case .none: "no operand"
         case .feed: "one FEED"
         case .image: "one URL"
+        case .archive, .archiveAndFeeds: "one FILE"
         case .command: "one COMMAND"
         case .shell: "one of bash, zsh and fish"
+        case .folderAndFeeds: "one DIR"
         }
     }
+
+    fileprivate var namesFeeds: Bool { [.feed, .image, .archiveAndFeeds, .folderAndFeeds].contains(self) }
 }
 
 extension Settings {

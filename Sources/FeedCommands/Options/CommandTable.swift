@@ -1,13 +1,15 @@
 /// The commands that do something; `help` only tells of them.
 package enum Command: String, CaseIterable, Sendable {
-    case sync, show, image, validate, status
+    case sync, show, image, validate, export, `import`, status, gallery
 
     static let every = Set(allCases)
 }
 
 /// One command: how it is called, and what the help says of it.
 package struct CommandSpec: Hashable, Sendable {
-    package enum Operand: Hashable, Sendable { case none, feed, image, command, shell }
+    package enum Operand: Hashable, Sendable {
+        case none, feed, image, archive, archiveAndFeeds, folderAndFeeds, command, shell
+    }
 
     package struct Example: Hashable, Sendable {
         package let line: String
@@ -33,7 +35,7 @@ package struct CommandSpec: Hashable, Sendable {
 
 /// Every command, in the order the help lists them.
 package enum CommandTable {
-    package static let all = [sync, show, image, validate, status, completions, help]
+    package static let all = [sync, show, image, validate, export, importing, status, gallery, completions, help]
 
     package static func named(_ word: String) -> CommandSpec? { all.first { $0.name == word } }
 
@@ -94,6 +96,36 @@ package enum CommandTable {
             .init(line: "feedsync validate --deep", meaning: "find images that were damaged on disk"),
         ])
 
+    private static let export = CommandSpec(
+        name: "export", command: .export, summary: "write feeds and their images as an archive",
+        usage: ["feedsync export [options] FILE [FEED...]"],
+        overview: """
+            Writes each FEED, or with none every feed in the cache, and all images that are there of them, as a tar \
+            archive, which is an OCI image layout too. A name that ends in .tar.gz, .tgz, .tar.xz or .tar.zst has it \
+            compressed; - is standard output. The same feeds and images give the same bytes. Every image is checked on \
+            the way, and an export that fails leaves no file. A sync may run meanwhile.
+            """,
+        operand: .archiveAndFeeds, operandCount: 1...Int.max,
+        examples: [
+            .init(line: "feedsync export cache.tar", meaning: "all that there is"),
+            .init(line: "feedsync export feed.tar.gz https://example.com/feed.json", meaning: "one feed, compressed"),
+        ])
+
+    /// `import` is a word of Swift's.
+    private static let importing = CommandSpec(
+        name: "import", command: .import, summary: "merge an archive into the cache",
+        usage: ["feedsync import [options] FILE"],
+        overview: """
+            Merges what export wrote, on this machine or another, into the cache; - is standard input. The archive is \
+            checked as a whole first: one that is damaged or not as it should be changes nothing. A feed that is there \
+            is replaced only by one saved later, and images that are there stay.
+            """,
+        operand: .archive, operandCount: 1...1,
+        examples: [
+            .init(line: "feedsync import cache.tar", meaning: "add what it holds"),
+            .init(line: "feedsync import --force cache.tar", meaning: "its feeds replace later ones too"),
+        ])
+
     private static let status = CommandSpec(
         name: "status", command: .status, summary: "show what is in the cache",
         usage: ["feedsync status [options]"],
@@ -103,6 +135,21 @@ package enum CommandTable {
             """,
         operand: .none, operandCount: 0...0,
         examples: [.init(line: "feedsync status --json", meaning: "the same for a program")])
+
+    private static let gallery = CommandSpec(
+        name: "gallery", command: .gallery, summary: "write the cached feeds as a static web page",
+        usage: ["feedsync gallery [options] DIR [FEED...]"],
+        overview: """
+            Writes the saved feeds, or just those given, with their images into DIR: web pages that open from disk or \
+            from any web server, and that ask nobody but their own folder. Images are linked to those in the cache \
+            where possible. A gallery that DIR holds is replaced at once by the new one; a folder with anything else \
+            in it is refused.
+            """,
+        operand: .folderAndFeeds, operandCount: 1...Int.max,
+        examples: [
+            .init(line: "feedsync gallery /srv/www/pictures", meaning: "every saved feed"),
+            .init(line: "feedsync --gallery /srv/www/pictures", meaning: "sync all saved feeds, then the same"),
+        ])
 
     private static let completions = CommandSpec(
         name: "completions", command: nil, summary: "print a completion script for a shell",

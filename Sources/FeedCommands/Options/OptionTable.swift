@@ -5,10 +5,18 @@ package enum OptionTable {
 
     private static let main: [OptionSpec] = [
         .value(
-            "max-age", "AGE", sets: \.maxAge, as: .age, .main, of: [.sync, .show, .validate, .status],
+            "max-age", "AGE", sets: \.maxAge, as: .age, .main,
+            of: [.sync, .show, .validate, .status, .gallery],
             "how long a saved feed counts as fresh: 90s, 15m, 36h, 7d, 2w, forever"
         ).perFeed,
         .flag("offline", sets: \.offline, .main, of: [.show, .image], "use what is saved; ask no server"),
+        .value(
+            "pages", "N", sets: \.pages, as: .count, .main, of: [.sync, .show],
+            "how many pages of a feed to load, where it links to the next"
+        ).perFeed,
+        .value(
+            "opml", "FILE", sets: \.opml, as: .path("feeds.opml"), .main, of: [.sync],
+            "also sync the feeds that this subscription list names"),
         .value(
             "output", short: "o", "FILE", sets: \.output, as: .outputPath, defaultText: "standard output", .main,
             of: [.image], "write the image to FILE"),
@@ -16,13 +24,20 @@ package enum OptionTable {
             "deep", sets: \.deep, .main, of: [.validate],
             "also read every image again and delete damaged ones"),
         .flag(
+            "force", sets: \.force, .main, of: [.import],
+            "replace feeds of the cache also where they were saved later"),
+        .flag(
             "dry-run", short: "n", sets: \.dryRun, .main, of: [.sync, .validate],
             "say what would be done, and change nothing"),
+        .value(
+            "gallery", "DIR", sets: \.gallery, as: .path("/srv/www/pictures"), .main, of: [.sync],
+            "at the end, write what is in the cache as a web page into DIR"),
         .flag(
-            "json", sets: \.json, .main, of: [.sync, .show, .validate, .status],
+            "json", sets: \.json, .main, of: [.sync, .show, .validate, .status, .gallery],
             "write the result as JSON to standard output"),
         .value(
-            "lock-wait", "S", sets: \.lockWait, as: .seconds, .main, of: [.sync, .show, .image, .validate],
+            "lock-wait", "S", sets: \.lockWait, as: .seconds, .main,
+            of: [.sync, .show, .image, .validate, .export, .import, .gallery],
             "seconds to wait for another run on the same cache"),
     ]
 
@@ -63,10 +78,11 @@ package enum OptionTable {
             "timeout", "S", sets: \.timeout, as: .timeout, .network, of: online,
             "seconds a transfer may go without a byte arriving"),
         .value(
-            "max-filesize", "SIZE", sets: \.maxFileSize, as: .size, .network, of: online,
+            "max-filesize", "SIZE", sets: \.maxFileSize, as: .size, .main, of: online.union([.import]),
             "the largest image to accept: 500K, 64M, 1G"),
         .value(
-            "max-feed-size", "SIZE", sets: \.maxFeedSize, as: .size, .network, of: online, "the largest feed to accept"),
+            "max-feed-size", "SIZE", sets: \.maxFeedSize, as: .size, .main, of: online.union([.import]),
+            "the largest feed to accept"),
         .value(
             "max-redirs", "N", sets: \.maxRedirects, as: .countOrNone, .network, of: online,
             "redirects to follow for one request"),

@@ -30,6 +30,10 @@ package struct Settings: Hashable, Sendable {
     package var timeout = Duration.seconds(30)
     package var maxFileSize: Int64 = 64 << 20
     package var maxFeedSize: Int64 = 256 << 20
+    /// Of one feed.
+    package var pages = 1
+    /// The path of a subscription list.
+    package var opml: String?
     package var maxRedirects = 10
     package var userAgent = "feedsync/\(Version.current)"
     /// Further tries after the first.
@@ -53,6 +57,7 @@ package struct Settings: Hashable, Sendable {
     package var dryRun = false
     package var offline = false
     package var deep = false
+    package var force = false
     package var json = false
     package var verbosity = Verbosity.normal
     package var progress = ProgressChoice.auto
@@ -61,6 +66,8 @@ package struct Settings: Hashable, Sendable {
     package var pingURL: ResourceURL?
     /// Nil: standard output.
     package var output: String?
+    /// Where a sync writes a gallery when it is done; nil: nowhere.
+    package var gallery: String?
 
     package init() {}
 }

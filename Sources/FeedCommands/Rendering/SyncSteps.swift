@@ -3,8 +3,14 @@ import JSONText
 
 /// The steps of a run as they happen, for `--verbose`.
 enum SyncSteps {
+    static func lines(_ event: SyncEvent) -> [LogLine] {
+        let step = step(event).map { [$0] } ?? []
+        guard case .feed(let feed) = event else { return step }
+        return step + feed.notes.map { line("feed_note", feed.url, $0) }
+    }
+
     /// Nil for what is told at the end, or is nothing but progress.
-    static func line(_ event: SyncEvent) -> LogLine? {
+    private static func step(_ event: SyncEvent) -> LogLine? {
         switch event {
         case .feed(let feed):
             feed.outcome == .failed

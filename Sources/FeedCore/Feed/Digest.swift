@@ -1,39 +1,60 @@
-/// A SHA-256: the name of an image's bytes.
+/// A SHA-256: the name of an image's bytes. They lie inline, as there are many of them in memory at once.
 package struct Digest: Hashable, Sendable {
     package static let byteCount = 32
 
-    package let bytes: [UInt8]
+    private let first: UInt64
+    private let second: UInt64
+    private let third: UInt64
+    private let fourth: UInt64
 
     /// Nil unless there are exactly 32 bytes.
     package init?(bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
-        self.bytes = bytes
+        first = Self.word(bytes[0..<8])
+        second = Self.word(bytes[8..<16])
+        third = Self.word(bytes[16..<24])
+        fourth = Self.word(bytes[24..<32])
     }
 
     /// Nil unless it is 64 lower-case hex digits, the only way a digest is ever written.
     package init?(hex: some StringProtocol) {
-        let digits = Array(hex.utf8)
-        guard digits.count == 2 * Self.byteCount else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.byteCount)
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = Self.value(of: digits[index]), let low = Self.value(of: digits[index + 1]) else {
-                return nil
-            }
-            bytes.append(high << 4 | low)
+        var high: UInt8?
+        for digit in hex.utf8 {
+            guard let value = Self.value(of: digit) else { return nil }
+            if let upper = high { bytes.append(upper << 4 | value) }
+            high = high == nil ? value : nil
         }
-        self.bytes = bytes
+        guard high == nil else { return nil }
+        self.init(bytes: bytes)
+    }
+
+    package var bytes: [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: Self.byteCount) { buffer, count in
+            for word in [first, second, third, fourth] {
+                for shift in stride(from: 56, through: 0, by: -8) {
+                    buffer[count] = UInt8(truncatingIfNeeded: word >> UInt64(shift))
+                    count += 1
+                }
+            }
+        }
     }
 
     package var hex: String {
         String(unsafeUninitializedCapacity: 2 * Self.byteCount) { buffer in
-            for (index, byte) in bytes.enumerated() {
-                buffer[2 * index] = Self.digit(byte >> 4)
-                buffer[2 * index + 1] = Self.digit(byte & 15)
+            var count = 0
+            for word in [first, second, third, fourth] {
+                for shift in stride(from: 60, through: 0, by: -4) {
+                    buffer[count] = Self.digit(UInt8(truncatingIfNeeded: word >> UInt64(shift)) & 15)
+                    count += 1
+                }
             }
-            return 2 * Self.byteCount
+            return count
         }
     }
+
+    private static func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 
     private static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
@@ -45,5 +66,12 @@ package struct Digest: Hashable, Sendable {
         case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
         default: nil
         }
+    }
+}
+
+extension Digest: Comparable {
+    /// In the order of their bytes, which is that of their hex digits.
+    package static func < (left: Digest, right: Digest) -> Bool {
+        (left.first, left.second, left.third, left.fourth) < (right.first, right.second, right.third, right.fourth)
     }
 }

@@ -2,6 +2,8 @@
 package struct Feed: Hashable, Sendable {
     package enum Format: String, Sendable {
         case essential
+        case jsonFeed = "jsonfeed"
+        case rss, atom
     }
 
     package let format: Format
@@ -12,21 +14,6 @@ package struct Feed: Hashable, Sendable {
         self.format = format
         self.title = title
         self.images = images
-    }
-}
-
-/// One picture of a feed. Its bytes are behind `url` and live apart: two feed images can share them.
-package struct FeedImage: Hashable, Sendable {
-    package let id: String
-    package let description: String?
-    package let location: String?
-    package let url: ResourceURL
-
-    package init(id: String, description: String? = nil, location: String? = nil, url: ResourceURL) {
-        self.id = id
-        self.description = description
-        self.location = location
-        self.url = url
     }
 }
 

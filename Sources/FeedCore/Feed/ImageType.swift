@@ -10,6 +10,9 @@ package enum ImageType: String, CaseIterable, Sendable {
         }
     }
 
+    /// As in the name of a file, without the dot.
+    package var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
+
     /// Looked up for every image of a run.
     private static let byMediaType = Dictionary(uniqueKeysWithValues: allCases.map { ($0.mediaType, $0) })
 

@@ -32,6 +32,13 @@ package struct ResourceURL: Hashable, Sendable {
         credentials = nil
     }
 
+    /// Of the parts of a URL that was one before.
+    init(checked text: String, credentials: String?) {
+        scheme = text.utf8.starts(with: "file".utf8) ? .file : text.utf8.starts(with: "https".utf8) ? .https : .http
+        self.text = text
+        self.credentials = credentials
+    }
+
     init(_ url: ResourceURL, credentials: String?) {
         scheme = url.scheme
         text = url.text
@@ -64,14 +71,21 @@ package struct ResourceURL: Hashable, Sendable {
     package struct Key: Hashable, Sendable {
         fileprivate let text: String
 
-        package static func == (left: Key, right: Key) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+        package static func == (left: Key, right: Key) -> Bool { left.text.hasSameBytes(as: right.text) }
     }
 
     package var key: Key { Key(text: text) }
 
     /// By the bytes: to `String`, an é is an é however it is written, to a server it isn't.
     package static func == (left: ResourceURL, right: ResourceURL) -> Bool {
-        left.text.utf8.elementsEqual(right.text.utf8) && left.credentials == right.credentials
+        left.text.hasSameBytes(as: right.text) && left.credentials == right.credentials
+    }
+}
+
+extension String {
+    /// Equal texts can differ in their bytes, unless they are ASCII, as most URLs are; those are compared at once.
+    fileprivate func hasSameBytes(as other: String) -> Bool {
+        self == other && (utf8Span.isKnownASCII && other.utf8Span.isKnownASCII || utf8.elementsEqual(other.utf8))
     }
 }
 

@@ -30,6 +30,39 @@ extension Timestamp {
         return "\(pad(year, 4))-\(pad(month, 2))-\(pad(day, 2))T\(clock).\(pad(micros, 6))Z"
     }
 
+    /// Reads what `rfc3339` writes, for the years of four digits, and nothing else.
+    package init?(rfc3339 text: String) {
+        let bytes = Array(text.utf8)
+        let pattern = Array("0000-00-00T00:00:00.000000Z".utf8)
+        guard bytes.count == pattern.count else { return nil }
+        var numbers: [Int64] = [0]
+        for (byte, expected) in zip(bytes, pattern) {
+            if expected == UInt8(ascii: "0") {
+                guard (0x30...0x39).contains(byte) else { return nil }
+                numbers[numbers.count - 1] = numbers[numbers.count - 1] * 10 + Int64(byte - 0x30)
+            } else {
+                guard byte == expected else { return nil }
+                numbers.append(0)
+            }
+        }
+        let (year, month, day) = (numbers[0], numbers[1], numbers[2])
+        guard numbers[3] < 24, numbers[4] < 60, numbers[5] < 60 else { return nil }
+        let days = Self.daysSince1970(year: year, month: month, day: day)
+        // A day that there is comes back as itself.
+        guard Self.civilDate(daysSince1970: days) == (year, month, day) else { return nil }
+        let seconds = ((days * 24 + numbers[3]) * 60 + numbers[4]) * 60 + numbers[5]
+        self.init(microseconds: seconds * 1_000_000 + numbers[6])
+    }
+
+    private static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
+        let shifted = month <= 2 ? year - 1 : year
+        let (era, yearOfEra) = floorDivide(shifted, 400)
+        let monthFromMarch = month > 2 ? month - 3 : month + 9
+        let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+
     /// The proleptic Gregorian date of a day, counted in eras of 400 years that begin on 1 March of year 0, so that the
     /// leap day is the last of its year.
     private static func civilDate(daysSince1970 days: Int64) -> (year: Int64, month: Int64, day: Int64) {

@@ -6,6 +6,14 @@ final class CollectedBytes: BodySink, StagedImage {
 
     var bytes: [UInt8] { collected.withLock { $0 } }
 
+    /// Hands over what there is, so that nobody holds it any longer than need be.
+    func take() -> [UInt8] {
+        collected.withLock { bytes in
+            defer { bytes = [] }
+            return bytes
+        }
+    }
+
     func begin(_ head: HTTPHead) throws(FeedError) -> Bool {
         discard()
         return head.status == HTTPStatus.ok

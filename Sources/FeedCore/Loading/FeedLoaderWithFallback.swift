@@ -11,6 +11,8 @@ package struct FeedLoaderWithFallback: Sendable {
         package let feed: Feed
         package let savedAt: Timestamp?
         package let source: Source
+        /// What the feed names and was left out, as far as it was just loaded.
+        package var notes: [String] = []
     }
 
     private let refresh: FeedRefresh
@@ -27,7 +29,7 @@ package struct FeedLoaderWithFallback: Sendable {
         do {
             let latest = try await refresh.refresh(url)
             let source = Loaded.Source.remote(saveFailure: latest.saveFailure)
-            return Loaded(feed: latest.feed, savedAt: latest.savedAt, source: source)
+            return Loaded(feed: latest.feed, savedAt: latest.savedAt, source: source, notes: latest.notes)
         } catch let error where error.isCancellation {
             throw error
         } catch {
@@ -69,6 +71,14 @@ package struct FeedLoaderWithFallback: Sendable {
 }
 
 extension FeedError {
+    /// The same error, of a part of what failed.
+    func of(_ part: String) -> FeedError {
+        var error = FeedError(kind, "\(part): \(message)", status: status, host: host)
+        error.stage = stage
+        error.dependsOnSettings = dependsOnSettings
+        return error
+    }
+
     /// The same error with more to its story.
     package func adding(_ words: String) -> FeedError {
         FeedError(kind, "\(message), \(words)", status: status, host: host)

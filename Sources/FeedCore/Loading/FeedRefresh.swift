@@ -11,6 +11,8 @@ package struct FeedRefresh: Sendable {
         package let saveFailure: FeedError?
         /// On which the feed's images may be asked for.
         package let imageTerms: RequestTerms
+        /// What the feed names and was left out.
+        package let notes: [String]
     }
 
     private let remote: RemoteFeedLoader
@@ -31,34 +33,35 @@ package struct FeedRefresh: Sendable {
         // A URL given without its user name and password is asked with those it was saved with.
         let url = url.credentials == nil ? old?.url ?? url : url
         let answer = try await remote.load(url, validators: old?.validators ?? Validators())
-        let terms = answer.imageTerms
         switch answer.content {
         case .notModified(let validators):
             guard let old else { throw .invalidData("HTTP 304 to a request that was not conditional", host: url.host) }
-            return try await confirm(old, at: url, validators, terms, tell)
+            return try await confirm(old, at: url, validators, answer, tell)
         case .feed(let feed, let validators):
-            if let old, old.feed == feed { return try await confirm(old, at: url, validators, terms, tell) }
-            return try await finish(feed, .updated, savedAt: nil, terms) { () async throws(FeedError) in
+            if let old, old.feed == feed { return try await confirm(old, at: url, validators, answer, tell) }
+            return try await finish(feed, .updated, savedAt: nil, answer) { () async throws(FeedError) in
                 try await local.save(feed, from: url, validators: validators, telling: tell)
             }
         }
     }
 
     private func confirm(
-        _ old: SavedFeed, at url: ResourceURL, _ validators: Validators, _ terms: RequestTerms,
+        _ old: SavedFeed, at url: ResourceURL, _ validators: Validators, _ answer: RemoteFeedLoader.Answer,
         _ tell: @escaping @Sendable (FeedStep) -> Void
     ) async throws(FeedError) -> Refreshed {
-        try await finish(old.feed, .unchanged, savedAt: old.savedAt, terms) { () async throws(FeedError) in
+        try await finish(old.feed, .unchanged, savedAt: old.savedAt, answer) { () async throws(FeedError) in
             try await local.confirm(url, validators: validators, telling: tell)
         }
     }
 
     private func finish(
-        _ feed: Feed, _ outcome: Outcome, savedAt: Timestamp?, _ terms: RequestTerms,
+        _ feed: Feed, _ outcome: Outcome, savedAt: Timestamp?, _ answer: RemoteFeedLoader.Answer,
         save: () async throws(FeedError) -> Timestamp
     ) async throws(FeedError) -> Refreshed {
         func refreshed(savedAt: Timestamp?, _ saveFailure: FeedError? = nil) -> Refreshed {
-            Refreshed(feed: feed, outcome: outcome, savedAt: savedAt, saveFailure: saveFailure, imageTerms: terms)
+            Refreshed(
+                feed: feed, outcome: outcome, savedAt: savedAt, saveFailure: saveFailure, imageTerms: answer.imageTerms,
+                notes: answer.notes)
         }
         guard saves else { return refreshed(savedAt: savedAt) }
         do {

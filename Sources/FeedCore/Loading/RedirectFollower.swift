@@ -22,13 +22,15 @@ package struct RedirectFollower: HTTPClient {
     }
 
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
+        let asked = request.url
         var request = request
         let limit = request.manner?.maxRedirects ?? limit
         let allowsPrivate = request.manner?.allowsPrivate ?? allowsPrivate
         for _ in 0...max(0, limit) {
             if request.secrets != nil { request.secrets = request.secretsToSend }
-            let response = try await client.get(request, into: sink)
+            var response = try await client.get(request, into: sink)
             guard HTTPStatus.redirects.contains(response.head.status), let target = response.redirectTarget else {
+                if request.url != asked { response.redirectedURL = request.url }
                 return response
             }
             request.url = try Self.check(target, from: request.url, response.head.status)

@@ -10,49 +10,101 @@ package struct RemoteFeedLoader: Sendable {
         package let content: Content
         /// On which the feed's images may be asked for.
         package let imageTerms: RequestTerms
+        /// What the feed names and was left out.
+        package var notes: [String] = []
     }
 
     private let client: any HTTPClient
     private let decoder: any FeedDecoding
     private let maxBytes: Int64
+    private let maxPages: Int
     private let identity: Identity
     private let allowsPrivate: Bool
     private let manner: RequestManner?
     private let imageWay: Int
 
+    /// `maxBytes` is what all pages may have together.
     package init(
-        client: any HTTPClient, decoder: any FeedDecoding, maxBytes: Int64, identity: Identity = Identity(),
-        allowsPrivate: Bool = false, manner: RequestManner? = nil, imageWay: Int = 0
+        client: any HTTPClient, decoder: any FeedDecoding, maxBytes: Int64, maxPages: Int = 1,
+        identity: Identity = Identity(), allowsPrivate: Bool = false, manner: RequestManner? = nil, imageWay: Int = 0
     ) {
         self.client = client
         self.decoder = decoder
         self.maxBytes = maxBytes
+        self.maxPages = maxPages
         self.identity = identity
         self.allowsPrivate = allowsPrivate
         self.manner = manner
         self.imageWay = imageWay
     }
 
-    /// With validators the request is conditional, and may be answered with `notModified`.
+    /// With validators the request is conditional, and may be answered with `notModified`: that the first page is still
+    /// the latest is taken for all of them.
     package func load(_ url: ResourceURL, validators: Validators = Validators()) async throws(FeedError) -> Answer {
-        let body = CollectedBytes()
         // A person named this URL, wherever it leads.
         let terms = RequestTerms(secrets: identity.secrets(for: url), addresses: .any)
-        var request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes, on: terms)
-        request.manner = manner
-        let response = try await client.get(request, into: body)
+        let (response, body) = try await get(url, validators, maxBytes: maxBytes, on: terms)
         let head = response.head
-        guard !Task.isCancelled else { throw .cancelled }
+        let imageTerms = imageTerms(url, terms, response)
         switch head.status {
         case HTTPStatus.ok:
-            let feed = try decoder.decode(body.bytes, from: url)
-            return Answer(content: .feed(feed, head.validators), imageTerms: imageTerms(url, terms, response))
+            var pages = FeedPages(try decode(body, response, askedFor: url), at: url, response.redirectedURL)
+            try await loadFurther(&pages, bytes: response.bodyBytes, on: imageTerms)
+            return Answer(content: .feed(pages.feed, head.validators), imageTerms: imageTerms, notes: pages.notes)
         case HTTPStatus.notModified where !validators.isEmpty:
             let latest = head.validators.isEmpty ? validators : head.validators
-            return Answer(content: .notModified(latest), imageTerms: imageTerms(url, terms, response))
+            return Answer(content: .notModified(latest), imageTerms: imageTerms)
         default:
             throw HTTPStatus.failure(head.status, at: url)
         }
+    }
+
+    /// It is the feed that names its further pages, so that they are asked for on the terms of its images.
+    private func loadFurther(
+        _ pages: inout FeedPages, bytes: Int64, on terms: RequestTerms
+    ) async throws(FeedError) {
+        var bytes = bytes
+        while pages.count < maxPages, let url = pages.takeNext() {
+            do throws(FeedError) {
+                guard bytes < maxBytes else {
+                    throw FeedError.invalidData("the pages are larger than \(maxBytes) bytes (see --max-feed-size)")
+                        .dependingOnSettings()
+                }
+                let (response, body) = try await get(url, Validators(), maxBytes: maxBytes - bytes, on: terms)
+                guard response.head.status == HTTPStatus.ok else {
+                    throw HTTPStatus.failure(response.head.status, at: url)
+                }
+                bytes += response.bodyBytes
+                pages.add(try decode(body, response, askedFor: url))
+            } catch {
+                if error.isCancellation { throw error }
+                throw error.of("page \(pages.count + 1), \(url)")
+            }
+        }
+    }
+
+    private func get(
+        _ url: ResourceURL, _ validators: Validators, maxBytes: Int64, on terms: RequestTerms
+    ) async throws(FeedError) -> (HTTPResponse, CollectedBytes) {
+        let body = CollectedBytes()
+        var request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes, on: terms)
+        request.manner = manner
+        let response = try await client.get(request, into: body)
+        guard !Task.isCancelled else { throw .cancelled }
+        return (response, body)
+    }
+
+    private func decode(
+        _ body: CollectedBytes, _ response: HTTPResponse, askedFor url: ResourceURL
+    ) throws(FeedError) -> DecodedFeed {
+        let place = response.redirectedURL ?? url
+        let document = FeedDocument(bytes: body.take(), url: place, contentType: response.head.contentType)
+        var decoded = try decoder.decode(document)
+        if decoded.nextPage == nil, let link = response.head.link.flatMap(LinkHeader.next) {
+            // A link that leads nowhere is none.
+            do { decoded.nextPage = try place.resolving(link) } catch { decoded.nextPage = nil }
+        }
+        return decoded
     }
 
     private func imageTerms(_ url: ResourceURL, _ terms: RequestTerms, _ response: HTTPResponse) -> RequestTerms {

@@ -1,6 +1,60 @@
 /// Makes a feed of a server's answer.
 package protocol FeedDecoding: Sendable {
-    /// Throws `invalidData` that says which item is wrong and why. `url` is where the bytes came from: what a feed may
-    /// name depends on it.
-    func decode(_ body: [UInt8], from url: ResourceURL) throws(FeedError) -> Feed
+    /// Throws `invalidData` that says what is wrong, where, and why.
+    func decode(_ document: FeedDocument) throws(FeedError) -> DecodedFeed
+
+    /// The feeds that a subscription list names.
+    func decodeSubscriptions(_ document: FeedDocument) throws(FeedError) -> SubscriptionList
+}
+
+extension FeedDecoding {
+    package func decode(_ body: [UInt8], from url: ResourceURL) throws(FeedError) -> Feed {
+        try decode(FeedDocument(bytes: body, url: url)).feed
+    }
+}
+
+/// What came from a server, or lay in a file.
+package struct FeedDocument: Hashable, Sendable {
+    package let bytes: [UInt8]
+    /// Where it was found in the end: what it may name depends on that, and relative references begin there.
+    package let url: ResourceURL
+    /// As the server put it.
+    package let contentType: String?
+
+    package init(bytes: [UInt8], url: ResourceURL, contentType: String? = nil) {
+        self.bytes = bytes
+        self.url = url
+        self.contentType = contentType
+    }
+}
+
+package struct DecodedFeed: Hashable, Sendable {
+    package var feed: Feed
+    /// Where the images of each of its items begin among `feed.images`; empty where each image is an item.
+    package var itemStarts: [Int]
+    /// What was left out of it, for a person who wants to know.
+    package var notes: [String]
+    /// Where the feed says that it goes on.
+    package var nextPage: ResourceURL?
+
+    package init(
+        feed: Feed, itemStarts: [Int] = [], notes: [String] = [], nextPage: ResourceURL? = nil
+    ) {
+        self.feed = feed
+        self.itemStarts = itemStarts
+        self.notes = notes
+        self.nextPage = nextPage
+    }
+}
+
+/// Feeds that somebody reads, as feed readers hand them on.
+package struct SubscriptionList: Hashable, Sendable {
+    package let feeds: [ResourceURL]
+    /// What was left out of it, for a person who wants to know.
+    package let notes: [String]
+
+    package init(feeds: [ResourceURL], notes: [String] = []) {
+        self.feeds = feeds
+        self.notes = notes
+    }
 }

@@ -76,6 +76,8 @@ package struct HTTPHead: Hashable, Sendable {
     /// As they stand in the answer.
     package var retryAfter: String?
     package var contentRange: String?
+    /// All `Link` headers, as one list.
+    package var link: String?
     /// The body is passed on as something else than what the server sent: its bytes can't be counted on the server.
     package var isContentEncoded = false
 
@@ -94,6 +96,8 @@ package struct HTTPResponse: Hashable, Sendable {
     package var bodyBytes: Int64
     /// The answer came, without a proxy between, from an address that is not public.
     package var isFromPrivateAddress = false
+    /// What answered after redirects; nil where there were none.
+    package var redirectedURL: ResourceURL?
 
     package init(head: HTTPHead, redirectTarget: String? = nil, bodyBytes: Int64 = 0) {
         self.head = head

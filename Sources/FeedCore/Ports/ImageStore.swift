@@ -9,6 +9,9 @@ package protocol ImageStore: Sendable {
     /// A place for bytes that are still coming. Nothing of it is visible until it is published.
     func stage() throws(FeedError) -> any StagedImage
 
+    /// How many can be staged at once: each may hold a file open until it is published.
+    var mostStaged: Int { get }
+
     /// Makes the images' bytes durable, then visible, then indexes them by URL (the last of a URL wins).
     /// Answers for each image in order what went wrong with it alone; throws when the store itself fails.
     func publish(_ images: [ReceivedImage]) async throws(FeedError) -> [FeedError?]
@@ -23,6 +26,10 @@ package protocol ImageStore: Sendable {
     /// Remembers each as its URL's last, and as one more in a row: until data of that URL is published or
     /// confirmed.
     func remember(_ failures: [ImageFailure]) async throws(FeedError)
+
+    /// The images' files, none of which is deleted as long as what is returned lives. Waits at most this long for
+    /// somebody who is deleting.
+    func files(lockWait: Duration) async throws(FeedError) -> any ImageFiles
 
     /// Distinct images and their bytes.
     func totals() async throws(FeedError) -> ImageTotals

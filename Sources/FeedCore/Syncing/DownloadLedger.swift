@@ -9,6 +9,7 @@ final class DownloadLedger: Sendable {
 
     private let state: Mutex<State>
     private let events: AsyncStream<SyncEvent>.Continuation
+    private let (running, ending) = AsyncStream.makeStream(of: Never.self)
 
     init(queue: DownloadQueue, report: ImagesReport, events: AsyncStream<SyncEvent>.Continuation) {
         state = Mutex(State(queue: queue, outcome: ImageDownloads.Outcome(report: report)))
@@ -60,6 +61,12 @@ final class DownloadLedger: Sendable {
 
     func stop(_ error: FeedError) {
         state.withLock { $0.outcome.fatal = $0.outcome.fatal ?? error }
+        ending.finish()
+    }
+
+    /// Returns when the store has failed, or when it is cancelled.
+    func untilStopped() async {
+        for await _ in running {}
     }
 
     private func fail(_ url: ResourceURL, _ error: FeedError) {

@@ -113,7 +113,8 @@ package struct FeedSync: Sendable {
                 }
             let images = latest.feed.images
             let report = FeedReport(
-                url: url, outcome: outcome, images: images.count, savedAt: latest.savedAt, error: latest.saveFailure)
+                url: url, outcome: outcome, images: images.count, savedAt: latest.savedAt, error: latest.saveFailure,
+                notes: latest.notes)
             return SyncedFeed(report: report, images: images, imageTerms: latest.imageTerms)
         } catch let error where error.isCancellation {
             return nil

@@ -24,7 +24,6 @@ final class ImageBatches: Sendable {
         var bytes: Int64 = 0
 
         var count: Int { received.count + notModified.count + failed.count }
-        var isFull: Bool { count >= ImageBatches.mostImages || bytes >= ImageBatches.mostBytes }
 
         mutating func add(_ result: ImageResult) {
             switch result {
@@ -50,11 +49,23 @@ final class ImageBatches: Sendable {
     private let store: any ImageStore
     private let ledger: DownloadLedger
     private let sleep: @Sendable (Duration) async throws -> Void
+    private let batchSize: Int
 
-    init(store: any ImageStore, ledger: DownloadLedger, sleep: @escaping @Sendable (Duration) async throws -> Void) {
+    /// `jobs`: how many results may be added at the same time.
+    init(
+        store: any ImageStore, jobs: Int, ledger: DownloadLedger,
+        sleep: @escaping @Sendable (Duration) async throws -> Void
+    ) {
         self.store = store
         self.ledger = ledger
         self.sleep = sleep
+        batchSize = Self.batchSize(mostStaged: store.mostStaged, jobs: jobs)
+    }
+
+    /// Staged at once are two batches, what each job adds before it has to wait, and what each has in flight, for which
+    /// there is a connection besides.
+    static func batchSize(mostStaged: Int, jobs: Int) -> Int {
+        min(mostImages, max(1, (mostStaged - 3 * jobs) / 2))
     }
 
     /// Returns when there is room for more.
@@ -62,7 +73,7 @@ final class ImageBatches: Sendable {
         let backlog = state.withLock { state -> Task<Void, Never>? in
             if state.gathering.count == 0 { state.timer = startTimer() }
             state.gathering.add(result)
-            if state.gathering.isFull { send(&state) }
+            if state.gathering.count >= batchSize || state.gathering.bytes >= Self.mostBytes { send(&state) }
             return state.unpublished > 1 ? state.last : nil
         }
         await backlog?.value

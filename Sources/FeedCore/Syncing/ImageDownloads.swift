@@ -59,13 +59,19 @@ package struct ImageDownloads: Sendable {
         let ledger = DownloadLedger(
             queue: DownloadQueue(images.map(\.url), jobs: window.jobs, perHost: window.perHost), report: report,
             events: events)
-        let batches = ImageBatches(store: store, ledger: ledger, sleep: sleep)
+        let laneCount = min(window.jobs, images.count)
+        let batches = ImageBatches(store: store, jobs: laneCount, ledger: ledger, sleep: sleep)
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<min(window.jobs, images.count) {
-                group.addTask { await have(images, ledger, batches) }
+            group.addTask {
+                await withTaskGroup(of: Void.self) { lanes in
+                    for _ in 0..<laneCount { lanes.addTask { await have(images, ledger, batches) } }
+                }
             }
-            // When the store fails, the first lane to see it ends, and with it what the others wait for.
-            for await _ in group where ledger.fatal != nil { group.cancelAll() }
+            // When the store fails, a lane may be waiting for a server that doesn't answer.
+            group.addTask { await ledger.untilStopped() }
+            // Whichever ends first ends the other.
+            await group.next()
+            group.cancelAll()
         }
         await batches.finish()
         return ledger.outcome

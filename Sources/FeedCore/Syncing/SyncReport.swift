@@ -28,13 +28,19 @@ package struct FeedReport: Hashable, Sendable {
     package let images: Int
     package let savedAt: Timestamp?
     package let error: FeedError?
+    /// What the feed names and was left out.
+    package let notes: [String]
 
-    package init(url: ResourceURL, outcome: Outcome, images: Int = 0, savedAt: Timestamp? = nil, error: FeedError?) {
+    package init(
+        url: ResourceURL, outcome: Outcome, images: Int = 0, savedAt: Timestamp? = nil, error: FeedError?,
+        notes: [String] = []
+    ) {
         self.url = url
         self.outcome = outcome
         self.images = images
         self.savedAt = savedAt
         self.error = error
+        self.notes = notes
     }
 }
 

@@ -1,8 +1,7 @@
 import FeedCore
+import Hashing
 import TestSupport
 import Testing
-
-@testable import CacheStorage
 
 @Suite("SHA-256")
 struct SHA256Tests {

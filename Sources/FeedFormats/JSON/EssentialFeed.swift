@@ -4,22 +4,28 @@ internal import JSONText
 /// `{"items":[{"id": UUID, "description"?, "location"?, "image": URL}]}`. Whatever else is there is passed over, but one
 /// bad item makes the whole feed invalid.
 enum EssentialFeed {
-    static func decode(_ body: [UInt8], from url: ResourceURL) throws(FeedError) -> Feed {
+    /// Nil for what is not in this format but a JSON Feed, which has `items` too.
+    static func decode(_ document: FeedDocument) throws(FeedError) -> DecodedFeed? {
         do throws(JSONError) {
-            var reader = JSONReader(body)
-            let images = try readFeed(&reader, ImageLinks(in: url))
+            var reader = JSONReader(document.bytes)
+            guard let images = try readFeed(&reader, ImageLinks(in: document.url)) else { return nil }
             try reader.finish()
-            return Feed(format: .essential, images: images)
+            return DecodedFeed(feed: Feed(format: .essential, images: images))
         } catch {
-            throw .invalidData(error.description, host: url.host)
+            if error.kind == .mismatch, JSONFeed.isDeclared(in: document.bytes) { return nil }
+            throw .invalidData(error.description, host: document.url.host)
         }
     }
 
-    private static func readFeed(_ reader: inout JSONReader, _ links: ImageLinks) throws(JSONError) -> [FeedImage] {
+    private static func readFeed(_ reader: inout JSONReader, _ links: ImageLinks) throws(JSONError) -> [FeedImage]? {
         let top = reader.position
         var images: [FeedImage]?
         try reader.enterObject()
         while let name = try reader.nextMember() {
+            if name == "version", try reader.peek() == .string {
+                if JSONFeed.isVersion(try reader.readString()) { return nil }
+                continue
+            }
             guard name == "items" else {
                 try reader.skipValue()
                 continue
@@ -32,13 +38,15 @@ enum EssentialFeed {
     }
 
     private static func readItems(_ reader: inout JSONReader, _ links: ImageLinks) throws(JSONError) -> [FeedImage] {
-        var images: [FeedImage] = []
+        var images = FeedImages()
         try reader.enterArray()
-        while try reader.nextElement() { images.append(try readItem(&reader, links)) }
-        return images
+        while try reader.nextElement() { try readItem(&reader, links, into: &images) }
+        return images.finish()
     }
 
-    private static func readItem(_ reader: inout JSONReader, _ links: ImageLinks) throws(JSONError) -> FeedImage {
+    private static func readItem(
+        _ reader: inout JSONReader, _ links: ImageLinks, into images: inout FeedImages
+    ) throws(JSONError) {
         let item = reader.position
         var id: String?
         var description: String??
@@ -64,7 +72,7 @@ enum EssentialFeed {
         }
         guard let id else { throw reader.mismatch("missing", at: item, member: "id") }
         guard let url else { throw reader.mismatch("missing", at: item, member: "image") }
-        return FeedImage(id: id, description: description ?? nil, location: location ?? nil, url: url)
+        images.append(id: id, description: description ?? nil, location: location ?? nil, url: url)
     }
 
     /// Of two values, one reader takes the first and the next one the second.

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <libxml/HTMLparser.h>
+#include <libxml/encoding.h>
+#include <libxml/entities.h>
+#include <libxml/parser.h>
+#include <libxml/parserInternals.h>
+#include <libxml/xmlerror.h>
+
+// The error's type gained a const in libxml2 2.12, and Swift tells pointers to constants apart.
+typedef void (*cxml_error_handler)(void *context, const xmlError *error);
+
+static inline void cxml_set_error_handler(xmlSAXHandler *handler, cxml_error_handler report) {
+    handler->serror = (xmlStructuredErrorFunc)report;
+}
+
+static inline void cxml_ignore(void *context, const xmlError *error) {
+    (void)context;
+    (void)error;
+}
+
+// What libxml2 has to say apart from a document, on this thread, it would else say on standard error.
+static inline void cxml_silence(void) {
+    xmlSetStructuredErrorFunc(NULL, (xmlStructuredErrorFunc)cxml_ignore);
+}
+
+// Later versions of libxml2 warn of whoever looks into a context, and have functions for it that 2.9 lacks.
+
+static inline void cxml_set_handler(xmlParserCtxt *parser, const xmlSAXHandler *handler, void *context) {
+    *parser->sax = *handler;
+    parser->userData = context;
+}
+
+static inline int cxml_is_well_formed(const xmlParserCtxt *parser) { return parser->wellFormed; }
+
+static inline int cxml_line(const xmlParserCtxt *parser) { return parser->input ? parser->input->line : 0; }
+
+static inline int cxml_column(const xmlParserCtxt *parser) { return parser->input ? parser->input->col : 0; }
+
+static inline int cxml_depth(const xmlParserCtxt *parser) { return parser->nameNr; }
+
+static inline int cxml_is_in_attribute(const xmlParserCtxt *parser) {
+    return parser->instate == XML_PARSER_ATTRIBUTE_VALUE;
+}
+
+// Whether what is being read is a tag or text, and no section of any other kind, in which quotes mean nothing.
+static inline int cxml_is_in_content(const xmlParserCtxt *parser) {
+    return parser->instate != XML_PARSER_CDATA_SECTION && parser->instate != XML_PARSER_COMMENT
+        && parser->instate != XML_PARSER_PI;
+}
+
+// What is left of a document that was not built: libxml2 notes a DTD's entities in it.
+static inline void cxml_free_document(xmlParserCtxt *parser) {
+    if (parser->myDoc) xmlFreeDoc(parser->myDoc);
+    parser->myDoc = NULL;
+}

@@ -1,0 +1,200 @@
+internal import CArchive
+internal import FeedCore
+internal import Glibc
+
+/// Reads a tar archive front to back. What libarchive answers besides OK and the end is an error, also what it merely
+/// warns of.
+final class ArchiveReader {
+    /// What may be in an archive.
+    enum Entry: Hashable {
+        case folder
+        case layout, index
+        case blob(Digest)
+    }
+
+    private let archive: OpaquePointer
+    private let input: Input
+    private let locale: Locale
+    private var seen: Set<String> = []
+    private var blobs: Set<Digest> = []
+    /// Of the entry that is being read.
+    private(set) var name = ""
+    private(set) var size: Int64 = 0
+
+    private final class Input {
+        let decompressor: Decompressor
+        var failure: FeedError?
+
+        init(_ decompressor: Decompressor) { self.decompressor = decompressor }
+    }
+
+    init(_ source: any ByteSource) throws(FeedError) {
+        locale = Locale()
+        input = Input(try Decompressor(source))
+        guard let archive = archive_read_new() else { throw .storage(.failed, "out of memory") }
+        self.archive = archive
+        try check(archive_read_support_format_tar(archive))
+        let opened = archive_read_open(
+            archive, Unmanaged.passUnretained(input).toOpaque(), nil,
+            { archive, input, block in
+                guard let input, let block else { return -1 }
+                let reader = Unmanaged<Input>.fromOpaque(input).takeUnretainedValue()
+                do throws(FeedError) {
+                    let bytes = try reader.decompressor.next()
+                    block.pointee = bytes?.baseAddress
+                    return bytes?.count ?? 0
+                } catch {
+                    reader.failure = error
+                    feedsync_set_error(archive, -1, "reading failed")
+                    return -1
+                }
+            }, nil)
+        try check(opened)
+    }
+
+    deinit { archive_read_free(archive) }
+
+    /// The next entry, of which name and type are known to be right; nil at the end.
+    func next() throws(FeedError) -> Entry? {
+        if Task.isCancelled { throw .cancelled }
+        var header: OpaquePointer?
+        switch archive_read_next_header(archive, &header) {
+        case ARCHIVE_OK: break
+        case ARCHIVE_EOF:
+            try finish()
+            return nil
+        default: throw failure
+        }
+        guard let header else { throw failure }
+        name = try Self.name(of: header)
+        let isFolder = try isFolder(header)
+        let entry = try self.entry(isFolder: isFolder)
+        size = archive_entry_size(header)
+        guard isFolder || (archive_entry_size_is_set(header) != 0 && size >= 0) else { throw refused("has no size") }
+        guard !isFolder || size == 0 else { throw refused("a folder with data in it") }
+        return entry
+    }
+
+    /// Visits the bytes of the entry, of which there are `size`.
+    func forEachChunk(_ visit: ([UInt8]) throws(FeedError) -> Void) throws(FeedError) {
+        var position: Int64 = 0
+        while true {
+            if Task.isCancelled { throw .cancelled }
+            var start: UnsafeRawPointer?
+            var count = 0
+            var offset: Int64 = 0
+            switch archive_read_data_block(archive, &start, &count, &offset) {
+            case ARCHIVE_OK: break
+            case ARCHIVE_EOF:
+                guard position == size else { throw refused("has \(position) bytes, where \(size) were announced") }
+                return
+            default: throw failure
+            }
+            guard count > 0 else { continue }
+            guard offset == position else { throw refused("a sparse file") }
+            position += Int64(count)
+            guard position <= size else { throw refused("has more than the \(size) bytes announced") }
+            try visit(Array(UnsafeRawBufferPointer(start: start, count: count)))
+        }
+    }
+
+    /// Behind the end of a tar archive there may be zeros, and nothing else.
+    private func finish() throws(FeedError) {
+        let end = archive_filter_bytes(archive, 0)
+        try input.decompressor.finish()
+        guard input.decompressor.endOfContent <= end else {
+            throw .invalidData("there is data after the end of the archive")
+        }
+    }
+
+    // MARK: Names and types
+
+    private static func name(of header: OpaquePointer) throws(FeedError) -> String {
+        guard let name = archive_entry_pathname(header) ?? archive_entry_pathname_utf8(header) else {
+            throw .invalidData("an entry has a name that can't be read")
+        }
+        return String(cString: name)
+    }
+
+    private func isFolder(_ header: OpaquePointer) throws(FeedError) -> Bool {
+        // First of all: such an entry may have a type as if it were a file, or none.
+        if archive_entry_hardlink(header) != nil || archive_entry_filetype(header) == 0 { throw refused("a hard link") }
+        if archive_entry_symlink(header) != nil { throw refused("a symbolic link") }
+        switch UInt32(archive_entry_filetype(header)) {
+        case feedsync_folder: return true
+        case feedsync_regular_file: break
+        case feedsync_symbolic_link: throw refused("a symbolic link")
+        case feedsync_fifo: throw refused("a FIFO")
+        case feedsync_character_device, feedsync_block_device: throw refused("a device")
+        default: throw refused("neither a file nor a folder")
+        }
+        guard archive_entry_sparse_count(header) == 0 else { throw refused("a sparse file") }
+        return false
+    }
+
+    private func entry(isFolder: Bool) throws(FeedError) -> Entry {
+        guard !name.hasPrefix("/") else { throw refused("an absolute path") }
+        var parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        guard !parts.contains("..") else { throw refused("a path with .. in it") }
+        if parts.first == ".", parts.count > 1 { parts.removeFirst() }
+        // A folder's name may end in a slash.
+        if isFolder, parts.last == "" { parts.removeLast() }
+        let path = parts.joined(separator: "/")
+        let entry: Entry? =
+            switch (isFolder, path) {
+            case (true, ""), (true, "."), (true, "blobs"), (true, OCILayout.blobFolder): .folder
+            case (false, OCILayout.layoutFile): .layout
+            case (false, OCILayout.indexFile): .index
+            case (false, _): blob(parts).map { .blob($0) }
+            default: nil
+            }
+        guard let entry else {
+            throw refused(isFolder ? "a folder that has no place here" : "a name that has no place here")
+        }
+        let isNew =
+            if case .blob(let digest) = entry {
+                blobs.insert(digest).inserted
+            } else {
+                seen.insert(path == "." ? "" : path).inserted
+            }
+        guard isNew else { throw refused("there twice") }
+        return entry
+    }
+
+    private func blob(_ parts: [Substring]) -> Digest? {
+        guard parts.count == 3, parts[0] == "blobs", parts[1] == "sha256" else { return nil }
+        return Digest(hex: parts[2])
+    }
+
+    func refused(_ reason: String) -> FeedError { .invalidData("\(name): \(reason)") }
+
+    // MARK: Failures
+
+    private func check(_ code: Int32) throws(FeedError) {
+        guard code == ARCHIVE_OK else { throw failure }
+    }
+
+    private var failure: FeedError {
+        if let failure = input.failure { return failure }
+        let place = name.isEmpty ? "" : "at or after \(name): "
+        return .invalidData("\(place)the archive is damaged or cut off: \(archive.errorText)")
+    }
+}
+
+/// While this lives, libarchive takes names in this thread for UTF-8: in the C locale it would warn of an owner's name
+/// that is beyond ASCII.
+private final class Locale {
+    private let own: locale_t?
+    private let previous: locale_t?
+
+    init() {
+        own = newlocale(Int32(LC_CTYPE_MASK), "C.UTF-8", nil)
+        previous = own.flatMap { uselocale($0) }
+    }
+
+    deinit {
+        guard let own else { return }
+        uselocale(previous)
+        freelocale(own)
+    }
+}

@@ -1,0 +1,94 @@
+package import FeedCore
+internal import Hashing
+
+/// Merges an archive into a cache: all of it or, where anything about it is not as it should be, nothing.
+package struct CacheImporter: Sendable {
+    private let terms: ImportTerms
+
+    package init(_ terms: ImportTerms) { self.terms = terms }
+
+    /// `progress` is told of each blob that came in.
+    package func merge(
+        _ source: any ByteSource, into intake: any CacheIntake, progress: @Sendable (ArchiveProgress) -> Void
+    ) throws(FeedError) -> ImportReport {
+        do throws(FeedError) {
+            let contents = try takeIn(source, intake, progress)
+            let feeds = try ImportedLayout(contents, in: intake, terms).feeds()
+            return try intake.merge { merge throws(FeedError) in
+                try FeedMerging(isForced: terms.isForced).merge(feeds, into: merge)
+            }
+        } catch let error where error.kind == .invalidData {
+            throw .invalidData("\(source.name): \(error.message); nothing was imported")
+        }
+    }
+
+    /// Brings in every blob, hashed on another thread, and knows afterwards that each is what its name says.
+    private func takeIn(
+        _ source: any ByteSource, _ intake: any CacheIntake, _ progress: @Sendable (ArchiveProgress) -> Void
+    ) throws(FeedError) -> ArchiveContents {
+        let reader = try ArchiveReader(source)
+        let hash = BackgroundHash()
+        var contents = ArchiveContents()
+        var done = ArchiveProgress()
+        while let entry = try reader.next() {
+            switch entry {
+            case .folder: continue
+            case .layout: contents.layout = try collect(reader)
+            case .index: contents.index = try collect(reader)
+            case .blob(let digest):
+                let blob = try takeIn(digest, from: reader, intake, hash)
+                contents.blobs[digest] = blob
+                if blob.type != nil { done.images += 1 }
+                done.bytes += blob.size
+                progress(done)
+            }
+        }
+        try hash.finish()
+        return contents
+    }
+
+    private func collect(_ reader: ArchiveReader) throws(FeedError) -> [UInt8] {
+        guard reader.size <= terms.maxDocumentSize else {
+            throw reader.refused("larger than --max-feed-size (\(terms.maxDocumentSize) bytes)")
+        }
+        var bytes: [UInt8] = []
+        try reader.forEachChunk { chunk in bytes += chunk }
+        return bytes
+    }
+
+    private func takeIn(
+        _ digest: Digest, from reader: ArchiveReader, _ intake: any CacheIntake, _ hash: BackgroundHash
+    ) throws(FeedError) -> ArchiveContents.Blob {
+        // Which of the two holds is known only when all is there.
+        guard reader.size <= max(terms.maxImageSize, terms.maxDocumentSize) else {
+            throw reader.refused("larger than --max-filesize and --max-feed-size")
+        }
+        var beginning: [UInt8] = []
+        try intake.begin(digest)
+        try reader.forEachChunk { chunk throws(FeedError) in
+            beginning += chunk.prefix(ImageType.signatureLength - beginning.count)
+            try hash.append(chunk)
+            try intake.append(chunk)
+        }
+        let type = ImageType(signatureOf: beginning)
+        try intake.end(isImage: type != nil)
+        let name = reader.name
+        try hash.end { found throws(FeedError) in
+            guard found == digest else { throw .invalidData("\(name): its bytes have another digest, \(found.hex)") }
+        }
+        return ArchiveContents.Blob(size: reader.size, type: type)
+    }
+}
+
+/// What an archive held.
+struct ArchiveContents {
+    struct Blob: Hashable {
+        let size: Int64
+        /// Nil: no image.
+        let type: ImageType?
+    }
+
+    var layout: [UInt8]?
+    var index: [UInt8]?
+    var blobs: [Digest: Blob] = [:]
+}

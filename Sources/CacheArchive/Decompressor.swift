@@ -1,0 +1,118 @@
+internal import CArchive
+internal import FeedCore
+
+/// Undoes an archive's compression, if it has one, and knows what comes after its end. The tar reader is given what this
+/// delivers, for by itself it would not tell of data behind either end.
+final class Decompressor {
+    private static let blockSize = 256 * 1024
+
+    private let archive: OpaquePointer
+    private let input: Input
+    private var position: Int64 = 0
+    /// Behind the last byte that is not zero: a tar archive may end in any number of zeros.
+    private(set) var endOfContent: Int64 = 0
+    private var isAtEnd = false
+
+    /// What libarchive reads from: it can't be told of errors of ours, and so they wait here.
+    private final class Input {
+        let source: any ByteSource
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 16)
+        var delivered: Int64 = 0
+        var failure: FeedError?
+
+        init(_ source: any ByteSource) { self.source = source }
+
+        deinit { block.deallocate() }
+
+        /// 0 at the end, -1 on a failure.
+        func read() -> Int {
+            do throws(FeedError) {
+                let count = try source.read(into: block)
+                delivered += Int64(count)
+                return count
+            } catch {
+                failure = error
+                return -1
+            }
+        }
+    }
+
+    init(_ source: any ByteSource) throws(FeedError) {
+        guard let archive = archive_read_new() else { throw .storage(.failed, "out of memory") }
+        self.archive = archive
+        input = Input(source)
+        try check(archive_read_support_format_raw(archive))
+        try check(archive_read_support_format_empty(archive))
+        // Were libarchive built without one of these, it would warn that it means to run a program instead.
+        try check(archive_read_support_filter_gzip(archive))
+        try check(archive_read_support_filter_xz(archive))
+        try check(archive_read_support_filter_zstd(archive))
+        let opened = archive_read_open(
+            archive, Unmanaged.passUnretained(input).toOpaque(), nil,
+            { archive, input, block in
+                guard let input, let block else { return -1 }
+                let reader = Unmanaged<Input>.fromOpaque(input).takeUnretainedValue()
+                let count = reader.read()
+                block.pointee = UnsafeRawPointer(reader.block.baseAddress)
+                if count < 0 { feedsync_set_error(archive, -1, "reading failed") }
+                return count
+            }, nil)
+        try check(opened)
+        // One of them is the input itself.
+        guard archive_filter_count(archive) <= 2 else {
+            throw .invalidData("the archive is compressed more than once")
+        }
+        var entry: OpaquePointer?
+        switch archive_read_next_header(archive, &entry) {
+        case ARCHIVE_OK: break
+        case ARCHIVE_EOF: isAtEnd = true
+        default: throw failure
+        }
+    }
+
+    deinit { archive_read_free(archive) }
+
+    /// The next bytes, valid until the one after them is asked for; nil at the end.
+    func next() throws(FeedError) -> UnsafeRawBufferPointer? {
+        if isAtEnd { return nil }
+        var start: UnsafeRawPointer?
+        var count = 0
+        var offset: Int64 = 0
+        switch archive_read_data_block(archive, &start, &count, &offset) {
+        case ARCHIVE_OK: break
+        case ARCHIVE_EOF:
+            isAtEnd = true
+            return nil
+        default: throw failure
+        }
+        let block = UnsafeRawBufferPointer(start: start, count: count)
+        if let last = block.lastIndex(where: { $0 != 0 }) { endOfContent = position + Int64(last) + 1 }
+        position += Int64(count)
+        return block
+    }
+
+    /// To be called when nothing more is wanted: reads to the end, and throws unless that is where it should be.
+    func finish() throws(FeedError) {
+        while try next() != nil {}
+        // What the decompression left of the input.
+        guard archive_filter_bytes(archive, -1) == input.delivered else { throw Self.trailing }
+        let more = input.read()
+        if let failure = input.failure { throw failure }
+        guard more == 0 else { throw Self.trailing }
+    }
+
+    private static let trailing = FeedError.invalidData("there is data after the end of the compressed archive")
+
+    private func check(_ code: Int32) throws(FeedError) {
+        guard code == ARCHIVE_OK else { throw failure }
+    }
+
+    private var failure: FeedError {
+        input.failure ?? .invalidData("the archive is damaged or cut off: \(archive.errorText)")
+    }
+}
+
+extension OpaquePointer {
+    /// What libarchive says of the last failure of an archive.
+    var errorText: String { archive_error_string(self).map { String(cString: $0) } ?? "unknown reason" }
+}

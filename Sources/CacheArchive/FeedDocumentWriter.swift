@@ -1,0 +1,44 @@
+internal import FeedCore
+internal import JSONText
+
+/// A feed as the archive has it, written piece by piece: it may be long.
+struct FeedDocumentWriter {
+    private static let piece = 64 * 1024
+
+    private var json = JSONWriter()
+
+    mutating func begin(_ feed: FeedSummary) {
+        json.beginObject()
+        json.member("version", OCILayout.documentVersion)
+        json.member("url", feed.url.text)
+        if let title = feed.title { json.member("title", title) }
+        json.member("format", feed.format.rawValue)
+        json.member("saved_at", feed.savedAt.rfc3339)
+        json.name("images")
+        json.beginArray()
+    }
+
+    mutating func add(_ image: FeedImage, _ stored: StoredImage?) {
+        json.beginObject()
+        json.member("id", image.id)
+        if let description = image.description { json.member("description", description) }
+        if let location = image.location { json.member("location", location) }
+        json.member("url", image.url.text)
+        if let stored {
+            json.member("digest", OCILayout.reference(stored.digest))
+            if let etag = stored.validators.etag { json.member("etag", etag) }
+            if let lastModified = stored.validators.lastModified { json.member("last_modified", lastModified) }
+        }
+        json.endObject()
+    }
+
+    mutating func end() {
+        json.endArray()
+        json.endObject()
+    }
+
+    /// What is written by now, if it is worth passing on or there is no more.
+    mutating func take(all: Bool = false) -> [UInt8]? {
+        all || json.bytes.count >= Self.piece ? json.drain() : nil
+    }
+}

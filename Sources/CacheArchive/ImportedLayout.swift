@@ -1,0 +1,136 @@
+internal import FeedCore
+
+/// Goes through all that an archive's index leads to, and finds every fault before anything is changed.
+struct ImportedLayout {
+    private let contents: ArchiveContents
+    private let intake: any CacheIntake
+    private let terms: ImportTerms
+
+    init(_ contents: ArchiveContents, in intake: any CacheIntake, _ terms: ImportTerms) {
+        self.contents = contents
+        self.intake = intake
+        self.terms = terms
+    }
+
+    /// In the order of the index.
+    func feeds() throws(FeedError) -> [any ArchivedFeed] {
+        guard let layout = contents.layout else { throw missing(OCILayout.layoutFile) }
+        guard let index = contents.index else { throw missing(OCILayout.indexFile) }
+        try OCILayout.readLayout(layout)
+        var documents: [Digest: ResourceURL] = [:]
+        var urls: [ResourceURL.Key: Digest] = [:]
+        var feeds: [any ArchivedFeed] = []
+        var manifests: Set<Digest> = []
+        for descriptor in try OCILayout.readIndex(index) {
+            try checkDocument(descriptor, namedBy: OCILayout.indexFile)
+            guard manifests.insert(descriptor.digest).inserted else { continue }
+            let config = try checkManifest(descriptor.digest)
+            // A large feed's manifests share one document.
+            guard documents[config.digest] == nil else { continue }
+            let feed = try checkFeed(config.digest)
+            if urls.updateValue(config.digest, forKey: feed.head.url.key) != nil {
+                throw .invalidData(
+                    "\(OCILayout.blobName(config.digest)): describes the feed \(feed.head.url) in another way than "
+                        + "another document does")
+            }
+            documents[config.digest] = feed.head.url
+            feeds.append(feed)
+        }
+        return feeds
+    }
+
+    private func checkManifest(_ digest: Digest) throws(FeedError) -> BlobDescriptor {
+        let name = OCILayout.blobName(digest)
+        let manifest = try OCILayout.readManifest(try intake.bytes(of: digest), of: name)
+        try checkDocument(manifest.config, namedBy: name)
+        for layer in manifest.layers {
+            let type = try checkImage(layer.digest, namedBy: name)
+            try checkSize(layer, namedBy: name)
+            guard layer.mediaType == type.mediaType else {
+                let said = layer.mediaType.prefix(80)
+                throw .invalidData(
+                    "\(name): calls \(OCILayout.blobName(layer.digest)) \(said), and it is \(type.mediaType)")
+            }
+        }
+        return manifest.config
+    }
+
+    private func checkFeed(_ digest: Digest) throws(FeedError) -> StagedFeed {
+        let name = OCILayout.blobName(digest)
+        let feed = StagedFeed(
+            head: try FeedDocument(try intake.bytes(of: digest), name: name).head, digest: digest, contents: contents,
+            intake: intake)
+        try feed.document().forEachImage { image, data throws(FeedError) in
+            if Task.isCancelled { throw .cancelled }
+            if let data { _ = try checkImage(data.digest, namedBy: name) }
+        }
+        return feed
+    }
+
+    private func checkDocument(_ descriptor: BlobDescriptor, namedBy name: String) throws(FeedError) {
+        try checkSize(descriptor, namedBy: name)
+        guard descriptor.size <= terms.maxDocumentSize else {
+            throw .invalidData(
+                "\(OCILayout.blobName(descriptor.digest)): larger than --max-feed-size (\(terms.maxDocumentSize) bytes)"
+            )
+        }
+    }
+
+    private func checkImage(_ digest: Digest, namedBy name: String) throws(FeedError) -> ImageType {
+        let blob = try blob(digest, namedBy: name)
+        guard let type = blob.type else {
+            throw .invalidData("\(OCILayout.blobName(digest)): no image of a known type, and \(name) has it as one")
+        }
+        guard blob.size <= terms.maxImageSize else {
+            throw .invalidData(
+                "\(OCILayout.blobName(digest)): larger than --max-filesize (\(terms.maxImageSize) bytes)")
+        }
+        return type
+    }
+
+    private func checkSize(_ descriptor: BlobDescriptor, namedBy name: String) throws(FeedError) {
+        let blob = try blob(descriptor.digest, namedBy: name)
+        guard blob.size == descriptor.size else {
+            throw .invalidData(
+                "\(name): has \(OCILayout.blobName(descriptor.digest)) with \(descriptor.size) bytes, and it has "
+                    + "\(blob.size)")
+        }
+    }
+
+    private func blob(_ digest: Digest, namedBy name: String) throws(FeedError) -> ArchiveContents.Blob {
+        guard let blob = contents.blobs[digest] else {
+            throw .invalidData("\(name): names \(OCILayout.blobName(digest)), which is not in the archive")
+        }
+        return blob
+    }
+
+    private func missing(_ name: String) -> FeedError {
+        .invalidData("\(name) is missing: this is no OCI image layout, or it is cut off")
+    }
+}
+
+/// A feed whose document was brought in, and found right.
+private struct StagedFeed: ArchivedFeed {
+    let head: FeedHead
+    let digest: Digest
+    let contents: ArchiveContents
+    let intake: any CacheIntake
+
+    /// Read again whenever it is wanted: it may be long.
+    func document() throws(FeedError) -> FeedDocument {
+        try FeedDocument(try intake.bytes(of: digest), name: OCILayout.blobName(digest))
+    }
+
+    func forEachImage(_ visit: (FeedImage, OfferedImage?) throws(FeedError) -> Void) throws(FeedError) {
+        try document().forEachImage { image, data throws(FeedError) in
+            guard let data, let blob = contents.blobs[data.digest], let type = blob.type else {
+                return try visit(image, nil)
+            }
+            try visit(
+                image,
+                OfferedImage(
+                    url: image.url, digest: data.digest, size: blob.size, type: type, validators: data.validators,
+                    fetchedAt: head.savedAt))
+        }
+    }
+}

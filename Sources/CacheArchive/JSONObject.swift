@@ -1,0 +1,51 @@
+internal import JSONText
+
+/// Reading objects of which some members are known: each of those once, and whatever else is there is passed over.
+enum JSONObject {
+    static func read(
+        _ reader: inout JSONReader, _ names: [String],
+        _ visit: (String, inout JSONReader) throws(JSONError) -> Void
+    ) throws(JSONError) {
+        var seen: UInt64 = 0
+        try reader.enterObject()
+        while let name = try reader.nextMember() {
+            guard let number = names.firstIndex(of: name) else {
+                try reader.skipValue()
+                continue
+            }
+            // Of two values, one reader takes the first and the next one the second.
+            guard seen & 1 << UInt64(number) == 0 else { throw reader.mismatch("given twice", at: reader.position) }
+            seen |= 1 << UInt64(number)
+            try visit(name, &reader)
+        }
+    }
+
+    static func require<Value>(
+        _ value: Value?, _ member: String, of object: Int, _ reader: borrowing JSONReader
+    ) throws(JSONError) -> Value {
+        guard let value else { throw reader.mismatch("missing", at: object, member: member) }
+        return value
+    }
+
+    static func readOptionalString(_ reader: inout JSONReader) throws(JSONError) -> String? {
+        guard try reader.peek() == .null else { return try reader.readString() }
+        try reader.readNull()
+        return nil
+    }
+
+    /// Throws unless the string is this one.
+    static func expect(_ expected: String, _ reader: inout JSONReader) throws(JSONError) {
+        let start = reader.position
+        let found = try reader.readString()
+        guard found == expected else {
+            let shown = JSONWriter.quote(found, limit: 80)
+            throw reader.mismatch("expected \(JSONWriter.quote(expected, limit: 80)), found \(shown)", at: start)
+        }
+    }
+
+    static func expect(_ expected: Int, _ reader: inout JSONReader) throws(JSONError) {
+        let start = reader.position
+        let found = try reader.readInt()
+        guard found == expected else { throw reader.mismatch("expected \(expected), found \(found)", at: start) }
+    }
+}

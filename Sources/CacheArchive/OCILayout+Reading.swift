@@ -1,0 +1,133 @@
+internal import FeedCore
+internal import JSONText
+
+/// A manifest, as far as it matters here.
+struct Manifest {
+    let config: BlobDescriptor
+    let layers: [BlobDescriptor]
+}
+
+extension OCILayout {
+    /// Deeper than any of these texts is.
+    private static let maxDepth = 16
+
+    static func readLayout(_ bytes: [UInt8]) throws(FeedError) {
+        try read(bytes, of: layoutFile) { reader throws(JSONError) in
+            let top = reader.position
+            var isKnown: Bool?
+            try JSONObject.read(&reader, ["imageLayoutVersion"]) { _, reader throws(JSONError) in
+                try JSONObject.expect(version, &reader)
+                isKnown = true
+            }
+            _ = try JSONObject.require(isKnown, "imageLayoutVersion", of: top, reader)
+        }
+    }
+
+    static func readIndex(_ bytes: [UInt8]) throws(FeedError) -> [BlobDescriptor] {
+        try read(bytes, of: indexFile) { reader throws(JSONError) in
+            let top = reader.position
+            var manifests: [BlobDescriptor]?
+            var hasVersion: Bool?
+            try JSONObject.read(
+                &reader, ["schemaVersion", "mediaType", "manifests"]
+            ) { name, reader throws(JSONError) in
+                switch name {
+                case "schemaVersion":
+                    try JSONObject.expect(schemaVersion, &reader)
+                    hasVersion = true
+                case "mediaType": try JSONObject.expect(indexType, &reader)
+                default: manifests = try readDescriptors(&reader, type: manifestType)
+                }
+            }
+            _ = try JSONObject.require(hasVersion, "schemaVersion", of: top, reader)
+            return try JSONObject.require(manifests, "manifests", of: top, reader)
+        }
+    }
+
+    static func readManifest(_ bytes: [UInt8], of name: String) throws(FeedError) -> Manifest {
+        try read(bytes, of: "\(name) (a manifest)") { reader throws(JSONError) in
+            let top = reader.position
+            var config: BlobDescriptor?
+            var layers: [BlobDescriptor]?
+            var hasVersion: Bool?
+            try JSONObject.read(
+                &reader, ["schemaVersion", "mediaType", "artifactType", "config", "layers"]
+            ) { name, reader throws(JSONError) in
+                switch name {
+                case "schemaVersion":
+                    try JSONObject.expect(schemaVersion, &reader)
+                    hasVersion = true
+                case "mediaType": try JSONObject.expect(manifestType, &reader)
+                case "artifactType": try JSONObject.expect(feedType, &reader)
+                case "config": config = try readDescriptor(&reader, type: feedType)
+                default: layers = try readDescriptors(&reader, type: nil)
+                }
+            }
+            _ = try JSONObject.require(hasVersion, "schemaVersion", of: top, reader)
+            return Manifest(
+                config: try JSONObject.require(config, "config", of: top, reader),
+                layers: try JSONObject.require(layers, "layers", of: top, reader))
+        }
+    }
+
+    /// Reads one JSON text that holds nothing else.
+    static func read<Value>(
+        _ bytes: [UInt8], of name: String, _ work: (inout JSONReader) throws(JSONError) -> Value
+    ) throws(FeedError) -> Value {
+        do throws(JSONError) {
+            var reader = JSONReader(bytes, maxDepth: maxDepth)
+            let value = try work(&reader)
+            try reader.finish()
+            return value
+        } catch {
+            throw .invalidData("\(name): \(error)")
+        }
+    }
+
+    private static func readDescriptors(
+        _ reader: inout JSONReader, type: String?
+    ) throws(JSONError) -> [BlobDescriptor] {
+        var descriptors: [BlobDescriptor] = []
+        try reader.enterArray()
+        while try reader.nextElement() { descriptors.append(try readDescriptor(&reader, type: type)) }
+        return descriptors
+    }
+
+    private static func readDescriptor(
+        _ reader: inout JSONReader, type: String?
+    ) throws(JSONError) -> BlobDescriptor {
+        let top = reader.position
+        var mediaType: String?
+        var digest: Digest?
+        var size: Int64?
+        try JSONObject.read(&reader, ["mediaType", "digest", "size"]) { name, reader throws(JSONError) in
+            switch name {
+            case "mediaType":
+                if let type {
+                    try JSONObject.expect(type, &reader)
+                    mediaType = type
+                } else {
+                    mediaType = try reader.readString()
+                }
+            case "digest": digest = try readDigest(&reader)
+            default:
+                let start = reader.position
+                let number = try reader.readInt()
+                guard number >= 0 else { throw reader.mismatch("a size below 0", at: start) }
+                size = Int64(number)
+            }
+        }
+        return BlobDescriptor(
+            mediaType: try JSONObject.require(mediaType, "mediaType", of: top, reader),
+            digest: try JSONObject.require(digest, "digest", of: top, reader),
+            size: try JSONObject.require(size, "size", of: top, reader))
+    }
+
+    static func readDigest(_ reader: inout JSONReader) throws(JSONError) -> Digest {
+        let start = reader.position
+        guard let digest = digest(try reader.readString()) else {
+            throw reader.mismatch("not a digest of the form sha256:<64 lower-case hex digits>", at: start)
+        }
+        return digest
+    }
+}

@@ -1,0 +1,44 @@
+internal import FeedCore
+
+/// The names and types of an OCI image layout, as far as an archive has them.
+enum OCILayout {
+    static let layoutFile = "oci-layout"
+    static let indexFile = "index.json"
+    static let blobFolder = "blobs/sha256"
+
+    static let version = "1.0.0"
+    static let schemaVersion = 2
+    static let indexType = "application/vnd.oci.image.index.v1+json"
+    static let manifestType = "application/vnd.oci.image.manifest.v1+json"
+    static let feedType = "application/vnd.feedsync.feed.v1+json"
+    static let documentVersion = 1
+
+    static let refName = "org.opencontainers.image.ref.name"
+    static let title = "org.opencontainers.image.title"
+
+    /// Some registries take no more layers than this.
+    static let layersOfManifest = 500
+
+    static func blobName(_ digest: Digest) -> String { "\(blobFolder)/\(digest.hex)" }
+
+    static func reference(_ digest: Digest) -> String { "\(referencePrefix)\(digest.hex)" }
+
+    /// Nil for what is no SHA-256.
+    static func digest(_ reference: String) -> Digest? {
+        guard reference.utf8.starts(with: referencePrefix.utf8) else { return nil }
+        return Digest(hex: reference.utf8.dropFirst(referencePrefix.utf8.count).asSubstring)
+    }
+
+    private static let referencePrefix = "sha256:"
+}
+
+extension Substring.UTF8View {
+    fileprivate var asSubstring: Substring { Substring(self) }
+}
+
+/// What one part of a layout says of another.
+struct BlobDescriptor: Hashable {
+    let mediaType: String
+    let digest: Digest
+    let size: Int64
+}

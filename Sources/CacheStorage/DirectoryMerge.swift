@@ -1,0 +1,117 @@
+internal import FeedCore
+internal import Glibc
+
+/// Changes within the transaction that its connection is in, and the files that go with them. Those are in place, on
+/// disk, before the rows that name them are committed.
+final class DirectoryMerge: CacheMerge {
+    private let connection: SQLiteConnection
+    private let files: Descriptor
+    private let incoming: Descriptor
+    /// The feed begun last, and how many images it has.
+    private var feed: (row: Int64, images: Int64) = (0, 0)
+    /// Files that were not there before.
+    private var placed: [Digest] = []
+    /// What was found of the data that was there.
+    private var isIntact: [Digest: Bool] = [:]
+    private var knowsNames = false
+
+    init(connection: SQLiteConnection, files: Descriptor, incoming: Descriptor) {
+        self.connection = connection
+        self.files = files
+        self.incoming = incoming
+    }
+
+    func savedAt(_ feed: ResourceURL) throws(FeedError) -> Timestamp? {
+        let row = try connection.statement("SELECT saved_at FROM feeds WHERE url = ?1")
+        try row.bind(1, feed.text)
+        var found: Timestamp?
+        try row.forEachRow { () throws(FeedError) in found = Timestamp(microseconds: row.integer(0)) }
+        return found
+    }
+
+    func begin(_ feed: FeedHead) throws(FeedError) {
+        let row = try connection.statement(
+            """
+            INSERT INTO feeds (url, title, format, saved_at) VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT (url) DO UPDATE SET
+                title = excluded.title, format = excluded.format, saved_at = excluded.saved_at,
+                etag = NULL, last_modified = NULL
+            RETURNING id
+            """)
+        try row.bind(1, feed.url.text)
+        try row.bind(2, feed.title)
+        try row.bind(3, feed.format.rawValue)
+        try row.bind(4, feed.savedAt.microseconds)
+        var id: Int64 = 0
+        try row.forEachRow { () throws(FeedError) in id = row.integer(0) }
+        let items = try connection.statement("DELETE FROM items WHERE feed = ?1")
+        try items.bind(1, id)
+        try items.run()
+        self.feed = (id, 0)
+    }
+
+    func append(_ image: FeedImage) throws(FeedError) {
+        try SQLiteFeedChange(connection: connection).insert(image, of: feed.row, at: feed.images)
+        feed.images += 1
+    }
+
+    func isNamed(_ image: ResourceURL) throws(FeedError) -> Bool {
+        if !knowsNames {
+            // The items have no index by URL: a lookup would read them all.
+            try connection.execute(
+                """
+                CREATE TEMP TABLE named (url TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
+                INSERT OR IGNORE INTO named SELECT url FROM items;
+                """)
+            knowsNames = true
+        }
+        let row = try connection.statement("SELECT 1 FROM temp.named WHERE url = ?1")
+        try row.bind(1, image.text)
+        var found = false
+        try row.forEachRow { () throws(FeedError) in found = true }
+        return found
+    }
+
+    func offer(_ image: OfferedImage) throws(FeedError) -> Bool {
+        let index = ImageIndex(connection: connection)
+        if let old = try index.find(image.url), try isIntact(old) { return false }
+        try place(image)
+        try index.insert(image)
+        try FailureMemory(connection: connection).forget(image.url)
+        return true
+    }
+
+    private func isIntact(_ image: StoredImage) throws(FeedError) -> Bool {
+        if let known = isIntact[image.digest] { return known }
+        let intact = try ImageFile.areIntact([(image.digest, image.size)], in: files) == [true]
+        isIntact[image.digest] = intact
+        return intact
+    }
+
+    private func place(_ image: OfferedImage) throws(FeedError) {
+        let name = image.digest.hex
+        do throws(SystemError) {
+            switch try ImageFile.place(name, from: incoming, as: image.digest, size: image.size, in: files) {
+            case .new: placed.append(image.digest)
+            case .replaced, .kept: break
+            }
+        } catch let error where error.code == ENOENT && isIntact[image.digest] == true {
+            return  // It is in place already, for another URL.
+        } catch {
+            throw error.feedError(.failed)
+        }
+        isIntact[image.digest] = true
+    }
+
+    func makeDurable() throws(FeedError) {
+        if knowsNames { try connection.execute("DROP TABLE temp.named") }
+        guard !placed.isEmpty else { return }
+        try attempt(.failed) { () throws(SystemError) in try files.synchronise() }
+    }
+
+    /// The changes don't stand, so that no row names these files.
+    func takeBackFiles() {
+        for digest in placed { unlinkat(files.number, digest.hex, 0) }
+        placed = []
+    }
+}

@@ -1,0 +1,88 @@
+internal import FeedCore
+internal import Glibc
+
+/// All that a cache directory holds, going out or coming in. It has the database's thread to itself meanwhile.
+struct DirectoryTransfer: CacheTransfer {
+    let path: String
+    let database: Database
+    let folders: ImageFolders
+    /// Nil: the cache is open for reading alone.
+    let staging: Staging?
+    let wait: LockWait
+
+    func read<Outcome: Sendable>(
+        lockWait: Duration, _ work: @escaping @Sendable (any CacheSnapshot) throws(FeedError) -> Outcome
+    ) async throws(FeedError) -> Outcome {
+        // First the lock, then the rows: what a row names is there, and stays.
+        let lock = try await lockForReading(LockWait(limit: lockWait, sleeping: wait.sleeping))
+        defer { withExtendedLifetime(lock) {} }
+        return try await database.read { connection throws(FeedError) in
+            try work(DirectorySnapshot(connection: connection, files: folders.files))
+        }
+    }
+
+    /// Keeps out whoever deletes images. Nil: there are none.
+    private func lockForReading(_ wait: LockWait) async throws(FeedError) -> Descriptor? {
+        guard let images = folders.images else { return nil }
+        // A description of its own, for a lock belongs to that.
+        let lock = try attempt(.failed) { () throws(SystemError) in try images.open(".", O_RDONLY | O_DIRECTORY) }
+        try await wait.lock(lock, .shared, cache: path)
+        return lock
+    }
+
+    func takeIn<Outcome: Sendable>(
+        _ work: @escaping @Sendable (any CacheIntake) throws(FeedError) -> Outcome
+    ) async throws(FeedError) -> Outcome {
+        guard let staging, let files = folders.files else {
+            throw .storage(.failed, "\(path): is open for reading alone")
+        }
+        return try await database.use { connection throws(FeedError) in
+            let intake = DirectoryIntake(connection: connection, files: files, staging: staging)
+            defer { intake.discard() }
+            return try work(intake)
+        }
+    }
+}
+
+/// The rows within one transaction, and the files they name.
+struct DirectorySnapshot: CacheSnapshot {
+    let connection: SQLiteConnection
+    let files: Descriptor?
+
+    func feeds() throws(FeedError) -> [FeedSummary] { try SQLiteFeedStore.summaries(in: connection) }
+
+    func forEachImage(
+        of feed: ResourceURL, at positions: ClosedRange<Int64>,
+        _ visit: (Int64, FeedImage, StoredImage?) throws(FeedError) -> Void
+    ) throws(FeedError) {
+        let row = try connection.statement(
+            """
+            SELECT position, item_id, items.url, description, location,
+                digest, size, media_type, images.etag, images.last_modified, fetched_at
+            FROM feeds JOIN items ON items.feed = feeds.id LEFT JOIN images ON images.url = items.url
+            WHERE feeds.url = ?1 AND position BETWEEN ?2 AND ?3 ORDER BY position
+            """)
+        try row.bind(1, feed.text)
+        try row.bind(2, positions.lowerBound)
+        try row.bind(3, positions.upperBound)
+        try row.forEachRow { () throws(FeedError) in
+            let position = row.integer(0)
+            let url: ResourceURL
+            do throws(InvalidURL) {
+                url = try ResourceURL(row.text(2) ?? "", credentials: nil)
+            } catch {
+                throw .unreadable(
+                    "\(connection.path): the saved feed \(feed): image \(position + 1): URL \(error.reason)")
+            }
+            let image = FeedImage(id: row.text(1) ?? "", description: row.text(3), location: row.text(4), url: url)
+            try visit(position, image, ImageIndex.image(in: row, from: 5))
+        }
+    }
+
+    func forEachChunk(
+        of digest: Digest, size: Int64, _ visit: ([UInt8]) throws(FeedError) -> Void
+    ) throws(FeedError) -> Bool {
+        guard let files else { return false }
+        return try ImageFile.forEachChunk(digest, size: size, in: files, visit)
+    }
+}

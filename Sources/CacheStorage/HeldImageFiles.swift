@@ -1,0 +1,67 @@
+internal import FeedCore
+internal import Glibc
+
+extension ImageDirectory {
+    func files(lockWait: Duration) async throws(FeedError) -> any ImageFiles {
+        guard let images = folders.images, let files = folders.files else {
+            return HeldImageFiles(lock: nil, folder: nil, cache: path)
+        }
+        // A description of its own, for a lock belongs to that.
+        let lock = try attempt(.failed) { () throws(SystemError) in try images.open(".", O_RDONLY | O_DIRECTORY) }
+        let wait = LockWait(limit: lockWait, sleeping: wait.sleeping)
+        try await wait.lock(lock, .shared, cache: path)
+        return HeldImageFiles(lock: lock, folder: files, cache: path)
+    }
+}
+
+/// Files that nobody deletes while this lives: whoever wants to takes the exclusive lock first.
+private struct HeldImageFiles: ImageFiles {
+    let lock: Descriptor?
+    /// Nil: there are no files.
+    let folder: Descriptor?
+    let cache: String
+
+    func open(_ image: StoredImage) throws(FeedError) -> any OpenImage {
+        guard let folder, let file = try ImageFile.open(image.digest, in: folder, size: image.size) else {
+            throw .storage(
+                .failed, "\(cache)/\(image.path): the image is damaged or gone; run `feedsync validate --deep`")
+        }
+        return HeldImageFile(file: file, folder: folder, name: image.digest.hex, size: Int(image.size))
+    }
+}
+
+private struct HeldImageFile: OpenImage {
+    let file: Descriptor
+    let folder: Descriptor
+    let name: String
+    let size: Int
+
+    func read(_ count: Int, at offset: Int) throws(FeedError) -> [UInt8] {
+        try attempt(.failed) { () throws(SystemError) in try file.read(count, at: offset) }
+    }
+
+    func place(at path: String) throws(FeedError) {
+        // A link may be impossible for many reasons: another file system, too many links, a file of another user. Where
+        // a copy is impossible too, that tells why.
+        if linkat(folder.number, name, AT_FDCWD, path, 0) == 0 { return }
+        try attempt(.failed) { () throws(SystemError) in try copy(to: path) }
+    }
+
+    private func copy(to path: String) throws(SystemError) {
+        let number = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o444)
+        guard number >= 0 else { throw SystemError("can't be created", path) }
+        let target = Descriptor(owning: number, path: path)
+        if ioctl(target.number, FileCloning.request, file.number) == 0 { return }
+        var offset = 0
+        while case let chunk = try file.read(256 * 1024, at: offset), !chunk.isEmpty {
+            try target.write(chunk)
+            offset += chunk.count
+        }
+    }
+}
+
+/// `FICLONE`: the copy shares the original's blocks until one of them is written to. Its C definition is a macro that
+/// Swift can't see: `_IOW(0x94, 9, int)`.
+private enum FileCloning {
+    static let request: UInt = 0x4004_9409
+}

@@ -1,0 +1,47 @@
+internal import CSQLite
+internal import FeedCore
+internal import Glibc
+
+extension ImageFile {
+    enum Placement {
+        case new
+        /// In place of one that was damaged.
+        case replaced
+        /// The bytes were there already, and whole; the staged file is deleted.
+        case kept
+    }
+
+    /// Moves a staged file whose bytes are known, and on disk, to where they belong.
+    @discardableResult
+    static func place(
+        _ staged: String, from incoming: Descriptor, as digest: Digest, size: Int64, in files: Descriptor
+    ) throws(SystemError) -> Placement {
+        let name = digest.hex
+        do throws(SystemError) {
+            try renameWithoutReplacing(incoming.number, staged, files, name)
+            return .new
+        } catch let error where error.code == EEXIST {
+            if isTrustworthy(digest, size: size, in: files) {
+                unlinkat(incoming.number, staged, 0)
+                return .kept
+            }
+            if try files.status(of: name)?.isFolder == true { try files.removeAll(name) }
+            guard renameat(incoming.number, staged, files.number, name) == 0 else {
+                throw SystemError("can't be replaced", "\(files.path)/\(name)")
+            }
+            return .replaced
+        }
+    }
+
+    private static func renameWithoutReplacing(
+        _ incoming: Int32, _ staged: String, _ files: Descriptor, _ name: String
+    ) throws(SystemError) {
+        if feedsync_rename_without_replacing(incoming, staged, files.number, name) == 0 { return }
+        // Not every file system knows the flag, nor every kernel the call.
+        if errno == EINVAL || errno == ENOSYS, linkat(incoming, staged, files.number, name, 0) == 0 {
+            unlinkat(incoming, staged, 0)
+            return
+        }
+        throw SystemError("can't be created", "\(files.path)/\(name)")
+    }
+}

@@ -1,0 +1,24 @@
+import FeedCore
+
+struct ExportCommand {
+    private let session: Session
+
+    init(_ session: Session) { self.session = session }
+
+    func run(_ file: String, _ feeds: [ResourceURL]) async throws(FeedError) -> ExitCode {
+        let cache = try await session.openCache(.read)
+        let (archives, output) = (session.toolbox.archives, session.toolbox.output)
+        let report = try await cache.transfer.read(lockWait: session.settings.lockWait) { snapshot throws(FeedError) in
+            let target = try output.openTarget(ArchiveFile.path(file))
+            return try archives.export(feeds, snapshot, target, file) { _ in }
+        }
+        session.remark(ArchiveText.summary(report, file: file))
+        return .ok
+    }
+}
+
+/// The FILE of an archive on the command line.
+enum ArchiveFile {
+    /// Nil: standard input or output.
+    static func path(_ operand: String) -> String? { operand == "-" ? nil : operand }
+}

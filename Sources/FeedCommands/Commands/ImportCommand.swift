@@ -1,0 +1,25 @@
+import FeedCore
+
+struct ImportCommand {
+    private let session: Session
+    private var settings: Settings { session.settings }
+
+    init(_ session: Session) { self.session = session }
+
+    func run(_ file: String) async throws(FeedError) -> ExitCode {
+        let (archives, output) = (session.toolbox.archives, session.toolbox.output)
+        // Before the cache is created for nothing.
+        let source = try output.openSource(ArchiveFile.path(file))
+        let terms = ImportTerms(
+            maxImageSize: settings.maxFileSize, maxDocumentSize: settings.maxFeedSize, isForced: settings.force)
+        let cache = try await session.openCache(.write(lockWait: settings.lockWait))
+        let report = try await cache.transfer.takeIn { intake throws(FeedError) in
+            try archives.takeIn(source, intake, terms) { _ in }
+        }
+        if settings.verbosity == .verbose {
+            for feed in report.feeds { session.report(ArchiveText.step(feed)) }
+        }
+        session.remark(ArchiveText.summary(report))
+        return .ok
+    }
+}

@@ -1,0 +1,64 @@
+/// How far an export or import has come. Where it is not known how much there is, the whole is 0.
+package struct ArchiveProgress: Hashable, Sendable {
+    package var images = 0
+    package var bytes: Int64 = 0
+    package let imagesOfAll: Int
+    package let bytesOfAll: Int64
+
+    package init(imagesOfAll: Int = 0, bytesOfAll: Int64 = 0) {
+        self.imagesOfAll = imagesOfAll
+        self.bytesOfAll = bytesOfAll
+    }
+}
+
+package struct ExportReport: Hashable, Sendable {
+    package let feeds: Int
+    package let images: Int
+    /// Of all that the archive holds, before compression.
+    package let bytes: Int64
+
+    package init(feeds: Int, images: Int, bytes: Int64) {
+        self.feeds = feeds
+        self.images = images
+        self.bytes = bytes
+    }
+}
+
+/// What an archive may be, and how it is merged.
+package struct ImportTerms: Hashable, Sendable {
+    /// The most bytes of an image, and of a JSON text.
+    package let maxImageSize: Int64
+    package let maxDocumentSize: Int64
+    /// Its feeds replace those that are there, also later ones.
+    package let isForced: Bool
+
+    package init(maxImageSize: Int64, maxDocumentSize: Int64, isForced: Bool = false) {
+        self.maxImageSize = maxImageSize
+        self.maxDocumentSize = maxDocumentSize
+        self.isForced = isForced
+    }
+}
+
+package struct ImportReport: Hashable, Sendable {
+    package enum Outcome: String, Sendable {
+        case added, replaced
+        /// The one that is there was saved no earlier.
+        case kept
+    }
+
+    package struct ImportedFeed: Hashable, Sendable {
+        package let url: ResourceURL
+        package let outcome: Outcome
+
+        package init(url: ResourceURL, outcome: Outcome) {
+            self.url = url
+            self.outcome = outcome
+        }
+    }
+
+    package internal(set) var feeds: [ImportedFeed] = []
+    /// URLs that have data now and had none, or damaged data, before.
+    package internal(set) var images = 0
+
+    package init() {}
+}

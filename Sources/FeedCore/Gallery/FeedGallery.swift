@@ -1,0 +1,52 @@
+/// Shows what is saved, fresh or stale: the cache is only read.
+package struct FeedGallery: Sendable {
+    private let cache: Cache
+    private let writer: any GalleryWriter
+    private let maxAge: MaxAge
+    private let lockWait: Duration
+    private let now: @Sendable () -> Timestamp
+
+    package init(
+        cache: Cache, writer: any GalleryWriter, maxAge: MaxAge, lockWait: Duration,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.cache = cache
+        self.writer = writer
+        self.maxAge = maxAge
+        self.lockWait = lockWait
+        self.now = now
+    }
+
+    /// `urls` are the feeds to show; with none, all that are saved. Throws `notFound` for one that was never saved.
+    package func write(_ urls: [ResourceURL], to path: String) async throws(FeedError) -> GalleryReport {
+        // Held from before the first look: what is found now is still there when it is linked.
+        let files = try await cache.images.files(lockWait: lockWait)
+        var feeds: [GalleryFeed] = []
+        var seen: Set<ResourceURL.Key> = []
+        for url in urls.isEmpty ? try await cache.feeds.summaries().map(\.url) : urls {
+            if Task.isCancelled { throw .cancelled }
+            guard seen.insert(url.key).inserted else { continue }
+            if let feed = try await load(url, isNamed: !urls.isEmpty) { feeds.append(feed) }
+        }
+        let gallery = Gallery(feeds: feeds, writtenAt: now(), maxAge: maxAge)
+        return try await writer.write(gallery, images: files, to: path)
+    }
+
+    private func load(_ url: ResourceURL, isNamed: Bool) async throws(FeedError) -> GalleryFeed? {
+        guard let saved = try await cache.feeds.retrieve(url) else {
+            // One that another run deleted after it was listed is just no longer there.
+            if isNamed { throw .notFound("\(url): this feed was never saved; sync it first") }
+            return nil
+        }
+        let images = saved.feed.images
+        let found = try await cache.images.find(images.map(\.url))
+        let missing = zip(images, found).filter { $1 == nil }.map(\.0.url)
+        var failures = try await cache.images.failures(of: missing)[...]
+        let pictures = zip(images, found).map { image, stored in
+            if let stored { return GalleryPicture(image: image, data: .stored(stored)) }
+            let failure = failures.popFirst() ?? nil
+            return GalleryPicture(image: image, data: .missing(reason: failure?.error.message))
+        }
+        return GalleryFeed(url: saved.url, title: saved.feed.title, savedAt: saved.savedAt, pictures: pictures)
+    }
+}

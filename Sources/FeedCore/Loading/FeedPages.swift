@@ -1,0 +1,58 @@
+/// The pages of one feed, as they come: which is next, and what they are together.
+struct FeedPages {
+    private let first: DecodedFeed
+    private(set) var count = 1
+    private(set) var notes: [String]
+    private var images: [FeedImage]
+    private var next: ResourceURL?
+    private var seen: Set<ResourceURL.Key>
+    private let origins: Set<String>
+    /// The items of all pages, by the id of the first image, which is the item's own. Nil while there is one page.
+    private var items: Set<String>?
+
+    /// `redirected` is where the first page was found, if not where it was asked for.
+    init(_ page: DecodedFeed, at url: ResourceURL, _ redirected: ResourceURL?) {
+        first = page
+        images = page.feed.images
+        notes = page.notes
+        next = page.nextPage
+        let places = [url, redirected].compactMap { $0 }
+        seen = Set(places.map(\.key))
+        origins = Set(places.map(\.origin))
+    }
+
+    var feed: Feed { Feed(format: first.feed.format, title: first.feed.title, images: images) }
+
+    /// Nil where the walk ends: a page seen before, or one on another origin.
+    mutating func takeNext() -> ResourceURL? {
+        guard let url = next, origins.contains(url.origin), seen.insert(url.key).inserted else { return nil }
+        next = nil
+        return url
+    }
+
+    /// What is new in it. Items move on to further pages while these are fetched.
+    mutating func add(_ page: DecodedFeed) {
+        count += 1
+        notes += page.notes
+        next = page.nextPage
+        var known = items ?? Set(first.items.map(first.id(of:)))
+        // Held once, so that it grows in place.
+        items = nil
+        let new = page.items.filter { !known.contains(page.id(of: $0)) }
+        for item in new {
+            images += page.feed.images[item]
+            known.insert(page.id(of: item))
+        }
+        items = known
+    }
+}
+
+extension DecodedFeed {
+    /// The images of each item.
+    fileprivate var items: [Range<Int>] {
+        if itemStarts.isEmpty { return feed.images.indices.map { $0..<$0 + 1 } }
+        return zip(itemStarts, itemStarts.dropFirst() + [feed.images.count]).map { $0..<$1 }
+    }
+
+    fileprivate func id(of item: Range<Int>) -> String { feed.images[item.lowerBound].id }
+}

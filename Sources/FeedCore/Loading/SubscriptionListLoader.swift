@@ -1,0 +1,25 @@
+/// Use case: read a list of feeds from a file.
+package struct SubscriptionListLoader: Sendable {
+    private let client: any HTTPClient
+    private let decoder: any FeedDecoding
+    private let maxBytes: Int64
+
+    package init(client: any HTTPClient, decoder: any FeedDecoding, maxBytes: Int64) {
+        self.client = client
+        self.decoder = decoder
+        self.maxBytes = maxBytes
+    }
+
+    /// `name` is what a person calls the file at `path`.
+    package func load(_ path: String, calledBy name: String) async throws(FeedError) -> SubscriptionList {
+        let body = CollectedBytes()
+        let url = ResourceURL(filePath: path)
+        _ = try await client.get(HTTPRequest(url: url, maxBytes: maxBytes), into: body)
+        guard !Task.isCancelled else { throw .cancelled }
+        do {
+            return try decoder.decodeSubscriptions(FeedDocument(bytes: body.take(), url: url))
+        } catch {
+            throw error.of(name)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/// The `Link` header of an answer (RFC 8288).
+enum LinkHeader {
+    /// The target of the first link whose relation is `next`, as it is written.
+    static func next(in header: String) -> String? {
+        var rest = header[...]
+        while let link = takeLink(from: &rest) {
+            let isNext = link.parameters.contains { name, value in
+                name.lowercased() == "rel" && value.lowercased().split(separator: " ").contains("next")
+            }
+            if isNext { return String(link.target) }
+        }
+        return nil
+    }
+
+    private struct Link {
+        let target: Substring
+        var parameters: [(name: String, value: String)] = []
+    }
+
+    /// `<target>; name=value; name="value", <target>…`; nil when there is no link any more.
+    private static func takeLink(from rest: inout Substring) -> Link? {
+        guard let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") else { return nil }
+        var link = Link(target: rest[rest.index(after: open)..<close])
+        rest = rest[rest.index(after: close)...]
+        while true {
+            rest = rest.drop { $0 == " " || $0 == "\t" }
+            guard rest.first == ";" else { break }
+            rest = rest.dropFirst()
+            let name = take(from: &rest) { $0 != "=" && $0 != ";" && $0 != "," }
+            guard rest.first == "=" else { continue }
+            rest = rest.dropFirst()
+            link.parameters.append((name, takeValue(from: &rest)))
+        }
+        return link
+    }
+
+    private static func takeValue(from rest: inout Substring) -> String {
+        rest = rest.drop { $0 == " " || $0 == "\t" }
+        guard rest.first == "\"" else { return take(from: &rest) { $0 != ";" && $0 != "," } }
+        rest = rest.dropFirst()
+        var value = ""
+        while let character = rest.popFirst(), character != "\"" {
+            value.append(character == "\\" ? rest.popFirst() ?? character : character)
+        }
+        return value
+    }
+
+    private static func take(from rest: inout Substring, while isPart: (Character) -> Bool) -> String {
+        let part = rest.prefix(while: isPart)
+        rest = rest[part.endIndex...]
+        let trimmed = part.drop { $0 == " " }
+        return String(trimmed.lastIndex { $0 != " " }.map { trimmed[...$0] } ?? "")
+    }
+}

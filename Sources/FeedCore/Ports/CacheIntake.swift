@@ -1,0 +1,70 @@
+/// Bytes on their way into a cache, many at a time, and what makes them part of it.
+package protocol CacheIntake {
+    /// The bytes that are said to have this digest follow; whoever brings them checks that. One blob after another, and
+    /// none twice.
+    func begin(_ digest: Digest) throws(FeedError)
+    func append(_ chunk: [UInt8]) throws(FeedError)
+    /// Only an image can be merged, and is made durable.
+    func end(isImage: Bool) throws(FeedError)
+
+    /// A whole blob that was brought in.
+    func bytes(of digest: Digest) throws(FeedError) -> [UInt8]
+
+    /// Runs changes of which all stand afterwards or, if `work` throws or they can't be made durable, none.
+    func merge<Outcome: Sendable>(
+        _ work: (any CacheMerge) throws(FeedError) -> Outcome
+    ) throws(FeedError) -> Outcome
+}
+
+/// What can be done to a cache within one merge.
+package protocol CacheMerge {
+    /// When the feed of this URL was saved; nil if it wasn't.
+    func savedAt(_ feed: ResourceURL) throws(FeedError) -> Timestamp?
+
+    /// Puts a feed with no images in place of the one of its URL, whose credentials stay.
+    func begin(_ feed: FeedHead) throws(FeedError)
+    /// Adds an image to the end of the feed that was begun last.
+    func append(_ image: FeedImage) throws(FeedError)
+
+    /// Whether any feed names this image, as the feeds are by now.
+    func isNamed(_ image: ResourceURL) throws(FeedError) -> Bool
+
+    /// Makes a blob that was brought in the data of an image. Answers false, and keeps what is there, where that is
+    /// whole.
+    func offer(_ image: OfferedImage) throws(FeedError) -> Bool
+}
+
+/// A feed without its images.
+package struct FeedHead: Hashable, Sendable {
+    package let url: ResourceURL
+    package let title: String?
+    package let format: Feed.Format
+    package let savedAt: Timestamp
+
+    package init(url: ResourceURL, title: String?, format: Feed.Format, savedAt: Timestamp) {
+        self.url = url
+        self.title = title
+        self.format = format
+        self.savedAt = savedAt
+    }
+}
+
+package struct OfferedImage: Hashable, Sendable {
+    package let url: ResourceURL
+    package let digest: Digest
+    package let size: Int64
+    package let type: ImageType
+    package let validators: Validators
+    package let fetchedAt: Timestamp
+
+    package init(
+        url: ResourceURL, digest: Digest, size: Int64, type: ImageType, validators: Validators, fetchedAt: Timestamp
+    ) {
+        self.url = url
+        self.digest = digest
+        self.size = size
+        self.type = type
+        self.validators = validators
+        self.fetchedAt = fetchedAt
+    }
+}

@@ -1,0 +1,34 @@
+/// The way in and out of a cache for all that it holds, as one piece.
+package protocol CacheTransfer: Sendable {
+    /// Runs `work` on one state of the cache: what others write meanwhile is not seen, and no image is deleted before it
+    /// returns. Whoever is just deleting some is waited for, at most for `lockWait`. The work may block: it has a thread
+    /// of its own.
+    func read<Outcome: Sendable>(
+        lockWait: Duration, _ work: @escaping @Sendable (any CacheSnapshot) throws(FeedError) -> Outcome
+    ) async throws(FeedError) -> Outcome
+
+    /// Runs `work`, which brings bytes in and then merges. Whatever of them no merge has made part of the cache is gone
+    /// when this returns or throws. The work may block here too.
+    func takeIn<Outcome: Sendable>(
+        _ work: @escaping @Sendable (any CacheIntake) throws(FeedError) -> Outcome
+    ) async throws(FeedError) -> Outcome
+}
+
+/// One state of a cache, for as long as it is read from.
+package protocol CacheSnapshot {
+    /// Every saved feed, by URL, without its images.
+    func feeds() throws(FeedError) -> [FeedSummary]
+
+    /// Visits the images of a feed that are at these positions, in order, each with what is known of its data. The
+    /// positions of a feed's images ascend.
+    func forEachImage(
+        of feed: ResourceURL, at positions: ClosedRange<Int64>,
+        _ visit: (Int64, FeedImage, StoredImage?) throws(FeedError) -> Void
+    ) throws(FeedError)
+
+    /// Visits an image's bytes, of which there are `size`, a chunk at a time. False where they are not all there, or
+    /// there are more: then the image is damaged or gone.
+    func forEachChunk(
+        of digest: Digest, size: Int64, _ visit: ([UInt8]) throws(FeedError) -> Void
+    ) throws(FeedError) -> Bool
+}

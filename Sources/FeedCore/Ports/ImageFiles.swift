@@ -1,0 +1,15 @@
+/// The files of image data, for whoever wants to read a little of many of them, or to have them elsewhere.
+package protocol ImageFiles: Sendable {
+    /// Throws if the file is gone, or no longer what it was.
+    func open(_ image: StoredImage) throws(FeedError) -> any OpenImage
+}
+
+/// One of them, open.
+package protocol OpenImage {
+    var size: Int { get }
+    /// Fewer bytes than asked for only at the end of the file.
+    func read(_ count: Int, at offset: Int) throws(FeedError) -> [UInt8]
+    /// Gives the file another name, outside the store: as a link where that is possible, else as a copy. There must be
+    /// nothing of that name yet.
+    func place(at path: String) throws(FeedError)
+}

@@ -1,0 +1,58 @@
+/// Text as a person reads it: runs of white space are one space, and there is none at either end.
+struct FoldedText {
+    private var bytes: [UInt8] = []
+    private var spaceIsDue = false
+
+    /// Nil if there is nothing but white space.
+    var text: String? { bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self) }
+
+    static func fold(_ text: String) -> String? {
+        var folded = FoldedText()
+        var text = text
+        text.withUTF8 { folded.append($0) }
+        return folded.text
+    }
+
+    mutating func append(_ text: UnsafeBufferPointer<UInt8>) {
+        var index = 0
+        while index < text.count {
+            if let width = Self.whitespace(text, index) {
+                separate()
+                index += width
+                continue
+            }
+            if spaceIsDue { bytes.append(0x20) }
+            spaceIsDue = false
+            bytes.append(text[index])
+            index += 1
+        }
+    }
+
+    mutating func separate() { spaceIsDue = !bytes.isEmpty }
+
+    /// Tags that stand between words; the others stand within lines, and perhaps within a word.
+    mutating func separate(at tag: String) {
+        if !Self.inline.contains(tag) { separate() }
+    }
+
+    private static let inline: Set<String> = [
+        "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i",
+        "ins", "kbd", "mark", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u",
+        "var", "wbr",
+    ]
+
+    /// How many bytes the white space here takes; nil if this is none. Control characters are as good as it.
+    private static func whitespace(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) -> Int? {
+        switch text[index] {
+        case 0...0x20, 0x7F: 1
+        // U+0080 to U+00A0: control characters, and the space that doesn't break.
+        case 0xC2 where index + 1 < text.count && text[index + 1] <= 0xA0: 2
+        // U+2000 to U+200B, U+2028, U+2029; U+3000.
+        case 0xE2 where index + 2 < text.count && text[index + 1] == 0x80 && isSpace(text[index + 2]): 3
+        case 0xE3 where index + 2 < text.count && text[index + 1] == 0x80 && text[index + 2] == 0x80: 3
+        default: nil
+        }
+    }
+
+    private static func isSpace(_ last: UInt8) -> Bool { last <= 0x8B || last == 0xA8 || last == 0xA9 }
+}

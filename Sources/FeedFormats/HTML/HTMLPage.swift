@@ -1,0 +1,33 @@
+internal import FeedCore
+
+/// A page where a feed should be: says so, and which feed it names.
+final class HTMLPage: HTMLVisitor {
+    /// Feeds are named at the top of a page.
+    private static let longestHead = 1 << 18
+
+    private var feed: String?
+
+    /// In words that complete "the answer …".
+    static func description(of document: FeedDocument) -> String {
+        let page = HTMLPage()
+        let head = String(decoding: document.bytes.prefix(longestHead), as: UTF8.self)
+        HTMLReader().read(head, telling: page)
+        do throws(InvalidURL) {
+            guard let feed = page.feed else { return "is an HTML page" }
+            return "is an HTML page, which names the feed \(try document.url.resolving(feed))"
+        } catch {
+            return "is an HTML page"
+        }
+    }
+
+    func begin(_ tag: String, _ attribute: (StaticString) -> String?) {
+        guard feed == nil, tag == "link", let rel = attribute("rel"), let type = attribute("type"),
+            rel.lowercased().split(separator: " ").contains("alternate")
+        else { return }
+        let types = ["application/rss+xml", "application/atom+xml", "application/feed+json", "application/json"]
+        if types.contains(type.lowercased()) { feed = attribute("href").flatMap(FoldedText.fold) }
+    }
+
+    func end(_ tag: String) {}
+    func text(_ text: UnsafeBufferPointer<UInt8>) {}
+}

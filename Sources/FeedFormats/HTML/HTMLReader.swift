@@ -1,0 +1,90 @@
+internal import CXML
+
+/// What is told of a piece of HTML, tag by tag.
+protocol HTMLVisitor: AnyObject {
+    /// `attribute` is good as long as the call.
+    func begin(_ tag: String, _ attribute: (StaticString) -> String?)
+    func end(_ tag: String)
+    func text(_ text: UnsafeBufferPointer<UInt8>)
+}
+
+/// Reads HTML, broken or not, with libxml2, which builds no tree and looks for nothing outside. One reader reads many
+/// pieces, one after the other.
+final class HTMLReader {
+    /// Deeper than any page is. libxml2 compares each tag with all that are open: what is nested without end takes
+    /// without end.
+    private static let maxDepth = 256
+
+    private let parser: UnsafeMutablePointer<xmlParserCtxt>?
+    private var visitor: (any HTMLVisitor)?
+
+    init() {
+        _ = Self.library
+        parser = htmlNewParserCtxt()
+    }
+
+    deinit { htmlFreeParserCtxt(parser) }
+
+    private static let library: Void = xmlInitParser()
+
+    func read(_ html: String, telling visitor: any HTMLVisitor) {
+        guard let parser, !html.isEmpty else { return }
+        cxml_silence()
+        self.visitor = visitor
+        defer { self.visitor = nil }
+        var handler = Self.handler
+        cxml_set_handler(parser, &handler, Unmanaged.passUnretained(self).toOpaque())
+        let options =
+            HTML_PARSE_NONET.rawValue | HTML_PARSE_NOERROR.rawValue | HTML_PARSE_NOWARNING.rawValue
+            | HTML_PARSE_IGNORE_ENC.rawValue | HTML_PARSE_NODEFDTD.rawValue | HTML_PARSE_NOIMPLIED.rawValue
+        var html = html
+        let excess = HTMLAttributes.excess(in: html)
+        html.withUTF8 { bytes in
+            let bytes = UnsafeBufferPointer(rebasing: bytes.prefix(excess ?? bytes.count))
+            bytes.withMemoryRebound(to: CChar.self) { chars in
+                let tree = htmlCtxtReadMemory(
+                    parser, chars.baseAddress, Int32(clamping: chars.count), nil, "UTF-8", Int32(options))
+                if let tree { xmlFreeDoc(tree) }
+            }
+        }
+        cxml_free_document(parser)
+    }
+
+    private static func of(_ context: UnsafeMutableRawPointer?) -> HTMLReader? {
+        context.map { Unmanaged<HTMLReader>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private static var handler: xmlSAXHandler {
+        var handler = xmlSAXHandler()
+        handler.initialized = 1
+        handler.startElement = { context, tag, attributes in
+            guard let tag, let reader = HTMLReader.of(context) else { return }
+            reader.visitor?.begin(String(cString: tag)) { HTMLReader.value(of: $0, in: attributes) }
+            if let parser = reader.parser, cxml_depth(parser) > HTMLReader.maxDepth { xmlStopParser(parser) }
+        }
+        handler.endElement = { context, tag in
+            guard let tag else { return }
+            HTMLReader.of(context)?.visitor?.end(String(cString: tag))
+        }
+        handler.characters = { context, text, count in
+            guard let text else { return }
+            HTMLReader.of(context)?.visitor?.text(UnsafeBufferPointer(start: text, count: Int(count)))
+        }
+        handler.ignorableWhitespace = handler.characters
+        // Scripts and styles, which nobody reads.
+        handler.cdataBlock = { _, _, _ in }
+        return handler
+    }
+
+    /// Names and values by turns, with a null at the end.
+    private static func value(
+        of name: StaticString, in attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
+    ) -> String? {
+        guard var next = attributes else { return nil }
+        while let given = next.pointee {
+            if xmlStrcasecmp(given, name.utf8Start) == 0 { return next[1].map { String(cString: $0) } }
+            next += 2
+        }
+        return nil
+    }
+}

@@ -1,0 +1,17 @@
+/// The words of a piece of HTML.
+final class PlainText: HTMLVisitor {
+    private var words = FoldedText()
+
+    /// Nil if there are none.
+    static func of(_ html: String, with reader: HTMLReader) -> String? {
+        let isPlain = !html.utf8.contains { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }
+        if isPlain { return FoldedText.fold(html) }
+        let visitor = PlainText()
+        reader.read(html, telling: visitor)
+        return visitor.words.text
+    }
+
+    func begin(_ tag: String, _ attribute: (StaticString) -> String?) { words.separate(at: tag) }
+    func end(_ tag: String) { words.separate(at: tag) }
+    func text(_ text: UnsafeBufferPointer<UInt8>) { words.append(text) }
+}

@@ -1,0 +1,57 @@
+internal import FeedCore
+
+/// An item of a feed, as its document gives it: what may become images.
+struct FeedItem {
+    var id: String?
+    /// As plain text.
+    var title: String?
+    var location: String?
+    /// In the order in which they count.
+    var images: [ImageReference] = []
+    /// Count where no other image is.
+    var thumbnails: [ImageReference] = []
+}
+
+/// A picture that an item names.
+struct ImageReference {
+    /// A URL, perhaps relative, perhaps wrong.
+    let reference: String
+    /// The `xml:base` that held there.
+    var base: ResourceURL?
+    /// Its own title, caption or alternative text, as plain text.
+    var description: String?
+    var location: String?
+
+    init?(_ reference: String?, base: ResourceURL? = nil, description: String? = nil) {
+        guard let reference else { return nil }
+        self.reference = reference
+        self.base = base
+        self.description = description
+    }
+}
+
+/// Whether an enclosure is a picture: by its type, or, where none is given, by the name of the file.
+enum ImageKind {
+    static func isImage(type: String?, reference: String) -> Bool {
+        if let type { return isImage(type: type) }
+        return hasImageName(reference)
+    }
+
+    static func isImage(type: String) -> Bool {
+        let start = type.utf8.drop { $0 <= 0x20 }
+        return start.count > 6 && Substring(start.prefix(6)).lowercased() == "image/"
+    }
+
+    static func hasImageName(_ reference: String) -> Bool {
+        let path = reference.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        guard let dot = path.lastIndex(of: UInt8(ascii: ".")), path.distance(from: dot, to: path.endIndex) <= 6 else {
+            return false
+        }
+        return suffixes.contains(Substring(path[path.index(after: dot)...]).lowercased())
+    }
+
+    private static let suffixes: Set<String> = [
+        "jpg", "jpeg", "jpe", "jfif", "png", "apng", "gif", "webp", "avif", "heic", "heif", "bmp", "tif", "tiff", "ico",
+        "jxl", "svg",
+    ]
+}

@@ -1,0 +1,150 @@
+internal import FeedCore
+internal import JSONText
+
+/// JSON Feed 1.0 and 1.1.
+struct JSONFeed {
+    private let feed: ResourceURL
+    private let html = HTMLReader()
+    private var collector: ImageCollector
+    private var title: String?
+    private var nextPage: String?
+
+    /// Whether `version` among the top members says so. It may stand behind all items.
+    static func isDeclared(in body: [UInt8]) -> Bool {
+        do throws(JSONError) {
+            var reader = JSONReader(body)
+            try reader.enterObject()
+            while let name = try reader.nextMember() {
+                if name == "version", try reader.peek() == .string { return isVersion(try reader.readString()) }
+                try reader.skipValue()
+            }
+        } catch {
+            return false  // It is no JSON, which its reader tells of.
+        }
+        return false
+    }
+
+    static func isVersion(_ version: String) -> Bool {
+        let lower = version.lowercased()
+        return ["https://jsonfeed.org/version/", "http://jsonfeed.org/version/"].contains { lower.hasPrefix($0) }
+    }
+
+    static func decode(_ document: FeedDocument) throws(FeedError) -> DecodedFeed {
+        var feed = JSONFeed(at: document.url)
+        do throws(JSONError) {
+            var reader = JSONReader(document.bytes)
+            try feed.read(&reader)
+            try reader.finish()
+        } catch {
+            throw .invalidData(error.description, host: document.url.host)
+        }
+        return feed.decoded
+    }
+
+    private init(at feed: ResourceURL) {
+        self.feed = feed
+        collector = ImageCollector(in: feed)
+    }
+
+    private var decoded: DecodedFeed {
+        DecodedFeed(
+            feed: Feed(format: .jsonFeed, title: title, images: collector.images), itemStarts: collector.itemStarts,
+            notes: collector.allNotes, nextPage: collector.page(nextPage, from: nil))
+    }
+
+    // MARK: Reading
+
+    private mutating func read(_ reader: inout JSONReader) throws(JSONError) {
+        let top = reader.position
+        var hasItems = false
+        try reader.enterObject()
+        while let name = try reader.nextMember() {
+            switch name {
+            case "title": title = try text(&reader).flatMap { PlainText.of($0, with: html) } ?? title
+            case "next_url": nextPage = try text(&reader)
+            case "items":
+                if hasItems { throw reader.mismatch("given twice", at: reader.position) }
+                hasItems = true
+                try reader.enterArray()
+                while try reader.nextElement() { collector.add(try readItem(&reader)) }
+            default: try reader.skipValue()
+            }
+        }
+        guard hasItems else { throw reader.mismatch("missing", at: top, member: "items") }
+    }
+
+    private func readItem(_ reader: inout JSONReader) throws(JSONError) -> FeedItem {
+        var item = FeedItem()
+        var image: ImageReference?
+        var banner: ImageReference?
+        var attachments: [ImageReference] = []
+        var content: [ImageReference] = []
+        try reader.enterObject()
+        while let name = try reader.nextMember() {
+            switch name {
+            case "id": item.id = try id(&reader)
+            case "title": item.title = try text(&reader).flatMap { PlainText.of($0, with: html) }
+            case "image": image = ImageReference(try text(&reader))
+            case "banner_image": banner = ImageReference(try text(&reader))
+            case "attachments": attachments = try readAttachments(&reader)
+            case "content_html":
+                content = HTMLImages.find(in: try text(&reader) ?? "", with: html).compactMap {
+                    ImageReference($0.source, description: $0.description)
+                }
+            default: try reader.skipValue()
+            }
+        }
+        item.images = [image, banner].compactMap { $0 } + attachments + content
+        return item
+    }
+
+    private func readAttachments(_ reader: inout JSONReader) throws(JSONError) -> [ImageReference] {
+        guard try reader.peek() == .array else {
+            try reader.skipValue()
+            return []
+        }
+        var attachments: [ImageReference] = []
+        try reader.enterArray()
+        while try reader.nextElement() {
+            guard try reader.peek() == .object else {
+                try reader.skipValue()
+                continue
+            }
+            if let attachment = try readAttachment(&reader) { attachments.append(attachment) }
+        }
+        return attachments
+    }
+
+    private func readAttachment(_ reader: inout JSONReader) throws(JSONError) -> ImageReference? {
+        var url: String?
+        var type: String?
+        var title: String?
+        try reader.enterObject()
+        while let name = try reader.nextMember() {
+            switch name {
+            case "url": url = try text(&reader)
+            case "mime_type": type = try text(&reader)
+            case "title": title = try text(&reader)
+            default: try reader.skipValue()
+            }
+        }
+        guard let url, ImageKind.isImage(type: type, reference: url) else { return nil }
+        return ImageReference(url, description: title.flatMap { PlainText.of($0, with: html) })
+    }
+
+    /// Nil also for what is no text: whoever writes feeds by program leaves nulls and numbers.
+    private func text(_ reader: inout JSONReader) throws(JSONError) -> String? {
+        guard try reader.peek() == .string else {
+            try reader.skipValue()
+            return nil
+        }
+        let text = try reader.readString()
+        return text.isEmpty ? nil : text
+    }
+
+    /// A number is taken as it is written, as the format's description asks for.
+    private func id(_ reader: inout JSONReader) throws(JSONError) -> String? {
+        guard try reader.peek() == .number else { return try text(&reader).flatMap(FoldedText.fold) }
+        return try reader.readNumberText()
+    }
+}

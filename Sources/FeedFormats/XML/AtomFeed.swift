@@ -1,0 +1,120 @@
+internal import FeedCore
+
+/// Atom 1.0, with Media RSS and GeoRSS.
+final class AtomFeed: XMLVisitor {
+    private enum Place { case feed, entry, module }
+
+    /// The order in which an entry's pictures count, after those of Media RSS.
+    private enum Rank {
+        static let enclosure = 1
+        static let content = 2
+        static let summary = 3
+    }
+
+    private let html = HTMLReader()
+    private var places: [Place] = []
+    private var item = XMLItem()
+    private var base: ResourceURL?
+    private var textIsPlain = true
+
+    private var title: String?
+    private var nextPage: (reference: String, base: ResourceURL?)?
+    private var collector: ImageCollector
+
+    init(at feed: ResourceURL) { collector = ImageCollector(in: feed) }
+
+    static func isRoot(_ name: XMLName) -> Bool { isOwn(name.vocabulary) && name.local == "feed" }
+
+    /// A feed that forgets to declare its namespace is meant all the same.
+    private static func isOwn(_ vocabulary: XMLVocabulary) -> Bool { vocabulary == .atom || vocabulary == .plain }
+
+    func decoded() -> DecodedFeed {
+        DecodedFeed(
+            feed: Feed(format: .atom, title: title, images: collector.images), itemStarts: collector.itemStarts,
+            notes: collector.allNotes, nextPage: collector.page(nextPage?.reference, from: nextPage?.base))
+    }
+
+    // MARK: Elements
+
+    func begin(_ element: XMLElement) -> XMLInterest {
+        let isOwn = Self.isOwn(element.name.vocabulary)
+        switch (places.last, element.name.local) {
+        case (nil, _): return enter(.feed)
+        case (.feed, "entry") where isOwn:
+            item = XMLItem()
+            return enter(.entry)
+        case (.feed, "title") where isOwn: return beginText(element)
+        case (.feed, "link") where isOwn:
+            if nextPage == nil, element.attribute("rel") == "next", let reference = element.attribute("href") {
+                nextPage = (reference, element.base)
+            }
+            return .nothing
+        case (.feed, _): return .nothing
+        case (.entry, _) where isOwn: return beginInEntry(element)
+        default:
+            let interest = item.media.begin(element) ?? .nothing
+            return interest == .children ? enter(.module) : interest
+        }
+    }
+
+    private func beginInEntry(_ element: XMLElement) -> XMLInterest {
+        switch element.name.local {
+        case "id": return .text
+        case "title": return beginText(element)
+        case "link":
+            if element.attribute("rel") == "enclosure", let url = element.attribute("href"),
+                ImageKind.isImage(type: element.attribute("type"), reference: url)
+            {
+                let description = element.attribute("title").flatMap(FoldedText.fold)
+                item.add(
+                    ImageReference(url, base: element.base, description: description), rank: Rank.enclosure)
+            }
+            return .nothing
+        case "content", "summary":
+            base = element.base
+            return Self.isMarkup(element) ? .markup : .nothing
+        default: return .nothing
+        }
+    }
+
+    private func beginText(_ element: XMLElement) -> XMLInterest {
+        textIsPlain = !Self.isMarkup(element)
+        return textIsPlain ? .text : .markup
+    }
+
+    private static func isMarkup(_ element: XMLElement) -> Bool {
+        switch element.attribute("type")?.lowercased() {
+        case "html"?, "xhtml"?, "text/html"?, "application/xhtml+xml"?: true
+        default: false
+        }
+    }
+
+    func receive(_ text: String, of name: XMLName) {
+        let isOwn = Self.isOwn(name.vocabulary)
+        switch (places.last, name.local) {
+        case (.feed, "title") where isOwn: title = title ?? words(text)
+        case (.entry, "id") where isOwn: item.id = item.id ?? FoldedText.fold(text)
+        case (.entry, "title") where isOwn: item.title = item.title ?? words(text)
+        case (.entry, "content") where isOwn: item.add(markup: text, base: base, rank: Rank.content, with: html)
+        case (.entry, "summary") where isOwn: item.add(markup: text, base: base, rank: Rank.summary, with: html)
+        default: item.media.receive(text, of: name) { PlainText.of($0, with: html) }
+        }
+    }
+
+    private func words(_ text: String) -> String? {
+        textIsPlain ? FoldedText.fold(text) : PlainText.of(text, with: html)
+    }
+
+    func end() {
+        switch places.popLast() {
+        case .entry: collector.add(item.item)
+        case .module: item.media.end()
+        default: break
+        }
+    }
+
+    private func enter(_ place: Place) -> XMLInterest {
+        places.append(place)
+        return .children
+    }
+}

@@ -1,0 +1,39 @@
+/// Where an item's pictures were taken: GeoRSS, in its simple form and with GML, and the W3C's latitude and longitude.
+struct ItemLocation {
+    private var name: String?
+    private var coordinates: String?
+    private var latitude: String?
+    private var longitude: String?
+
+    /// A name tells a person more than numbers do.
+    var text: String? {
+        if let name { return name }
+        if let coordinates { return coordinates }
+        guard let latitude, let longitude else { return nil }
+        return "\(latitude) \(longitude)"
+    }
+
+    /// A name from elsewhere, unless there is one already.
+    mutating func propose(name given: String?) { name = name ?? given.flatMap(FoldedText.fold) }
+
+    /// Nil where it is none of its elements.
+    func interest(in name: XMLName) -> XMLInterest? {
+        switch (name.vocabulary, name.local) {
+        case (.georss, "point"), (.georss, "featurename"), (.georss, "featureName"), (.gml, "pos"), (.geo, "lat"),
+            (.geo, "long"), (.geo, "lon"):
+            .text
+        case (.georss, "where"), (.gml, "Point"), (.geo, "Point"), (.geo, "location"): .children
+        default: nil
+        }
+    }
+
+    mutating func receive(_ text: String, of element: XMLName) {
+        guard let text = FoldedText.fold(text) else { return }
+        switch element.local {
+        case "featurename", "featureName": name = name ?? text
+        case "lat": latitude = latitude ?? text
+        case "long", "lon": longitude = longitude ?? text
+        default: coordinates = coordinates ?? text
+        }
+    }
+}

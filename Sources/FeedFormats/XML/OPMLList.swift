@@ -1,0 +1,68 @@
+internal import FeedCore
+internal import JSONText
+
+/// An OPML subscription list: `<outline xmlUrl="…">`, in whatever folders.
+final class OPMLList: XMLVisitor {
+    private var feeds: [ResourceURL] = []
+    private var seen = Set<ResourceURL.Key>()
+    private var notes: [String] = []
+    private var hasRoot = false
+    private var hasBody = false
+
+    static func decode(_ document: FeedDocument) throws(FeedError) -> SubscriptionList {
+        let list: OPMLList
+        do throws(XMLProblem) {
+            list = try XMLReader.read(document) { OPMLList() }
+        } catch {
+            switch error {
+            case .malformed(let malformation): throw .invalidData(malformation.description)
+            case .root(let name):
+                throw .invalidData("not OPML: it begins with \(JSONWriter.quote("<\(name.local)>", limit: 40))")
+            }
+        }
+        guard list.hasBody else { throw .invalidData("not OPML: it has no body") }
+        return SubscriptionList(feeds: list.feeds, notes: list.notes)
+    }
+
+    func begin(_ element: XMLElement) throws(XMLProblem) -> XMLInterest {
+        guard hasRoot else {
+            guard element.name.local.lowercased() == "opml" else { throw .root(element.name) }
+            hasRoot = true
+            return .children
+        }
+        switch element.name.local.lowercased() {
+        case "body":
+            hasBody = true
+            return .children
+        case "outline" where hasBody:
+            add(element)
+            return .children
+        default: return .nothing
+        }
+    }
+
+    func end() {}
+    func receive(_ text: String, of name: XMLName) {}
+
+    private func add(_ element: XMLElement) {
+        let given = element.attribute("xmlUrl") ?? element.attribute("xmlurl") ?? element.attribute("xmlURL")
+        guard let given = given.flatMap(FoldedText.fold) else { return }
+        do throws(InvalidURL) {
+            let url = try ResourceURL(Self.web(given))
+            // A list is passed from hand to hand, and may not choose among the files of this machine.
+            guard url.isRemote else { throw InvalidURL("not an http(s) URL") }
+            if seen.insert(url.key).inserted { feeds.append(url) }
+        } catch {
+            let name = element.attribute("title") ?? element.attribute("text")
+            let shown = name.map { " \(JSONWriter.quote($0, limit: 60))" } ?? ""
+            notes.append("line \(element.line): left out the feed\(shown): xmlUrl: \(error.reason)")
+        }
+    }
+
+    /// `feed:` stands for http, before a URL or in place of its scheme.
+    private static func web(_ given: String) -> String {
+        let lower = given.lowercased()
+        if lower.hasPrefix("feed://") { return "http://" + given.dropFirst("feed://".count) }
+        return lower.hasPrefix("feed:") ? String(given.dropFirst("feed:".count)) : given
+    }
+}

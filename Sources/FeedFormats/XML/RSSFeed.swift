@@ -1,0 +1,147 @@
+internal import FeedCore
+
+/// RSS 2.0, 0.9x and 1.0 (RDF), with Media RSS, iTunes, GeoRSS and content modules.
+final class RSSFeed: XMLVisitor {
+    private enum Place { case root, channel, item, module }
+
+    /// The order in which an item's pictures count, after those of Media RSS.
+    private enum Rank {
+        static let enclosure = 1
+        static let itunes = 2
+        static let content = 3
+        static let description = 4
+    }
+
+    private let html = HTMLReader()
+    private let feed: ResourceURL
+    private var places: [Place] = []
+    private var item = XMLItem()
+    private var markupBase: ResourceURL?
+    private var hasChannel = false
+
+    private var title: String?
+    private var nextPage: (reference: String, base: ResourceURL?)?
+    private var collector: ImageCollector
+    /// Items that came before the channel's link, which relative references in them may need.
+    private var waiting: [FeedItem] = []
+    private var hasLink = false
+
+    init(at feed: ResourceURL) {
+        self.feed = feed
+        collector = ImageCollector(in: feed)
+    }
+
+    static func isRoot(_ name: XMLName) -> Bool {
+        name.local.lowercased() == "rss" || (name.vocabulary == .rdf && name.local == "RDF")
+    }
+
+    /// Nil if it has neither a channel nor an item.
+    func decoded() -> DecodedFeed? {
+        guard hasChannel else { return nil }
+        settle()
+        return DecodedFeed(
+            feed: Feed(format: .rss, title: title, images: collector.images), itemStarts: collector.itemStarts,
+            notes: collector.allNotes, nextPage: collector.page(nextPage?.reference, from: nextPage?.base))
+    }
+
+    // MARK: Elements
+
+    func begin(_ element: XMLElement) -> XMLInterest {
+        let name = element.name
+        switch places.last {
+        case nil: return enter(.root)
+        case .root, .channel:
+            if name == XMLName(.plain, "item") { return beginItem(element) }
+            if places.count == 1, name == XMLName(.plain, "channel") {
+                hasChannel = true
+                return enter(.channel)
+            }
+            return places.last == .channel ? beginInChannel(element) : .nothing
+        case .item: return beginInItem(element)
+        case .module: return enter(.module, if: item.media.begin(element))
+        }
+    }
+
+    private func beginItem(_ element: XMLElement) -> XMLInterest {
+        hasChannel = true
+        item = XMLItem()
+        item.id = element.attribute("about", in: .rdf)
+        return enter(.item)
+    }
+
+    private func beginInChannel(_ element: XMLElement) -> XMLInterest {
+        switch (element.name.vocabulary, element.name.local) {
+        case (.plain, "title"), (.plain, "link"): return .text
+        case (.atom, "link"):
+            if nextPage == nil, element.attribute("rel") == "next", let reference = element.attribute("href") {
+                nextPage = (reference, element.base)
+            }
+            return .nothing
+        default: return .nothing
+        }
+    }
+
+    private func beginInItem(_ element: XMLElement) -> XMLInterest {
+        switch (element.name.vocabulary, element.name.local) {
+        case (.plain, "guid"), (.plain, "title"): return .text
+        case (.plain, "description"), (.content, "encoded"):
+            markupBase = element.base
+            return .markup
+        case (.plain, "enclosure"):
+            if let url = element.attribute("url"), ImageKind.isImage(type: element.attribute("type"), reference: url) {
+                item.add(ImageReference(url, base: element.base), rank: Rank.enclosure)
+            }
+            return .nothing
+        case (.itunes, "image"):
+            item.add(ImageReference(element.attribute("href"), base: element.base), rank: Rank.itunes)
+            return .nothing
+        default: return enter(.module, if: item.media.begin(element))
+        }
+    }
+
+    func receive(_ text: String, of name: XMLName) {
+        switch (places.last, name.vocabulary, name.local) {
+        case (.channel, .plain, "title"): title = title ?? PlainText.of(text, with: html)
+        case (.channel, .plain, "link"): settle(link: text)
+        case (.item, .plain, "guid"): item.id = FoldedText.fold(text) ?? item.id
+        case (.item, .plain, "title"): item.title = item.title ?? PlainText.of(text, with: html)
+        case (.item, .plain, "description"):
+            item.add(markup: text, base: markupBase, rank: Rank.description, with: html)
+        case (.item, .content, "encoded"):
+            item.add(markup: text, base: markupBase, rank: Rank.content, with: html)
+        default: item.media.receive(text, of: name) { PlainText.of($0, with: html) }
+        }
+    }
+
+    func end() {
+        switch places.popLast() {
+        case .item:
+            if hasLink { collector.add(item.item) } else { waiting.append(item.item) }
+        case .module: item.media.end()
+        default: break
+        }
+    }
+
+    private func enter(_ place: Place) -> XMLInterest {
+        places.append(place)
+        return .children
+    }
+
+    private func enter(_ place: Place, if interest: XMLInterest?) -> XMLInterest {
+        interest == .children ? enter(place) : interest ?? .nothing
+    }
+
+    // MARK: The channel's link
+
+    private func settle(link: String) {
+        guard !hasLink else { return }
+        collector.setBase(link)
+        settle()
+    }
+
+    private func settle() {
+        hasLink = true
+        for item in waiting { collector.add(item) }
+        waiting = []
+    }
+}

@@ -1,0 +1,72 @@
+internal import CXML
+internal import FeedCore
+
+struct XMLName: Equatable {
+    let vocabulary: XMLVocabulary
+    let local: String
+
+    init(_ vocabulary: XMLVocabulary, _ local: String) {
+        self.vocabulary = vocabulary
+        self.local = local
+    }
+}
+
+/// An element that begins. It is good as long as the call that it was handed to.
+struct XMLElement {
+    let name: XMLName
+    /// Of the `xml:base` that holds here, if there is one: what relative references begin at.
+    let base: ResourceURL?
+    let line: Int
+    /// Of each attribute: local name, prefix, URI, and where the value begins and ends.
+    private let attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
+    private let attributeCount: Int
+
+    init(
+        _ name: XMLName, base: ResourceURL?, line: Int,
+        attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?, count: Int32
+    ) {
+        self.name = name
+        self.base = base
+        self.line = line
+        self.attributes = attributes
+        attributeCount = Int(count)
+    }
+
+    /// The attribute of that name; nil also if there is nothing in it.
+    func attribute(_ local: StaticString, in vocabulary: XMLVocabulary = .plain) -> String? {
+        guard let attributes else { return nil }
+        for index in 0..<attributeCount {
+            let parts = attributes + 5 * index
+            guard let name = parts[0], Self.equal(name, local) else { continue }
+            let prefix = parts[1].map { String(cString: $0) }
+            guard XMLVocabulary(uri: parts[2].map { String(cString: $0) }, prefix: prefix) == vocabulary else {
+                continue
+            }
+            let value = Self.value(from: parts[3], to: parts[4])
+            return value.isEmpty ? nil : value
+        }
+        return nil
+    }
+
+    /// Names and values, those of namespaces left out: for writing XHTML as HTML.
+    var plainAttributes: [(name: String, value: String)] {
+        guard let attributes else { return [] }
+        return (0..<attributeCount).compactMap { index in
+            let parts = attributes + 5 * index
+            guard let name = parts[0], parts[1] == nil else { return nil }
+            return (String(cString: name), Self.value(from: parts[3], to: parts[4]))
+        }
+    }
+
+    private static func equal(_ name: UnsafePointer<xmlChar>, _ wanted: StaticString) -> Bool {
+        for offset in 0..<wanted.utf8CodeUnitCount where name[offset] != wanted.utf8Start[offset] { return false }
+        return name[wanted.utf8CodeUnitCount] == 0
+    }
+
+    /// libxml2 leaves `&` written as a character reference, for the tree that it thinks we build; nothing else.
+    private static func value(from start: UnsafePointer<xmlChar>?, to end: UnsafePointer<xmlChar>?) -> String {
+        guard let start, let end else { return "" }
+        let text = String(decoding: UnsafeBufferPointer(start: start, count: end - start), as: UTF8.self)
+        return text.utf8.contains(UInt8(ascii: "&")) ? text.replacing("&#38;", with: "&") : text
+    }
+}

@@ -1,0 +1,30 @@
+internal import FeedCore
+
+/// An item of an XML feed while it is read. What order its pictures count in is its format's to say: `Rank`s go before
+/// one another as they are listed there.
+struct XMLItem {
+    var id: String?
+    var title: String?
+    var media = MediaRSS()
+    /// Pictures that the format names otherwise, with the place of their kind in the order.
+    private var ranked: [(rank: Int, reference: ImageReference)] = []
+
+    mutating func add(_ reference: ImageReference?, rank: Int) {
+        if let reference { ranked.append((rank, reference)) }
+    }
+
+    mutating func add(markup: String, base: ResourceURL?, rank: Int, with reader: HTMLReader) {
+        for image in HTMLImages.find(in: markup, with: reader) {
+            add(ImageReference(image.source, base: base, description: image.description), rank: rank)
+        }
+    }
+
+    /// Media RSS comes first in every format.
+    var item: FeedItem {
+        let (images, thumbnails) = media.references
+        // Sorting keeps the order of equals.
+        let others = ranked.sorted { $0.rank < $1.rank }.map(\.reference)
+        return FeedItem(
+            id: id, title: title, location: media.location, images: images + others, thumbnails: thumbnails)
+    }
+}

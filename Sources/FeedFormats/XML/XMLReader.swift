@@ -1,0 +1,214 @@
+internal import CXML
+internal import FeedCore
+internal import JSONText
+
+/// Reads an XML document front to back with libxml2 and tells a visitor of it. No tree is built; no entity is expanded
+/// but those of XML and HTML themselves; nothing outside the document is looked for.
+enum XMLReader {
+    /// The visitor that `make` gives, told of all there is.
+    static func read<Visitor: XMLVisitor>(
+        _ document: FeedDocument, _ make: () -> Visitor
+    ) throws(XMLProblem) -> Visitor {
+        let encoding = XMLEncoding(of: document)
+        do {
+            return try read(document, in: encoding, make())
+        } catch {
+            // Many a server names one encoding for all that it has; the document may know better.
+            guard encoding.isOfServer, case .malformed = error else { throw error }
+            do { return try read(document, in: encoding.withoutServer(document), make()) } catch _ { throw error }
+        }
+    }
+
+    private static func read<Visitor: XMLVisitor>(
+        _ document: FeedDocument, in encoding: XMLEncoding, _ visitor: Visitor
+    ) throws(XMLProblem) -> Visitor {
+        let session = try XMLSession(document, in: encoding, telling: visitor)
+        try session.run()
+        return visitor
+    }
+}
+
+/// One reading of one document.
+private final class XMLSession {
+    private let document: FeedDocument
+    private let encoding: String?
+    private let skippedLines: Int
+    private let parser: UnsafeMutablePointer<xmlParserCtxt>
+    private let dispatch: XMLDispatch
+    private let entity = CharacterEntity()
+    private var position: Int
+    private var problem: XMLProblem?
+    /// That came since libxml2 told of anything.
+    private var quotes = 0
+    private static let mostAttributes = 10_000
+    private let mayHoldNULs: Bool
+
+    init(_ document: FeedDocument, in encoding: XMLEncoding, telling visitor: any XMLVisitor) throws(XMLProblem) {
+        _ = Self.library
+        cxml_silence()
+        guard let parser = xmlNewParserCtxt() else {
+            throw .malformed(XMLMalformation(reason: "there is not enough memory to read it", line: 1, column: 1))
+        }
+        self.parser = parser
+        self.document = document
+        self.encoding = encoding.name
+        position = encoding.start
+        skippedLines = document.bytes[..<encoding.start].count { $0 == UInt8(ascii: "\n") }
+        mayHoldNULs = encoding.mayHoldNULs
+        dispatch = XMLDispatch(visitor, at: document.url)
+        if let name = encoding.unreadable {
+            let shown = JSONWriter.quote(name, limit: 40)
+            throw .malformed(XMLMalformation(reason: "the encoding \(shown) is not supported", line: 1, column: 1))
+        }
+    }
+
+    deinit {
+        cxml_free_document(parser)
+        xmlFreeParserCtxt(parser)
+    }
+
+    /// Sets up what libxml2 shares between threads, once.
+    private static let library: Void = xmlInitParser()
+
+    func run() throws(XMLProblem) {
+        var handler = Self.handler
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        cxml_set_handler(parser, &handler, context)
+        var options = XML_PARSE_NONET.rawValue
+        if encoding != nil { options |= XML_PARSE_IGNORE_ENC.rawValue }
+        let read: xmlInputReadCallback = { context, buffer, count in XMLSession.of(context)?.fill(buffer, count) ?? 0 }
+        let tree = xmlCtxtReadIO(parser, read, nil, context, nil, encoding, Int32(options))
+        if let tree { xmlFreeDoc(tree) }
+        if let problem { throw problem }
+        guard cxml_is_well_formed(parser) != 0 else { throw malformed("not well-formed") }
+    }
+
+    private static func of(_ context: UnsafeMutableRawPointer?) -> XMLSession? {
+        context.map { Unmanaged<XMLSession>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Nothing more comes once something was wrong, so that libxml2 finds an end.
+    private func fill(_ buffer: UnsafeMutablePointer<CChar>?, _ count: Int32) -> Int32 {
+        let length = min(Int(count), document.bytes.count - position)
+        check(document.bytes[position..<position + length])
+        guard problem == nil, let buffer else { return 0 }
+        document.bytes.withUnsafeBytes { bytes in
+            UnsafeMutableRawBufferPointer(start: buffer, count: length)
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[position..<position + length]))
+        }
+        position += length
+        return Int32(length)
+    }
+
+    /// libxml2 takes a NUL for the end, and compares each attribute of a tag with every other.
+    private func check(_ chunk: ArraySlice<UInt8>) {
+        if !mayHoldNULs, let place = chunk.firstIndex(of: 0) {
+            return fail { _ in .malformed(XMLMalformation(reason: "a NUL byte", at: place, of: document.bytes)) }
+        }
+        guard cxml_is_in_content(parser) != 0 else {
+            quotes = 0
+            return
+        }
+        quotes += chunk.count { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") }
+        if quotes > 2 * Self.mostAttributes {
+            fail { $0.malformed("a tag with more than \(Self.mostAttributes) attributes") }
+        }
+    }
+
+    // MARK: What libxml2 calls
+
+    private static var handler: xmlSAXHandler {
+        var handler = xmlSAXHandler()
+        handler.initialized = UInt32(XML_SAX2_MAGIC)
+        handler.startElementNs = { context, local, prefix, uri, _, _, count, _, attributes in
+            guard let local else { return }
+            XMLSession.of(context)?.tell { session throws(XMLProblem) in
+                try session.dispatch.begin(
+                    local, prefix, uri, attributes, count, line: session.line, column: session.column)
+            }
+        }
+        handler.endElementNs = { context, _, _, _ in XMLSession.of(context)?.tell { $0.dispatch.end() } }
+        handler.characters = { context, text, count in
+            guard let text else { return }
+            let bytes = UnsafeBufferPointer(start: text, count: Int(count))
+            XMLSession.of(context)?.tell { $0.dispatch.text(bytes) }
+        }
+        handler.cdataBlock = handler.characters
+        handler.ignorableWhitespace = handler.characters
+        handler.getEntity = { context, name in XMLSession.of(context)?.entity(name) }
+        handler.reference = { context, _ in
+            XMLSession.of(context)?.fail { $0.malformed("an entity that is not defined") }
+        }
+        cxml_set_error_handler(&handler) { context, error in
+            guard let error else { return }
+            XMLSession.of(context)?.report(error.pointee)
+        }
+        return handler
+    }
+
+    private func tell(_ visit: (XMLSession) throws(XMLProblem) -> Void) {
+        quotes = 0
+        guard problem == nil else { return }
+        do { try visit(self) } catch { problem = error }
+    }
+
+    private func fail(_ make: (XMLSession) -> XMLProblem) {
+        if problem == nil { problem = make(self) }
+    }
+
+    /// In an attribute libxml2 would take but the first byte of it.
+    private func entity(_ name: UnsafePointer<xmlChar>?) -> UnsafeMutablePointer<xmlEntity>? {
+        guard let name, cxml_is_in_attribute(parser) == 0 else { return nil }
+        return entity.named(name)
+    }
+
+    /// Prefixes that were never declared are a fault of namespaces alone.
+    private func report(_ error: xmlError) {
+        let isUndefined = error.code == XML_WAR_UNDECLARED_ENTITY.rawValue
+        guard error.level == XML_ERR_FATAL || isUndefined else { return }
+        let text = error.message.map { String(cString: $0) } ?? "not well-formed"
+        let reason = text.split(whereSeparator: \.isNewline).joined(separator: " ")
+        fail { _ in
+            .malformed(
+                XMLMalformation(
+                    reason: reason.count > 160 ? "\(reason.prefix(160))…" : reason,
+                    line: Int(error.line) + skippedLines, column: Int(error.int2)))
+        }
+    }
+
+    private var line: Int { Int(cxml_line(parser)) + skippedLines }
+    private var column: Int { Int(cxml_column(parser)) }
+
+    private func malformed(_ reason: String) -> XMLProblem {
+        .malformed(XMLMalformation(reason: reason, line: line, column: column))
+    }
+}
+
+/// The names of characters that HTML knows and XML doesn't: many a feed uses them all the same.
+private final class CharacterEntity {
+    private let entity = UnsafeMutablePointer<xmlEntity>.allocate(capacity: 1)
+    private let content = UnsafeMutablePointer<xmlChar>.allocate(capacity: 5)
+
+    init() {
+        entity.initialize(to: xmlEntity())
+        entity.pointee.type = XML_ENTITY_DECL
+        entity.pointee.etype = XML_INTERNAL_PREDEFINED_ENTITY
+        entity.pointee.content = content
+        entity.pointee.orig = content
+        content.initialize(repeating: 0, count: 5)
+    }
+
+    deinit {
+        entity.deallocate()
+        content.deallocate()
+    }
+
+    /// Good until the next call.
+    func named(_ name: UnsafePointer<xmlChar>) -> UnsafeMutablePointer<xmlEntity>? {
+        guard let known = htmlEntityLookup(name), let scalar = Unicode.Scalar(known.pointee.value) else { return nil }
+        for (index, byte) in (Array(UTF8.encode(scalar) ?? .init()) + [0]).enumerated() { content[index] = byte }
+        entity.pointee.name = name
+        entity.pointee.length = Int32(UTF8.width(scalar))
+        return entity
+    }
+}

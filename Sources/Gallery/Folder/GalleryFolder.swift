@@ -1,0 +1,116 @@
+internal import CLinux
+internal import FeedCore
+internal import Glibc
+
+/// A gallery on its way to its place. It is written into a folder beside that place and takes it in one step, so that
+/// whoever looks sees the old one or the new one, never half of either.
+final class GalleryFolder {
+    /// As given; for messages.
+    private let path: String
+    /// Where the gallery goes, with no link in it.
+    private let target: String
+    private let staging: OpenFolder
+    /// What is there now.
+    private let old: OpenFolder?
+    private var written: [String] = []
+
+    /// Throws if there is something at the path that isn't ours to replace, or if somebody else is at it.
+    init(_ path: String) throws(FeedError) {
+        self.path = path
+        do throws(SystemError) {
+            target = try Self.place(path)
+            old = try OpenFolder(existing: target)
+            try Self.lock(old, path)
+            try old?.checkIsReplaceable()
+            staging = try Self.stage(beside: target, path)
+            if let old { try staging.adoptRights(of: old) }
+            try staging.makeFolder(PlacedImage.folder)
+        } catch {
+            throw error.feedError(creating: path)
+        }
+    }
+
+    func write(_ bytes: [UInt8], to name: String) throws(FeedError) {
+        do throws(SystemError) { try staging.write(bytes, to: name) } catch { throw error.feedError(writing: path) }
+        written.append(name)
+    }
+
+    func place(_ file: any OpenImage, as name: String) throws(FeedError) {
+        try file.place(at: "\(staging.path)/\(name)")
+        written.append(name)
+    }
+
+    /// To be called once, when all is written.
+    func publish() throws(FeedError) {
+        do throws(SystemError) {
+            try staging.mark(written)
+            guard let old else {
+                guard rename(staging.path, target) == 0 else { throw SystemError("can't be created", target) }
+                return
+            }
+            try exchange(old)
+            try OpenFolder.remove(staging.path, files: old.files())
+        } catch {
+            throw error.feedError(writing: path)
+        }
+    }
+
+    /// Takes away what was written so far.
+    func abandon() {
+        // There is an error to report already; and the next run clears away what this can't.
+        do { try OpenFolder.remove(staging.path, files: staging.names()) } catch {}
+    }
+
+    private func exchange(_ old: OpenFolder) throws(SystemError) {
+        if feedsync_exchange(staging.path, target) == 0 { return }
+        // Not every file system can. Then there is a moment in which there is no gallery.
+        guard errno == EINVAL || errno == ENOSYS else { throw SystemError("can't be replaced", target) }
+        let aside = "\(staging.path)-old"
+        guard rename(target, aside) == 0 else { throw SystemError("can't be replaced", target) }
+        guard rename(staging.path, target) == 0 else {
+            let failure = SystemError("can't be replaced", target)
+            rename(aside, target)
+            throw failure
+        }
+        guard rename(aside, staging.path) == 0 else { throw SystemError("can't be deleted", aside) }
+    }
+
+    // MARK: Beginning
+
+    /// Folders above it that aren't there yet are created, as for the cache.
+    private static func place(_ path: String) throws(SystemError) -> String {
+        if let resolved = try OpenFolder.resolve(path) { return resolved }
+        let names = path.split(separator: "/")
+        guard let name = names.last, name != ".", name != ".." else { throw SystemError(ENOENT, "can't be created", path) }
+        let parent = (path.hasPrefix("/") ? "/" : "") + names.dropLast().joined(separator: "/")
+        let above = parent.isEmpty ? "." : parent
+        if try OpenFolder.resolve(above) == nil {
+            let made = try place(above)
+            guard mkdir(made, 0o777) == 0 || errno == EEXIST else { throw SystemError("can't be created", made) }
+        }
+        guard let resolved = try OpenFolder.resolve(above) else { throw SystemError("can't be created", above) }
+        return resolved == "/" ? "/\(name)" : "\(resolved)/\(name)"
+    }
+
+    /// What a killed run left there is cleared away.
+    private static func stage(beside target: String, _ path: String) throws(SystemError) -> OpenFolder {
+        let parts = target.split(separator: "/", omittingEmptySubsequences: false)
+        let staging = parts.dropLast().joined(separator: "/") + "/.\(parts.last ?? "").feedsync-new"
+        if mkdir(staging, 0o777) != 0 {
+            guard errno == EEXIST else { throw SystemError("can't be created", staging) }
+            if let leftover = try OpenFolder(existing: staging) {
+                try lock(leftover, path)
+                try OpenFolder.remove(staging, files: leftover.checkIsLeftover())
+            }
+            guard mkdir(staging, 0o777) == 0 else { throw SystemError("can't be created", staging) }
+        }
+        guard let folder = try OpenFolder(existing: staging) else { throw SystemError("can't be opened", staging) }
+        try lock(folder, path)
+        try folder.markUnfinished()
+        return folder
+    }
+
+    private static func lock(_ folder: OpenFolder?, _ path: String) throws(SystemError) {
+        if let folder, !folder.lock() { throw SystemError(EWOULDBLOCK, "another feedsync run is writing it", path) }
+    }
+}

@@ -1,0 +1,197 @@
+internal import FeedCore
+internal import Glibc
+
+/// A folder that is, or is to become, a gallery. It knows its own files by the list of them that it holds.
+final class OpenFolder {
+    static let marker = ".feedsync-gallery"
+    private static let unfinished = "feedsync gallery 1, unfinished"
+    private static let heading = "feedsync gallery 1"
+
+    let path: String
+    private let number: Int32
+
+    /// Nil if there is nothing at the path.
+    init?(existing path: String) throws(SystemError) {
+        self.path = path
+        number = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if number < 0 {
+            if errno == ENOENT { return nil }
+            throw SystemError("can't be opened", path)
+        }
+    }
+
+    deinit {
+        guard number >= 0 else { return }
+        // Closing alone would leave the lock to a copy that a child process has until it runs its own program.
+        flock(number, LOCK_UN)
+        close(number)
+    }
+
+    /// False if another run holds it.
+    func lock() -> Bool { flock(number, LOCK_EX | LOCK_NB) == 0 }
+
+    // MARK: Filling
+
+    /// A server that may read the old one may read the new one.
+    func adoptRights(of other: OpenFolder) throws(SystemError) {
+        var status = stat()
+        guard fstat(other.number, &status) == 0 else { throw SystemError("can't be examined", other.path) }
+        // Giving it away is for root alone, and others need not.
+        if fchown(number, status.st_uid, status.st_gid) != 0, geteuid() == 0 {
+            throw SystemError("can't be given the old one's owner", path)
+        }
+        guard fchmod(number, status.st_mode & 0o7777) == 0 else { throw SystemError("can't be given rights", path) }
+    }
+
+    func makeFolder(_ name: String) throws(SystemError) {
+        guard mkdirat(number, name, 0o777) == 0 else { throw SystemError("can't be created", "\(path)/\(name)") }
+    }
+
+    func write(_ bytes: [UInt8], to name: String) throws(SystemError) {
+        let file = openat(number, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o666)
+        guard file >= 0 else { throw SystemError("can't be created", "\(path)/\(name)") }
+        defer { close(file) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            if written >= 0 {
+                rest = rest.dropFirst(written)
+            } else if errno != EINTR {
+                throw SystemError("can't be written", "\(path)/\(name)")
+            }
+        }
+    }
+
+    func markUnfinished() throws(SystemError) {
+        try write(Array("\(Self.unfinished)\n".utf8), to: Self.marker)
+    }
+
+    /// `files` are relative to the folder.
+    func mark(_ files: [String]) throws(SystemError) {
+        let text = ([Self.heading] + files.sorted()).joined(separator: "\n") + "\n"
+        try write(Array(text.utf8), to: Self.marker)
+    }
+
+    // MARK: Knowing its own
+
+    /// It is empty, or holds what a run wrote and nothing else.
+    func checkIsReplaceable() throws(SystemError) {
+        let names = try names()
+        guard !names.isEmpty else { return }
+        let files = Set(try files())
+        guard !files.isEmpty else {
+            throw SystemError(
+                ENOTEMPTY, "is a folder with something in it, and no gallery; give an empty or a new one", path)
+        }
+        if let foreign = names.first(where: { !files.contains($0) }) {
+            throw SystemError(EEXIST, "was not written by feedsync; a gallery's folder may hold nothing else", "\(path)/\(foreign)")
+        }
+    }
+
+    /// What a killed run wrote, or had not yet deleted.
+    func checkIsLeftover() throws(SystemError) -> [String] {
+        let names = try names()
+        if try markerLines().first == Self.unfinished { return names }
+        try checkIsReplaceable()
+        return names
+    }
+
+    /// What the marker lists, and the marker; nothing if this is no gallery.
+    func files() throws(SystemError) -> [String] {
+        let lines = try markerLines()
+        return lines.first == Self.heading ? [Self.marker] + lines.dropFirst() : []
+    }
+
+    private func markerLines() throws(SystemError) -> [String] {
+        let file = openat(number, Self.marker, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else {
+            if [ENOENT, ELOOP, ENXIO].contains(errno) { return [] }
+            throw SystemError("can't be opened", "\(path)/\(Self.marker)")
+        }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            let count = read(file, &piece, piece.count)
+            if count == 0 { break }
+            if count > 0 {
+                bytes += piece[..<count]
+            } else if errno == EISDIR {
+                return []
+            } else if errno != EINTR {
+                throw SystemError("can't be read", "\(path)/\(Self.marker)")
+            }
+        }
+        return bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Everything in the folder but the folder of images itself, whose contents count as `images/NAME`. Another folder
+    /// counts as one name, which no run of ours has written.
+    func names() throws(SystemError) -> [String] {
+        var names: [String] = []
+        for name in try Self.list(number, path) {
+            var status = stat()
+            guard fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+                if errno == ENOENT { continue }
+                throw SystemError("can't be examined", "\(path)/\(name)")
+            }
+            guard name == PlacedImage.folder, status.st_mode & S_IFMT == S_IFDIR else {
+                names.append(name)
+                continue
+            }
+            let inner = openat(number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard inner >= 0 else { throw SystemError("can't be opened", "\(path)/\(name)") }
+            defer { close(inner) }
+            names += try Self.list(inner, "\(path)/\(name)").map { "\(name)/\($0)" }
+        }
+        return names.sorted()
+    }
+
+    private static func list(_ folder: Int32, _ path: String) throws(SystemError) -> [String] {
+        // A description of its own: a duplicate would share this one's position.
+        let listed = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard listed >= 0 else { throw SystemError("can't be listed", path) }
+        guard let stream = fdopendir(listed) else {
+            close(listed)
+            throw SystemError("can't be listed", path)
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        errno = 0
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+            errno = 0
+        }
+        guard errno == 0 else { throw SystemError("can't be listed", path) }
+        return names
+    }
+
+    // MARK: Places
+
+    /// The path with every link followed; nil if there is nothing there.
+    static func resolve(_ path: String) throws(SystemError) -> String? {
+        guard let resolved = realpath(path, nil) else {
+            if errno == ENOENT { return nil }
+            throw SystemError("can't be reached", path)
+        }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// Deletes these files, the folder of images and the folder. What somebody else put there meanwhile stays, and is an
+    /// error.
+    static func remove(_ path: String, files: [String]) throws(SystemError) {
+        for file in files where file != marker { try delete("\(path)/\(file)", unlink) }
+        try delete("\(path)/\(PlacedImage.folder)", rmdir)
+        // The marker at last: until then the next run knows what this is.
+        try delete("\(path)/\(marker)", unlink)
+        try delete(path, rmdir)
+    }
+
+    private static func delete(_ path: String, _ call: (UnsafePointer<CChar>) -> Int32) throws(SystemError) {
+        guard call(path) == 0 || errno == ENOENT else { throw SystemError("can't be deleted", path) }
+    }
+}

@@ -1,0 +1,61 @@
+internal import FeedCore
+
+/// Puts images into a gallery's folder, each once, and looks at what they are.
+struct ImagePlacing {
+    private let files: any ImageFiles
+    private let folder: GalleryFolder
+    private var done: [Digest: Tile.Content] = [:]
+
+    private(set) var ratios: Set<Int> = [Proportions.missing.ratio, Proportions.unknown.ratio]
+    private(set) var missing: Set<ResourceURL.Key> = []
+    /// Files that are in the folder.
+    private(set) var count = 0
+
+    init(files: any ImageFiles, folder: GalleryFolder) {
+        self.files = files
+        self.folder = folder
+    }
+
+    mutating func tile(for picture: GalleryPicture) throws(FeedError) -> Tile {
+        let content =
+            switch picture.data {
+            case .stored(let stored): try content(of: stored)
+            case .missing(let reason): Tile.Content.missing(reason: reason ?? "not downloaded yet")
+            }
+        if case .missing = content { missing.insert(picture.image.url.key) }
+        return Tile(image: picture.image, content: content)
+    }
+
+    private mutating func content(of stored: StoredImage) throws(FeedError) -> Tile.Content {
+        if let known = done[stored.digest] { return known }
+        let content = try place(stored)
+        done[stored.digest] = content
+        return content
+    }
+
+    private mutating func place(_ stored: StoredImage) throws(FeedError) -> Tile.Content {
+        let file: any OpenImage
+        let size: ImageSize?
+        do throws(FeedError) {
+            file = try files.open(stored)
+            if stored.type == .svg {
+                let drawing = SVGDrawing(try file.read(file.size, at: 0))
+                guard drawing.isPassive else {
+                    return .missing(reason: "an SVG file that holds more than a picture, such as a script")
+                }
+                size = drawing.size
+            } else {
+                var bytes = FileBytes(file)
+                size = try ImageSize.read(stored.type, &bytes)
+            }
+        } catch {
+            // One bad file is no reason to show none.
+            return .missing(reason: "the file in the cache can't be read")
+        }
+        let placed = PlacedImage(digest: stored.digest, type: stored.type, size: size)
+        try folder.place(file, as: placed.file)
+        ratios.insert(placed.proportions.ratio)
+        count += 1
+        return .picture(placed)
+    }
+}

@@ -1,0 +1,54 @@
+internal import FeedCore
+
+/// What a feed is called on the pages, and in their names.
+struct FeedName {
+    let title: String
+    /// Where it comes from, less what may be secret: the query, and the folders of this machine.
+    let origin: String
+
+    init(_ feed: GalleryFeed) {
+        if let path = feed.url.filePath {
+            origin = path.split(separator: "/").last.map(String.init) ?? "a local file"
+        } else {
+            let address = feed.url.text.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "?" && $0 != "#" }
+            origin = address.hasSuffix("/") ? String(address.dropLast()) : String(address)
+        }
+        let isBlank = feed.title?.allSatisfy(\.isWhitespace) ?? true
+        title = isBlank ? origin : feed.title ?? origin
+    }
+
+    private static let longestSlug = 40
+
+    /// Letters, digits and single dashes; no dot, which precedes the number of a page.
+    var slug: String {
+        var slug = ""
+        for scalar in title.unicodeScalars.lazy.prefix(4 * Self.longestSlug) where slug.utf8.count < Self.longestSlug {
+            if scalar.isASCII, scalar.properties.isAlphabetic || scalar.properties.numericType != nil {
+                slug += scalar.properties.lowercaseMapping
+            } else if !slug.isEmpty, !slug.hasSuffix("-") {
+                slug += "-"
+            }
+        }
+        while slug.hasSuffix("-") { slug.removeLast() }
+        return slug.isEmpty ? "feed" : slug
+    }
+}
+
+/// Names of pages, each given once.
+struct PageNames {
+    private var taken: Set<String> = ["index"]
+
+    mutating func name(for feed: FeedName) -> String {
+        let slug = feed.slug
+        var name = slug
+        var number = 2
+        while !taken.insert(name).inserted {
+            name = "\(slug)-\(number)"
+            number += 1
+        }
+        return name
+    }
+
+    /// The file of a page: `name.html`, `name.2.html`.
+    static func file(_ name: String, page: Int) -> String { page == 1 ? "\(name).html" : "\(name).\(page).html" }
+}

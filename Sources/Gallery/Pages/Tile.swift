@@ -1,0 +1,68 @@
+internal import FeedCore
+
+/// A picture as a page shows it.
+struct Tile {
+    enum Content {
+        case picture(PlacedImage)
+        case missing(reason: String)
+    }
+
+    let image: FeedImage
+    let content: Content
+
+    var placed: PlacedImage? {
+        if case .picture(let placed) = content { placed } else { nil }
+    }
+}
+
+/// An image that is in the gallery's folder.
+struct PlacedImage {
+    let digest: Digest
+    let type: ImageType
+    /// Nil: its header can't be made sense of.
+    let size: ImageSize?
+
+    /// Relative to the pages.
+    var file: String { "\(Self.folder)/\(digest.hex).\(type.fileSuffix)" }
+
+    static let folder = "images"
+
+    var proportions: Proportions { size.map(Proportions.init) ?? .unknown }
+}
+
+extension ImageType {
+    var fileSuffix: String { self == .jpeg ? "jpg" : rawValue }
+}
+
+/// The room that a picture takes in the grid.
+struct Proportions: Hashable {
+    /// Of its width to its height, in hundredths.
+    let ratio: Int
+    /// It doesn't fill that room, and is shown whole within it.
+    let isWhole: Bool
+
+    static let unknown = Proportions(ratio: 133, isWhole: true)
+    static let missing = Proportions(ratio: 133, isWhole: false)
+    /// What is narrower or wider would leave no room for its caption, or for others beside it.
+    private static let shown = 50...300
+    /// What is smaller on both sides, an icon say, is not blown up.
+    private static let smallestSide = 96
+
+    private init(ratio: Int, isWhole: Bool) {
+        self.ratio = ratio
+        self.isWhole = isWhole
+    }
+
+    init(_ size: ImageSize) {
+        let exact = (size.aspectRatio * 100).rounded()
+        let isInRange = exact >= Double(Self.shown.lowerBound) && exact <= Double(Self.shown.upperBound)
+        ratio = isInRange ? Int(exact) : exact < 100 ? Self.shown.lowerBound : Self.shown.upperBound
+        isWhole = !isInRange || max(size.width, size.height) < Self.smallestSide
+    }
+
+    /// Its rule in the style sheet.
+    static func rule(_ ratio: Int) -> String {
+        let hundredths = ratio % 100
+        return ".r\(ratio){--r:\(ratio / 100).\(hundredths < 10 ? "0" : "")\(hundredths)}\n"
+    }
+}

@@ -1,0 +1,89 @@
+package import FeedCore
+internal import Dispatch
+internal import Synchronization
+
+/// A gallery as a folder of files: plain pages that any web server can serve, and a browser can open from disk.
+package struct StaticGallery: GalleryWriter {
+    private let queue = DispatchQueue(label: "feedsync.gallery")
+
+    package init() {}
+
+    /// On a thread of its own: it waits for the disk all the time.
+    package func write(
+        _ gallery: Gallery, images: any ImageFiles, to path: String
+    ) async throws(FeedError) -> GalleryReport {
+        let stop = Stop()
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                queue.async { continuation.resume(returning: Self.write(gallery, images, path, stop)) }
+            }
+        } onCancel: {
+            stop.request()
+        }
+        return try result.get()
+    }
+
+    private static func write(
+        _ gallery: Gallery, _ images: any ImageFiles, _ path: String, _ stop: Stop
+    ) -> Result<GalleryReport, FeedError> {
+        do throws(FeedError) {
+            let folder = try GalleryFolder(path)
+            do throws(FeedError) {
+                let report = try Self.fill(folder, with: gallery, images, stop)
+                try folder.publish()
+                return .success(report)
+            } catch {
+                folder.abandon()
+                return .failure(error)
+            }
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func fill(
+        _ folder: GalleryFolder, with gallery: Gallery, _ images: any ImageFiles, _ stop: Stop
+    ) throws(FeedError) -> GalleryReport {
+        var placing = ImagePlacing(files: images, folder: folder)
+        var names = PageNames()
+        var entries: [IndexPages.Entry] = []
+        for feed in gallery.feeds {
+            var tiles: [Tile] = []
+            tiles.reserveCapacity(feed.pictures.count)
+            for picture in feed.pictures {
+                if stop.isRequested { throw .cancelled }
+                tiles.append(try placing.tile(for: picture))
+            }
+            let name = gallery.feeds.count == 1 ? "index" : names.name(for: FeedName(feed))
+            entries.append(.init(feed: feed, tiles: tiles, name: name, isFresh: gallery.isFresh(feed)))
+        }
+        let assets = Assets(ratios: placing.ratios)
+        for file in assets.all { try folder.write(file.bytes, to: file.name) }
+        var pages = 0
+        for entry in entries {
+            if stop.isRequested { throw .cancelled }
+            let frame = PageFrame(assets: assets, maxAge: gallery.maxAge, isFresh: entry.isFresh)
+            pages += try FeedPages(
+                feed: entry.feed, tiles: entry.tiles, name: entry.name, frame: frame, isInside: entries.count > 1
+            ).write { file, bytes throws(FeedError) in try folder.write(bytes, to: file) }
+        }
+        if entries.count != 1 {
+            let isFresh = entries.isEmpty || entries.contains(where: \.isFresh)
+            let frame = PageFrame(assets: assets, maxAge: gallery.maxAge, isFresh: isFresh)
+            pages += try IndexPages(entries: entries, frame: frame).write { file, bytes throws(FeedError) in
+                try folder.write(bytes, to: file)
+            }
+        }
+        return GalleryReport(
+            feeds: entries.count, pages: pages, images: placing.count, missing: placing.missing.count)
+    }
+}
+
+/// Tells a thread that nobody waits for its work any more.
+private final class Stop: Sendable {
+    private let flag = Atomic(false)
+
+    var isRequested: Bool { flag.load(ordering: .relaxed) }
+
+    func request() { flag.store(true, ordering: .relaxed) }
+}

@@ -1,0 +1,39 @@
+import FeedCore
+import Glibc
+
+/// A file that is read, or standard input.
+final class FileSource: ByteSource {
+    let name: String
+    private let descriptor: Int32
+
+    init(path: String?) throws(FeedError) {
+        guard let path else {
+            (name, descriptor) = ("standard input", STDIN_FILENO)
+            return
+        }
+        name = path
+        // Not to wait here for somebody who writes to a pipe.
+        descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .notFound("\(path): can't be read: \(Self.lastError)") }
+        var status = stat()
+        if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+            close(descriptor)
+            throw .notFound("\(path): is a folder, not an archive")
+        }
+    }
+
+    deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(FeedError) -> Int {
+        while true {
+            try StandardStreams.wait(for: POLLIN, on: descriptor)
+            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            if count >= 0 { return count }
+            guard errno == EINTR || errno == EAGAIN else {
+                throw .storage(.failed, "reading \(name) failed: \(Self.lastError)")
+            }
+        }
+    }
+
+    private static var lastError: String { String(cString: strerror(errno)) }
+}

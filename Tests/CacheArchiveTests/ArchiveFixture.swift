@@ -1,0 +1,64 @@
+import CacheArchive
+import FeedCore
+import TestSupport
+
+/// A cache in memory, and the ways in and out of it.
+struct ArchiveFixture {
+    let cache = InMemoryCache()
+    var feeds: InMemoryFeedStore { InMemoryFeedStore(cache) }
+    var images: InMemoryImageStore { InMemoryImageStore(cache) }
+    private var transfer: InMemoryTransfer { InMemoryTransfer(cache) }
+
+    static let terms = ImportTerms(maxImageSize: 1 << 20, maxDocumentSize: 1 << 20)
+
+    func save(_ saved: SavedFeed) async throws {
+        try await feeds.change { change throws(FeedError) in try change.insert(saved) }
+    }
+
+    func store(_ bytes: [UInt8], at url: ResourceURL, _ validators: Validators = Validators()) async throws {
+        let staged = try images.stage()
+        try staged.append(bytes)
+        let image = ReceivedImage(
+            url: url, bytes: staged, size: Int64(bytes.count), type: .png, validators: validators,
+            fetchedAt: Timestamp(microseconds: 1))
+        _ = try await images.publish([image])
+    }
+
+    func export(_ feeds: [ResourceURL] = [], as fileName: String = "x.tar") async throws -> [UInt8] {
+        let target = MemoryTarget()
+        _ = try await transfer.read(lockWait: .zero) { snapshot throws(FeedError) in
+            try CacheExporter().export(feeds, from: snapshot, to: target, fileName: fileName) { _ in }
+        }
+        return target.isCommitted ? target.bytes : []
+    }
+
+    @discardableResult
+    func takeIn(
+        _ archive: [UInt8], _ terms: ImportTerms = terms, inPiecesOf most: Int = .max
+    ) async throws -> ImportReport {
+        try await transfer.takeIn { intake throws(FeedError) in
+            try CacheImporter(terms).merge(MemorySource(archive, inPiecesOf: most), into: intake) { _ in }
+        }
+    }
+
+    /// Why an archive is refused; the cache must be as empty as before.
+    func refusal(of archive: [UInt8], _ terms: ImportTerms = terms) async throws -> String? {
+        do {
+            try await takeIn(archive, terms)
+            return nil
+        } catch let error as FeedError {
+            guard try await feeds.summaries().isEmpty, try await images.totals().count == 0 else {
+                return "refused, and something stayed"
+            }
+            return error.kind == .invalidData ? error.message : "no invalid data, but \(error)"
+        }
+    }
+
+    /// A feed of so many images, each with data, in a cache of its own.
+    static func sample(images count: Int) async throws -> ArchiveFixture {
+        let fixture = ArchiveFixture()
+        try await fixture.save(.sample(images: count))
+        for number in 0..<count { try await fixture.store(Samples.png("image \(number)"), at: .image(number)) }
+        return fixture
+    }
+}

@@ -1,0 +1,61 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@testable import CacheArchive
+
+/// Whatever happens to an archive on its way: either it is refused, or what it brings is what was sent.
+@Suite("A damaged archive", .timeLimit(.minutes(30)))
+struct DamageTests {
+    private static func small() async throws -> [UInt8] { try await ArchiveFixture.sample(images: 1).export() }
+
+    @Test("cut off at any byte is refused, or complete", arguments: ["x.tar", "x.tar.gz", "x.tar.xz", "x.tar.zst"])
+    func truncation(fileName: String) async throws {
+        let fixture = try await ArchiveFixture.sample(images: 1)
+        let whole = try await fixture.export()
+        let archive = try await fixture.export(as: fileName)
+        var taken = 0
+        for length in 0..<archive.count {
+            let cut = Array(archive[..<length])
+            if try await outcome(of: cut, whole) == .taken { taken += 1 }
+        }
+        // Of a plain one, the end marker and the last padding.
+        #expect(fileName == "x.tar" ? taken > 0 : taken <= 8)
+    }
+
+    @Test("with any one bit flipped is refused, or brings the same", arguments: 0..<8)
+    func bitFlip(bit: Int) async throws {
+        let whole = try await Self.small()
+        for position in whole.indices {
+            var flipped = whole
+            flipped[position] ^= 1 << UInt8(bit)
+            _ = try await outcome(of: flipped, whole)
+        }
+    }
+
+    @Test("with any one bit flipped when it was compressed too", arguments: ["x.tar.gz", "x.tar.xz", "x.tar.zst"])
+    func compressedBitFlip(fileName: String) async throws {
+        let fixture = try await ArchiveFixture.sample(images: 1)
+        let whole = try await fixture.export()
+        let archive = try await fixture.export(as: fileName)
+        for position in archive.indices {
+            for bit in 0..<8 {
+                var flipped = archive
+                flipped[position] ^= 1 << UInt8(bit)
+                _ = try await outcome(of: flipped, whole)
+            }
+        }
+    }
+
+    private enum Outcome { case refused, taken }
+
+    private func outcome(of archive: [UInt8], _ whole: [UInt8]) async throws -> Outcome {
+        let fixture = ArchiveFixture()
+        if let reason = try await fixture.refusal(of: archive) {
+            #expect(reason.hasSuffix("nothing was imported"), "\(reason)")
+            return .refused
+        }
+        #expect(try await fixture.export() == whole)
+        return .taken
+    }
+}

@@ -1,0 +1,151 @@
+import FeedCore
+import JSONText
+import TestSupport
+import Testing
+
+@testable import CacheArchive
+
+/// What an archive says in JSON, right but for one thing.
+@Suite("An archive is refused for its index, manifests and documents")
+struct DocumentRefusalTests {
+    struct Fault: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let reason: String
+        let make: @Sendable (inout LayoutBuilder) -> Void
+
+        init(_ description: String, _ reason: String, _ make: @escaping @Sendable (inout LayoutBuilder) -> Void) {
+            (testDescription, self.reason, self.make) = (description, reason, make)
+        }
+    }
+
+    private static func index(
+        _ what: String, _ reason: String, _ change: @escaping @Sendable (inout JSONValue) -> Void
+    ) -> Fault { Fault("index: \(what)", reason) { $0.changeIndex = change } }
+
+    private static func manifest(
+        _ what: String, _ reason: String, _ change: @escaping @Sendable (inout JSONValue) -> Void
+    ) -> Fault { Fault("manifest: \(what)", reason) { $0.changeManifest = change } }
+
+    private static func document(
+        _ what: String, _ reason: String, _ change: @escaping @Sendable (inout JSONValue) -> Void
+    ) -> Fault { Fault("document: \(what)", reason) { $0.changeDocument = change } }
+
+    private static func image(
+        _ what: String, _ reason: String, _ change: @escaping @Sendable (inout JSONValue) -> Void
+    ) -> Fault { document("image: \(what)", reason) { $0.change("images") { $0.changeElement(1, change) } } }
+
+    static let faults: [Fault] = [
+        Fault("layout: of another version", "oci-layout: imageLayoutVersion") {
+            $0.layout = ["imageLayoutVersion": "2.0.0"]
+        },
+        Fault("layout: no version", "oci-layout: imageLayoutVersion") { $0.layout = [:] },
+        Fault("layout: no object", "oci-layout") { $0.layout = [] },
+        index("no object", "index.json") { $0 = [] },
+        index("no version", "index.json: schemaVersion: missing") { $0.set("schemaVersion", nil) },
+        index("another version", "index.json: schemaVersion: expected 2") { $0.set("schemaVersion", 1) },
+        index("another type", "index.json: mediaType") { $0.set("mediaType", "text/plain") },
+        index("no manifests", "index.json: manifests: missing") { $0.set("manifests", nil) },
+        index("a manifest of another type", "manifests[0].mediaType") {
+            $0.change("manifests") { $0.changeElement(0) { $0.set("mediaType", "application/json") } }
+        },
+        index("a digest of another kind", "manifests[0].digest: not a digest") {
+            $0.change("manifests") { $0.changeElement(0) { $0.set("digest", "md5:00") } }
+        },
+        index("a wrong size", "bytes, and it has") {
+            $0.change("manifests") { $0.changeElement(0) { $0.set("size", 5) } }
+        },
+        index("a negative size", "below 0") {
+            $0.change("manifests") { $0.changeElement(0) { $0.set("size", -5) } }
+        },
+        index("nested too deep", "nested more than") { index in
+            index.set("x", (0..<40).reduce([]) { inner, _ in .array([inner]) })
+        },
+        manifest("another version", "schemaVersion") { $0.set("schemaVersion", 3) },
+        manifest("another type", "mediaType") { $0.set("mediaType", "application/vnd.oci.image.index.v1+json") },
+        manifest("another artifact", "artifactType") { $0.set("artifactType", "application/vnd.example") },
+        manifest("no config", "config: missing") { $0.set("config", nil) },
+        manifest("no layers", "layers: missing") { $0.set("layers", nil) },
+        manifest("a config of another type", "config.mediaType") {
+            $0.change("config") { $0.set("mediaType", "application/vnd.oci.image.config.v1+json") }
+        },
+        manifest("a layer with a wrong size", "bytes, and it has") {
+            $0.change("layers") { $0.changeElement(1) { $0.set("size", 1) } }
+        },
+        manifest("a layer that is not there", "not in the archive") {
+            $0.change("layers") {
+                $0.changeElement(1) { $0.set("digest", .string("sha256:\(String(repeating: "0", count: 64))")) }
+            }
+        },
+        document("no object", "not an object") { $0 = "text" },
+        document("another version", "version: expected 1, found 2") { $0.set("version", 2) },
+        document("no version", "version: missing") { $0.set("version", nil) },
+        document("no URL", "url: missing") { $0.set("url", nil) },
+        document("a broken URL", "url: has no host") { $0.set("url", "https://") },
+        document("a URL with a password", "user name or password") { $0.set("url", "https://me:pw@feeds.example/") },
+        document("an unknown format", "unknown format \"bmp\"") { $0.set("format", "bmp") },
+        document("no format", "format: missing") { $0.set("format", nil) },
+        document("no time", "saved_at: missing") { $0.set("saved_at", nil) },
+        document("a time that isn't", "saved_at: not a time") { $0.set("saved_at", "2026-02-30T00:00:00.000000Z") },
+        document("a time in another form", "saved_at: not a time") { $0.set("saved_at", "2026-02-20T00:00:00Z") },
+        document("no images", "images: missing") { $0.set("images", nil) },
+        document("a title that is no text", "title: not a string") { $0.set("title", 5) },
+        image("no id", "images[1].id: missing") { $0.set("id", nil) },
+        image("no URL", "images[1].url: missing") { $0.set("url", nil) },
+        image("a local file in a feed from the network", "images[1].url: a file: URL") {
+            $0.set("url", "file:///etc/passwd")
+        },
+        image("another scheme", "images[1].url: not an http(s) URL") { $0.set("url", "ftp://images.example/") },
+        image("a digest that isn't", "images[1].digest: not a digest") { $0.set("digest", "sha256:ab") },
+        image("data that is not there", "not in the archive") {
+            $0.set("digest", .string("sha256:\(String(repeating: "0", count: 64))"))
+        },
+        image("a header with a line break", "images[1].etag: has a control character") {
+            $0.set("etag", "\"x\"\r\nX-Evil: 1")
+        },
+        Fault("a local feed's image elsewhere", "not a file in the feed's folder") { layout in
+            layout.url = "file:///srv/feed.json"
+            layout.changeDocument = { document in
+                document.change("images") { $0.changeElement(0) { $0.set("url", "file:///etc/passwd") } }
+            }
+        },
+        Fault("one feed described in two ways", "in another way than another document") { layout in
+            var other = LayoutBuilder()
+            other.changeDocument = { $0.set("title", "Another title") }
+            let (document, manifest) = (other.document, other.manifest)
+            layout.moreBlobs = [document, manifest]
+            layout.changeIndex = { index in
+                guard let first = index["manifests"]?[0] else { return }
+                index.set("manifests", [first, LayoutBuilder.descriptor(manifest, LayoutBuilder.manifestType)])
+            }
+        },
+    ]
+
+    @Test("that are wrong", arguments: faults)
+    func fault(_ fault: Fault) async throws {
+        var layout = LayoutBuilder()
+        fault.make(&layout)
+        let reason = try await ArchiveFixture().refusal(of: layout.tar())
+        #expect(reason?.contains(fault.reason) == true, "\(reason ?? "was taken")")
+    }
+
+    @Test("that give a member twice") func twice() async throws {
+        let layout = LayoutBuilder()
+        var tar = TarBuilder()
+        for (name, bytes) in layout.files {
+            let text = String(decoding: bytes, as: UTF8.self)
+            tar.add(name, name == "index.json" ? Array((text.dropLast() + #","manifests":[]}"#).utf8) : bytes)
+        }
+        #expect(try await ArchiveFixture().refusal(of: tar.bytes)?.contains("manifests: given twice") == true)
+    }
+
+    @Test("but not for members that are not known, or for a manifest listed twice") func unknown() async throws {
+        var layout = LayoutBuilder()
+        layout.changeDocument = { $0.set("new", [1, "x", nil]) }
+        layout.changeManifest = { $0.set("annotations", ["a": "b"]) }
+        layout.changeIndex = { index in
+            guard let first = index["manifests"]?[0] else { return }
+            index.set("manifests", [first, first])
+        }
+        #expect(try await ArchiveFixture().refusal(of: layout.tar()) == nil)
+    }
+}

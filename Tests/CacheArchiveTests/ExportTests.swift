@@ -1,0 +1,148 @@
+import FeedCore
+import JSONText
+import TestSupport
+import Testing
+
+@testable import CacheArchive
+
+@Suite("An export")
+struct ExportTests {
+    @Test("imported into an empty cache and exported again gives the same bytes", arguments: [0, 1, 3, 1001])
+    func roundTrip(images: Int) async throws {
+        let first = try await ArchiveFixture.sample(images: images)
+        try await first.save(.sample(.second, images: min(images, 2), savedAt: -5))
+        let archive = try await first.export()
+        let second = ArchiveFixture()
+        let report = try await second.takeIn(archive)
+        #expect(report.feeds.map(\.outcome) == [.added, .added] && report.images == images)
+        #expect(try await second.export() == archive)
+    }
+
+    @Test(
+        "can be compressed, and import finds out how by itself",
+        arguments: ["x.tar.gz", "x.TGZ", "x.tar.xz", "x.tar.zst"])
+    func compression(fileName: String) async throws {
+        let fixture = try await ArchiveFixture.sample(images: 40)
+        let plain = try await fixture.export()
+        let archive = try await fixture.export(as: fileName)
+        #expect(archive.count < plain.count / 2)
+        #expect(try await fixture.export(as: fileName) == archive)
+        let other = ArchiveFixture()
+        try await other.takeIn(archive, inPiecesOf: 100)
+        #expect(try await other.export() == plain)
+    }
+
+    @Test("holds the feeds that were named, and no others") func named() async throws {
+        let fixture = try await ArchiveFixture.sample(images: 2)
+        try await fixture.save(.sample(.second, images: 1))
+        let other = ArchiveFixture()
+        try await other.takeIn(try await fixture.export([.second, .second]))
+        #expect(try await other.feeds.summaries().map(\.url) == [.second])
+        #expect(try await other.images.totals().count == 1)
+    }
+
+    @Test("of nothing, or of a feed that was never saved, is an error") func nothing() async throws {
+        let empty = ArchiveFixture()
+        await #expect { _ = try await empty.export() } throws: { ($0 as? FeedError)?.kind == .notFound }
+        let fixture = try await ArchiveFixture.sample(images: 1)
+        await #expect { _ = try await fixture.export([.second]) } throws: { ($0 as? FeedError)?.kind == .notFound }
+    }
+
+    @Test("of a damaged image fails, and says what to do") func damaged() async throws {
+        let fixture = try await ArchiveFixture.sample(images: 3)
+        try fixture.images.damage(.image(1))
+        await #expect { _ = try await fixture.export() } throws: { error in
+            guard let error = error as? FeedError else { return false }
+            return error.kind == .invalidData && error.message.contains("feedsync validate --deep")
+        }
+    }
+
+    @Test("of bytes that have another digest fails") func otherBytes() async throws {
+        let fixture = ArchiveFixture()
+        try await fixture.save(.sample(images: 1))
+        try await fixture.store(Samples.png("right"), at: .image(0))
+        try fixture.cache.swapData(Samples.png("right"), Samples.png("wrong"))
+        await #expect { _ = try await fixture.export() } throws: { ($0 as? FeedError)?.kind == .invalidData }
+    }
+
+    @Test("that can't be written fails, and is not committed") func fullDisk() async throws {
+        let fixture = try await ArchiveFixture.sample(images: 3)
+        let target = MemoryTarget(room: 1000)
+        await #expect(throws: FeedError.storage(.failed, "the disk is full")) {
+            try await InMemoryTransfer(fixture.cache).read(lockWait: .zero) { snapshot throws(FeedError) in
+                try CacheExporter().export([], from: snapshot, to: target, fileName: "x.tar") { _ in }
+            }
+        }
+        #expect(!target.isCommitted)
+    }
+
+    @Test("begins with the layout and the index, and has the blobs in the order of their names") func order()
+        async throws
+    {
+        let names = Self.names(in: try await ArchiveFixture.sample(images: 30).export())
+        #expect(names.prefix(2) == ["oci-layout", "index.json"])
+        #expect(names.dropFirst(2).elementsEqual(names.dropFirst(2).sorted()) && names.count == 34)
+    }
+
+    @Test("splits a large feed over manifests of 500 images that share its document") func splitting() async throws {
+        let files = Self.files(in: try await ArchiveFixture.sample(images: 1001).export())
+        let index = try JSONValue.parse(try #require(files["index.json"]))
+        let manifests = try #require(index["manifests"]?.array)
+        #expect(
+            manifests.map { $0["annotations"]?["org.opencontainers.image.ref.name"]?.string }
+                == ["sample", "sample.2", "sample.3"])
+        var configs: Set<String> = []
+        var titles: [String] = []
+        for (manifest, count) in zip(manifests, [500, 500, 1]) {
+            let digest = try #require(manifest["digest"]?.string?.dropFirst("sha256:".count))
+            let text = try JSONValue.parse(try #require(files["blobs/sha256/\(digest)"]))
+            configs.insert(text["config"]?["digest"]?.string ?? "")
+            let layers = try #require(text["layers"]?.array)
+            #expect(layers.count == count)
+            titles += layers.compactMap { $0["annotations"]?["org.opencontainers.image.title"]?.string }
+        }
+        #expect(configs.count == 1)
+        #expect(titles[0] == "0001-number-0.png" && titles[1] == "0002.png" && titles[1000] == "1001-number-1000.png")
+    }
+
+    @Test("has each image once, however many feeds and URLs have it") func once() async throws {
+        let fixture = ArchiveFixture()
+        try await fixture.save(.sample(images: 3))
+        try await fixture.save(.sample(.second, images: 2))
+        for number in 0..<3 { try await fixture.store(Samples.png("the same"), at: .image(number)) }
+        // The layout, the index, a document and a manifest of each feed, the image.
+        #expect(Self.names(in: try await fixture.export()).count == 7)
+    }
+
+    @Test("of an image not had has no digest for it") func missing() async throws {
+        let fixture = ArchiveFixture()
+        try await fixture.save(.sample(images: 2))
+        try await fixture.store(Samples.png, at: .image(1), Validators(etag: "\"e\"", lastModified: "then"))
+        let documents = Self.files(in: try await fixture.export()).values.compactMap { try? JSONValue.parse($0) }
+        let document = try #require(documents.first { $0["version"]?.int == 1 })
+        #expect(document["images"]?[0]?.names == ["id", "description", "location", "url"])
+        #expect(
+            document["images"]?[1]?.names == ["id", "url", "digest", "etag", "last_modified"])
+        #expect(document["saved_at"]?.string == "1970-01-01T00:00:01.000000Z")
+    }
+
+    /// Of a tar archive with plain headers and nothing else.
+    static func files(in tar: [UInt8]) -> [String: [UInt8]] {
+        Dictionary(uniqueKeysWithValues: entries(in: tar))
+    }
+
+    static func names(in tar: [UInt8]) -> [String] { entries(in: tar).map(\.0) }
+
+    private static func entries(in tar: [UInt8]) -> [(String, [UInt8])] {
+        var entries: [(String, [UInt8])] = []
+        var position = 0
+        while position + 512 <= tar.count, tar[position] != 0 {
+            let name = String(decoding: tar[position..<position + 100].prefix { $0 != 0 }, as: UTF8.self)
+            let digits = String(decoding: tar[position + 124..<position + 135], as: UTF8.self)
+            let size = Int(digits, radix: 8) ?? 0
+            entries.append((name, Array(tar[position + 512..<position + 512 + size])))
+            position += 512 + (size + 511) / 512 * 512
+        }
+        return entries
+    }
+}

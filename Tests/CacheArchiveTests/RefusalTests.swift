@@ -1,0 +1,191 @@
+import FeedCore
+import JSONText
+import TestSupport
+import Testing
+
+@testable import CacheArchive
+
+/// Each is right but for one thing.
+@Suite("An archive is refused as a whole")
+struct RefusalTests {
+    private let fixture = ArchiveFixture()
+
+    private func expectRefusal(
+        of archive: [UInt8], _ parts: String..., terms: ImportTerms = ArchiveFixture.terms,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let reason = try #require(
+            try await fixture.refusal(of: archive, terms), "was taken", sourceLocation: sourceLocation)
+        for part in parts { #expect(reason.contains(part), "\(reason)", sourceLocation: sourceLocation) }
+        #expect(reason.hasSuffix("; nothing was imported"), "\(reason)", sourceLocation: sourceLocation)
+    }
+
+    private func layout(_ change: (inout LayoutBuilder) -> Void) -> [UInt8] {
+        var layout = LayoutBuilder()
+        change(&layout)
+        return layout.tar()
+    }
+
+    @Test("but not if nothing is wrong with it") func right() async throws {
+        #expect(try await fixture.refusal(of: LayoutBuilder().tar()) == nil)
+    }
+
+    static let names: [(String, TarBuilder.Kind, String)] = [
+        ("/etc/passwd", .file, "an absolute path"), ("/oci-layout", .file, "an absolute path"),
+        ("../oci-layout", .file, ".. in it"), ("blobs/../x", .file, ".. in it"), ("blobs/sha256/..", .file, ".. in it"),
+        ("./../x", .folder, ".. in it"), ("readme", .file, "no place here"), ("././x", .file, "no place here"),
+        ("blobs", .file, "no place here"), ("blobs/sha256", .file, "no place here"),
+        ("blobs/md5/", .folder, "no place"),
+        ("blobs/sha256/abc", .file, "no place here"), ("BLOBS/sha256/", .folder, "no place here"),
+        ("blobs/sha256/\(String(repeating: "A", count: 64))", .file, "no place here"),
+        ("blobs/sha256/\(String(repeating: "a", count: 65))", .file, "no place here"),
+        ("blobs/sha256/\(String(repeating: "a", count: 64))/", .folder, "no place here"),
+        ("blobs//sha256/\(String(repeating: "a", count: 64))", .file, "no place here"),
+        ("x\u{1B}[2J", .file, "no place here"), ("index.json", .file, "there twice"),
+        ("./index.json", .file, "there twice"), ("oci-layout", .file, "there twice"),
+    ]
+
+    @Test("for a name that has no place in it", arguments: names)
+    func name(name: String, kind: TarBuilder.Kind, reason: String) async throws {
+        try await expectRefusal(of: LayoutBuilder().tar { $0.add(name, kind: kind) }, name, reason)
+    }
+
+    @Test("for a name that is there twice") func twice() async throws {
+        let image = LayoutBuilder().images[0]
+        try await expectRefusal(
+            of: LayoutBuilder().tar { $0.add(LayoutBuilder.name(image), image) }, LayoutBuilder.name(image),
+            "there twice")
+        try await expectRefusal(
+            of: LayoutBuilder().tar {
+                $0.add("blobs/", kind: .folder)
+                $0.add("./blobs", kind: .folder)
+            }, "blobs", "there twice")
+    }
+
+    static let kinds: [(TarBuilder.Kind, String)] = [
+        (.hardLink, "a hard link"), (.symbolicLink, "a symbolic link"), (.characterDevice, "a device"),
+        (.blockDevice, "a device"), (.fifo, "a FIFO"),
+    ]
+
+    @Test("for what is no file, also under a name that has its place", arguments: kinds)
+    func kind(kind: TarBuilder.Kind, reason: String) async throws {
+        let name = "blobs/sha256/\(String(repeating: "a", count: 64))"
+        try await expectRefusal(of: LayoutBuilder().tar { $0.add(name, kind: kind, link: "oci-layout") }, name, reason)
+        var layout = LayoutBuilder()
+        layout.leftOut = ["index.json"]
+        try await expectRefusal(
+            of: layout.tar { $0.add("index.json", kind: kind, link: "oci-layout") }, "index.json", reason)
+    }
+
+    @Test("for a hard link in pax, which has a type as if it were a file") func paxLink() async throws {
+        let name = "blobs/sha256/\(String(repeating: "a", count: 64))"
+        try await expectRefusal(
+            of: LayoutBuilder().tar {
+                $0.addPax([("linkpath", "oci-layout")])
+                $0.add(name, kind: .hardLink)
+            }, name, "a hard link")
+    }
+
+    @Test("for a sparse file, of whatever kind") func sparse() async throws {
+        let image = Samples.png("sparse")
+        let name = LayoutBuilder.name(image)
+        try await expectRefusal(
+            of: LayoutBuilder().tar {
+                $0.addPax([
+                    ("GNU.sparse.name", name),
+                    ("GNU.sparse.size", "1000000"), ("GNU.sparse.map", "1000,\(image.count)"),
+                ])
+                $0.add("x", image)
+            }, name, "sparse")
+        try await expectRefusal(
+            of: LayoutBuilder().tar {
+                $0.addPax([("SCHILY.realsize", "1000000000000")])
+                $0.add(name, image)
+            })
+    }
+
+    @Test("for bytes that have another digest than their name") func digest() async throws {
+        let name = "blobs/sha256/\(String(repeating: "a", count: 64))"
+        try await expectRefusal(of: LayoutBuilder().tar { $0.add(name, Samples.png) }, name, "another digest")
+    }
+
+    @Test("for a part that is missing", arguments: ["oci-layout", "index.json"])
+    func missing(name: String) async throws {
+        try await expectRefusal(of: layout { $0.leftOut = [name] }, name, "missing")
+    }
+
+    @Test("for a blob that is named and not there") func missingBlobs() async throws {
+        let whole = LayoutBuilder()
+        for blob in [whole.manifest, whole.document] + whole.images {
+            let name = LayoutBuilder.name(blob)
+            try await expectRefusal(of: layout { $0.leftOut = [name] }, name, "not in the archive")
+        }
+    }
+
+    @Test("for a layer that is no image") func noImage() async throws {
+        try await expectRefusal(of: layout { $0.images[1] = Array("<html>".utf8) }, "no image")
+        try await expectRefusal(
+            of: layout { layout in
+                layout.changeManifest = { manifest in
+                    manifest.change("layers") { $0.changeElement(0) { $0.set("mediaType", "text/plain") } }
+                }
+            }, "text/plain", "image/png")
+    }
+
+    @Test("for a blob that is larger than it may be") func limits() async throws {
+        let image = Samples.png(String(repeating: "x", count: 5000))
+        let archive = layout { $0.images[0] = image }
+        let small = ImportTerms(maxImageSize: 4999, maxDocumentSize: 1 << 20)
+        try await expectRefusal(of: archive, LayoutBuilder.name(image), "--max-filesize", terms: small)
+        let tiny = ImportTerms(maxImageSize: 1 << 20, maxDocumentSize: 100)
+        try await expectRefusal(of: archive, "index.json", "--max-feed-size", terms: tiny)
+        let both = ImportTerms(maxImageSize: 900, maxDocumentSize: 900)
+        try await expectRefusal(of: archive, LayoutBuilder.name(image), "--max-", terms: both)
+        #expect(try await fixture.refusal(of: archive) == nil)
+    }
+
+    @Test("for a document that is larger than it may be") func documentLimit() async throws {
+        let archive = layout { layout in
+            layout.changeDocument = { $0.set("title", .string(String(repeating: "x", count: 3000))) }
+        }
+        let terms = ImportTerms(maxImageSize: 1 << 20, maxDocumentSize: 2000)
+        try await expectRefusal(of: archive, "--max-feed-size", terms: terms)
+    }
+
+    @Test("for data after its end, and not for zeros") func trailing() async throws {
+        let archive = LayoutBuilder().tar()
+        try await expectRefusal(of: archive + [1], "after the end")
+        try await expectRefusal(of: archive + [UInt8](repeating: 0, count: 9000) + [1], "after the end")
+        try await expectRefusal(of: archive + archive, "after the end")
+        #expect(try await fixture.refusal(of: archive + [UInt8](repeating: 0, count: 9000)) == nil)
+    }
+
+    @Test(
+        "for what is no archive",
+        arguments: [[], [0], Samples.png, Array("PK\u{3}\u{4}".utf8), [0x1F, 0x8B]] as [[UInt8]])
+    func noArchive(bytes: [UInt8]) async throws {
+        try await expectRefusal(of: bytes)
+        try await expectRefusal(of: [UInt8](repeating: 0, count: 10_240))
+    }
+
+    @Test("needs no end marker, takes folders and a leading ./, and drops what nothing refers to")
+    func leniency() async throws {
+        var tar = TarBuilder()
+        for folder in ["./", "./blobs/", "blobs/sha256"] { tar.add(folder, kind: .folder, owner: "J\u{FC}rgen") }
+        let layout = LayoutBuilder()
+        for (name, bytes) in layout.files.reversed() { tar.add("./\(name)", bytes) }
+        let extra = Samples.png("nobody's")
+        tar.add(LayoutBuilder.name(extra), extra)
+        #expect(try await fixture.refusal(of: tar.bytes) == nil)
+        #expect(try await fixture.images.totals().count == 2)
+    }
+
+    @Test("takes pax headers with an owner beyond ASCII") func owner() async throws {
+        var tar = TarBuilder()
+        for (name, bytes) in LayoutBuilder().files {
+            tar.addPax([("uname", "Jürgen"), ("mtime", "1.5"), ("path", name)])
+            tar.add("short", bytes)
+        }
+        #expect(try await fixture.refusal(of: tar.bytes) == nil)
+    }
+}

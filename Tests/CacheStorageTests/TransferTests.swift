@@ -1,0 +1,174 @@
+import FeedCore
+import Glibc
+import TestSupport
+import Testing
+
+@testable import CacheStorage
+
+@Suite("A cache directory, going out and coming in")
+struct TransferTests {
+    private let scratch: ScratchCache
+
+    init() throws { scratch = try ScratchCache() }
+
+    private func digest(_ text: String) -> Digest { InMemoryImageStore.digest(of: Array(text.utf8)) }
+
+    private func bringIn(_ texts: [String], _ intake: any CacheIntake) throws(FeedError) {
+        for text in texts {
+            try intake.begin(digest(text))
+            for byte in text.utf8 { try intake.append([byte]) }
+            try intake.end(isImage: true)
+        }
+    }
+
+    private func offered(_ text: String, at url: ResourceURL) -> OfferedImage {
+        OfferedImage(
+            url: url, digest: digest(text), size: Int64(text.utf8.count), type: .png,
+            validators: Validators(etag: "\"e\""), fetchedAt: Timestamp(microseconds: 3))
+    }
+
+    @Test("reads one state, whatever is written meanwhile") func snapshot() async throws {
+        let cache = try await scratch.open()
+        try await cache.feeds.save(.sample(images: 2))
+        try await cache.images.publish("one", at: .image(1))
+        let reader = try await scratch.open(.read)
+        let (scratch, one) = (scratch, digest("one"))
+        try await reader.transfer.read(lockWait: .zero) { snapshot throws(FeedError) in
+            #expect(try snapshot.feeds().map(\.url) == [.first])
+            do {
+                try scratch.execute("DELETE FROM feeds; DELETE FROM images")
+            } catch {
+                Issue.record(error)
+            }
+            var found: [String] = []
+            try snapshot.forEachImage(of: .first, at: 0...5) { position, image, stored in
+                found.append("\(position) \(image.url) \(stored?.digest.hex ?? "-")")
+            }
+            #expect(found == ["0 \(ResourceURL.image(0)) -", "1 \(ResourceURL.image(1)) \(one.hex)"])
+            var bytes: [UInt8] = []
+            let isWhole = try snapshot.forEachChunk(of: one, size: 3) { bytes += $0 }
+            #expect(isWhole && bytes == Array("one".utf8))
+            let isLonger = try snapshot.forEachChunk(of: one, size: 4) { _ in }
+            #expect(!isLonger)
+        }
+        #expect(try await reader.feeds.summaries().isEmpty)
+    }
+
+    @Test("while it is read, no image can be deleted") func lock() async throws {
+        let cache = try await scratch.open()
+        try await cache.images.publish("one", at: .image(1))
+        let path = scratch.path
+        try await scratch.open(.read).transfer.read(lockWait: .zero) { _ throws(FeedError) in
+            let lock = open("\(path)/images", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            #expect(flock(lock, LOCK_EX | LOCK_NB) != 0)
+            close(lock)
+        }
+        #expect(try await cache.images.removeUnreferenced(.forReal).images == 1)
+    }
+
+    @Test("what is merged is there: feeds, rows, and files that can't be written to") func merging() async throws {
+        let cache = try await scratch.open()
+        let head = FeedHead(url: .first, title: "T", format: .essential, savedAt: Timestamp(microseconds: 9))
+        try await cache.transfer.takeIn { intake throws(FeedError) in
+            try bringIn(["one", "nobody's"], intake)
+            #expect(try intake.bytes(of: digest("one")) == Array("one".utf8))
+            try intake.merge { merge throws(FeedError) in
+                #expect(try merge.savedAt(.first) == nil)
+                try merge.begin(head)
+                for number in 0..<2 { try merge.append(FeedImage(id: "\(number)", url: .image(number))) }
+                let names = (try merge.isNamed(.image(1)), try merge.isNamed(.image(2)))
+                #expect(names == (true, false))
+                #expect(try merge.offer(offered("one", at: .image(0))))
+                #expect(try merge.offer(offered("one", at: .image(1))))
+                #expect(try !merge.offer(offered("one", at: .image(1))))
+            }
+        }
+        let saved = try #require(try await cache.feeds.retrieve(.first))
+        #expect(saved.feed.images.map(\.id) == ["0", "1"] && saved.savedAt == head.savedAt)
+        let found = try await cache.images.find([.image(0), .image(1)])
+        for image in found {
+            let image = try #require(image)
+            #expect(try await cache.images.data(of: image) == Array("one".utf8))
+            #expect(try (scratch.status(image.path)?.st_mode ?? 0) & 0o777 == 0o444)
+        }
+        #expect(try scratch.names(in: ImageFolders.files) == [digest("one").hex])
+        #expect(try scratch.names(in: "incoming").isEmpty)
+    }
+
+    @Test("what is refused, or fails to be written, leaves nothing", arguments: [true, false])
+    func failing(inDatabase: Bool) async throws {
+        let cache = try await scratch.open()
+        try await cache.feeds.save(.sample(images: 1))
+        try await cache.images.publish("old", at: .image(0))
+        let before = try scratch.names(in: ImageFolders.files)
+        if inDatabase {
+            try scratch.execute(
+                """
+                CREATE TRIGGER fault BEFORE INSERT ON images WHEN new.url LIKE '%/2.png'
+                BEGIN SELECT raise(ABORT, 'disk on fire'); END
+                """)
+        }
+        await #expect(throws: FeedError.self) {
+            try await cache.transfer.takeIn { intake throws(FeedError) in
+                try bringIn(["one", "two"], intake)
+                try intake.merge { merge throws(FeedError) in
+                    try merge.begin(
+                        FeedHead(url: .first, title: nil, format: .essential, savedAt: Timestamp(microseconds: 9)))
+                    _ = try merge.offer(offered("one", at: .image(1)))
+                    _ = try merge.offer(offered("two", at: .image(2)))
+                    throw .invalidData("not wanted")
+                }
+            }
+        }
+        #expect(try await cache.feeds.retrieve(.first) == .sample(images: 1))
+        #expect(try await cache.images.find([.image(1), .image(2)]) == [nil, nil])
+        #expect(try scratch.names(in: ImageFolders.files) == before)
+        #expect(try scratch.names(in: "incoming").isEmpty)
+    }
+
+    @Test("data that is whole stays, damaged data is replaced") func existing() async throws {
+        let cache = try await scratch.open()
+        let whole = try await cache.images.publish("whole", at: .image(0))
+        let damaged = try await cache.images.publish("damaged", at: .image(1))
+        let gone = try await cache.images.publish("gone", at: .image(2))
+        chmod(scratch.path(damaged.path), 0o644)
+        try scratch.write(Array("danaged".utf8), to: damaged.path)
+        unlink(scratch.path(gone.path))
+        try await cache.transfer.takeIn { intake throws(FeedError) in
+            try bringIn(["new", "damaged", "gone"], intake)
+            try intake.merge { merge throws(FeedError) in
+                #expect(try !merge.offer(offered("new", at: .image(0))))
+                #expect(try merge.offer(offered("damaged", at: .image(1))))
+                #expect(try merge.offer(offered("gone", at: .image(2))))
+            }
+        }
+        let found = try await cache.images.find([.image(0), .image(1), .image(2)])
+        #expect(found.map { $0?.digest } == [whole.digest, damaged.digest, gone.digest])
+        for image in found { _ = try await cache.images.data(of: try #require(image)) }
+    }
+
+    @Test("a full disk ends an import, and nothing stays", .enabled(if: SmallDisk.isAvailable))
+    func fullDisk() async throws {
+        let disk = try SmallDisk(kilobytes: 512)
+        let path = "\(disk.path)/cache"
+        let cache = try await CacheDirectory.open(path: path, access: .write(lockWait: .zero))
+        try await cache.feeds.save(.sample(images: 1))
+        let big = String(repeating: "x", count: 1 << 20)
+        await expect(.failed) { () throws(FeedError) in
+            try await cache.transfer.takeIn { intake throws(FeedError) in
+                try intake.begin(digest(big))
+                try intake.append(Array(big.utf8))
+            }
+        }
+        #expect(try await cache.feeds.retrieve(.first) == .sample(images: 1))
+        var left: [String] = []
+        try Descriptor.folder(at: "\(path)/incoming").forEachName { left.append(String(cString: $0)) }
+        #expect(left.isEmpty)
+        await cache.close()
+    }
+
+    @Test("a cache that is open for reading takes nothing in") func readOnly() async throws {
+        let cache = try await scratch.open(.read)
+        await expect(.failed) { () throws(FeedError) in try await cache.transfer.takeIn { _ in } }
+    }
+}

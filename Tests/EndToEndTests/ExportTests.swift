@@ -1,0 +1,162 @@
+import Glibc
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Export, from outside", .timeLimit(.minutes(10)))
+struct ExportTests {
+    private let program: Program
+    private let server: FeedServer
+    private var file: String { program.folder.path("cache.tar") }
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 3)
+    }
+
+    @Test("says nothing, and writes the same bytes every time, however it writes them")
+    func deterministic() async throws {
+        try await program.run(server.feedURL)
+        expectQuiet(try await program.run("export", file))
+        let archive = try Files.bytes(file)
+        for _ in 0..<3 {
+            expectQuiet(try await program.run("export", program.folder.path("again.tar")))
+            #expect(try Files.bytes(program.folder.path("again.tar")) == archive)
+        }
+        let piped = try await program.run("export", "-")
+        #expect(piped.standardOutput == archive && piped.errorText == "")
+        #expect(try await program.run("export", "-", server.feedURL).standardOutput == archive)
+    }
+
+    @Test("imported elsewhere it makes the same cache: same feeds, same images, same export")
+    func roundTrip() async throws {
+        let other = try FeedServer(images: 2)
+        try await program.run(server.feedURL, other.feedURL)
+        expectQuiet(try await program.run("export", file))
+        let copy = try Program()
+        expectQuiet(try await copy.run("import", file))
+        for feed in [server.feedURL, other.feedURL] {
+            #expect(try await copy.saved(feed) == program.saved(feed))
+        }
+        #expect(Files.names(in: copy.imageFolder) == Files.names(in: program.imageFolder))
+        for name in Files.names(in: copy.imageFolder) {
+            #expect(try Files.mode("\(copy.imageFolder)/\(name)") == 0o444)
+            #expect(try await Files.sha256("\(copy.imageFolder)/\(name)") == name)
+        }
+        #expect(Files.names(in: "\(copy.cache)/incoming").isEmpty)
+        #expect(try await copy.run("export", "-").standardOutput == Files.bytes(file))
+    }
+
+    @Test("of the feeds that are named holds these alone") func named() async throws {
+        let other = try FeedServer(images: 1)
+        try await program.run(server.feedURL, other.feedURL)
+        expectQuiet(try await program.run("export", file, other.feedURL))
+        let copy = try Program()
+        expectQuiet(try await copy.run("import", file))
+        let status = try await copy.status()
+        #expect(status["feeds"]?.array?.compactMap { $0["url"]?.string } == [other.feedURL])
+        #expect(Files.names(in: copy.imageFolder).count == 1)
+    }
+
+    @Test("has no password in it, and an import keeps the one that is there") func credentials() async throws {
+        let url = server.feedURL.replacingScheme(with: "http://me:secret@")
+        try await program.run(url)
+        let archive = try await program.run("export", "-").standardOutput
+        #expect(!String(decoding: archive, as: UTF8.self).contains("secret"))
+        expectQuiet(try await program.run("import", "--force", "-", input: archive))
+        #expect(try await program.sql("SELECT credentials FROM feeds") == "me:secret")
+    }
+
+    @Test("of nothing is an error, and leaves no file") func nothing() async throws {
+        expectOneLine(try await program.run("export", file), exit: 66, ["nothing to export"])
+        try await program.run(server.feedURL)
+        expectOneLine(
+            try await program.run("export", file, "http://feeds.example/"), exit: 66,
+            ["http://feeds.example/", "never saved"])
+        #expect(Files.names(in: program.folder.path) == ["cache"])
+    }
+
+    @Test("of a damaged or missing image is an error that says what to do, and leaves the old file")
+    func damaged() async throws {
+        try await program.run(server.feedURL)
+        try program.folder.write("old", to: "cache.tar")
+        let image = "\(program.imageFolder)/\(try await program.digest(of: server.imageURL(1)))"
+        try Files.damage(image)
+        expectOneLine(try await program.run("export", file), exit: 65, ["damaged", "feedsync validate --deep"])
+        unlink(image)
+        expectOneLine(try await program.run("export", file), exit: 65, ["damaged", "feedsync validate --deep"])
+        #expect(try Files.bytes(file) == Array("old".utf8))
+        #expect(Files.names(in: program.folder.path) == ["cache", "cache.tar"])
+        try await program.run("validate", "--deep")
+        expectQuiet(try await program.run("export", file))
+    }
+
+    @Test("can't write over a folder, nor where there is no folder") func cannotCreate() async throws {
+        try await program.run(server.feedURL)
+        try program.folder.makeDirectory("folder.tar")
+        expectOneLine(try await program.run("export", program.folder.path("folder.tar")), exit: 73, ["folder"])
+        expectOneLine(try await program.run("export", program.folder.path("no/x.tar")), exit: 73, ["No such file"])
+        let full = try await program.shell("\"$feedsync\" export - >/dev/full")
+        expectOneLine(full, exit: 74, ["standard output"])
+        expectOneLine(try await program.run("export", "/dev/full"), exit: 74, ["/dev/full"])
+    }
+
+    @Test("keeps the mode of a file that it replaces, and the link that leads to it") func modes() async throws {
+        try await program.run(server.feedURL)
+        let target = try program.folder.write("old", to: "target.tar")
+        chmod(target, 0o600)
+        #expect(symlink("target.tar", file) == 0)
+        expectQuiet(try await program.run("export", file))
+        #expect(try Files.mode(target) == 0o600)
+        #expect(try Files.bytes(target).count > 1000)
+        #expect(Files.names(in: program.folder.path) == ["cache", "cache.tar", "target.tar"])
+    }
+
+    @Test("runs beside a sync that holds the lock, and waits for who deletes images") func locks() async throws {
+        try await program.run(server.feedURL)
+        let lock = try HeldLock(of: program)
+        expectQuiet(try await program.run("export", file))
+        withExtendedLifetime(lock) {}
+        let deleting = open("\(program.cache)/images", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { close(deleting) }
+        #expect(flock(deleting, LOCK_EX | LOCK_NB) == 0)
+        expectOneLine(try await program.run("export", file), exit: 75, ["--lock-wait"])
+        let waiting = try program.start("export", "--lock-wait", "600", file)
+        #expect(flock(deleting, LOCK_UN) == 0)
+        expectQuiet(await waiting.wait())
+    }
+
+    @Test("is told of on request") func verbose() async throws {
+        try await program.run(server.feedURL)
+        let result = try await program.run("export", "-v", file)
+        #expect(result.errorText.hasPrefix("feedsync: exported 1 feed and 3 images, "), "\(result.errorText)")
+    }
+
+    @Test("whose reader goes away is an error") func closedPipe() async throws {
+        try await program.run(server.feedURL)
+        let result = try await program.shell("{ \"$feedsync\" export -; echo $? >&2; } | exec true")
+        #expect(
+            result.errorText.contains("standard output") && result.errorText.hasSuffix("74\n"), "\(result.errorText)")
+    }
+
+    @Test("stops cleanly while its reader stalls") func stalledReader() async throws {
+        server.serve(Reply.image(FeedServer.image(0) + [UInt8](repeating: 1, count: 1 << 20)), at: 0)
+        try await program.run(server.feedURL)
+        let pipe = program.folder.path("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let reader = open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        defer { close(reader) }
+        let process = try program.start("export", pipe)
+        // Something has come, and nobody takes it.
+        var ready = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+        while poll(&ready, 1, 100) == 0, process.result == nil { await Task.yield() }
+        process.kill(SIGTERM)
+        let result = await process.wait()
+        #expect(result.status == .exited(128 + SIGTERM), "\(result.errorText)")
+        #expect(result.errorText == "")
+    }
+}
+
+extension String {
+    fileprivate func replacingScheme(with start: String) -> String { start + dropFirst("http://".count) }
+}

@@ -1,0 +1,235 @@
+import Glibc
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Gallery, from outside", .timeLimit(.minutes(10)))
+struct GalleryTests {
+    private let program: Program
+    private let site: String
+
+    init() throws {
+        program = try Program()
+        site = program.folder.path("site")
+    }
+
+    private func page(_ name: String = "index.html") throws -> String {
+        String(decoding: try Files.bytes("\(site)/\(name)"), as: UTF8.self)
+    }
+
+    private var files: [String] { Files.names(in: site) }
+
+    private func inode(_ path: String) throws -> UInt64 {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw SystemFailure.last("lstat \(path)") }
+        return UInt64(status.st_ino)
+    }
+
+    @Test("writes a page and the pictures under their digests, as links to those in the cache")
+    func written() async throws {
+        let server = try FeedServer(images: 3)
+        server.serve(Reply(404), at: 2)
+        try await program.run(server.feedURL)
+        expectQuiet(try await program.run("gallery", site))
+
+        #expect(files == [".feedsync-gallery", "icon.svg", "images", "index.html", "script.js", "style.css"])
+        let digests = [try await program.digest(of: server.imageURL(0)), try await program.digest(of: server.imageURL(1))]
+        #expect(Files.names(in: "\(site)/images") == digests.map { "\($0).png" }.sorted())
+        for digest in digests {
+            #expect(
+                try inode("\(site)/images/\(digest).png") == inode("\(program.imageFolder)/\(digest)"))
+        }
+        let html = try page()
+        #expect(html.contains("Picture 0</p>"))
+        #expect(html.contains("Picture 2</p>"))
+        #expect(html.contains("404"))
+        #expect(html.contains("href=\"\(server.imageURL(2))\">Original</a>"))
+        #expect(Files.names(in: program.folder.path) == ["cache", "site"])
+    }
+
+    @Test("tells what it wrote as JSON, and with the feeds given only those")
+    func json() async throws {
+        let (first, second) = (try FeedServer(images: 3), try FeedServer(images: 2))
+        second.serve(feedOf: [second.imageURL(0), second.imageURL(0), second.imageURL(1)])
+        second.serve(Reply(404), at: 1)
+        try await program.run(first.feedURL, second.feedURL)
+        // Two of the pictures are the same bytes, and so one file.
+        let both = try await program.run("gallery", "--json", site)
+        #expect(try both.json == ["dir": "\(site)", "feeds": 2, "pages": 3, "images": 3, "missing": 1])
+        let one = try await program.run("gallery", site, second.feedURL, second.feedURL, "--json")
+        #expect(try one.json == ["dir": "\(site)", "feeds": 1, "pages": 1, "images": 1, "missing": 1])
+    }
+
+    @Test("has a list of the feeds and a page for each, where there are several")
+    func several() async throws {
+        let (first, second) = (try FeedServer(images: 1), try FeedServer(images: 1))
+        try await program.run(first.feedURL, second.feedURL)
+        try await program.run("gallery", site)
+        let pages = files.filter { $0.hasSuffix(".html") }
+        #expect(pages.count == 3)
+        let index = try page()
+        for name in pages where name != "index.html" {
+            #expect(index.contains("<a href=\"\(name)\">"))
+            #expect(try page(name).contains("href=index.html>All feeds</a>"))
+        }
+        try await program.run("gallery", site, first.feedURL)
+        #expect(files.filter { $0.hasSuffix(".html") } == ["index.html"])
+    }
+
+    @Test("is renewed whole: what is no longer there goes, and its folder keeps its rights")
+    func renewed() async throws {
+        let server = try FeedServer(images: 3)
+        try await program.run(server.feedURL)
+        try await program.run("gallery", site)
+        chmod(site, 0o750)
+        server.serve(images: [1, 3])
+        try await program.run(server.feedURL)
+        expectQuiet(try await program.run("gallery", site))
+        #expect(Files.names(in: "\(site)/images").count == 2)
+        #expect(try !page().contains(server.imageURL(0)))
+        #expect(try Files.mode(site) == 0o750)
+        #expect(Files.names(in: program.folder.path) == ["cache", "site"])
+    }
+
+    @Test("of an empty cache is an empty page, and creates no cache")
+    func empty() async throws {
+        let result = try await program.run("gallery", "--json", site)
+        #expect(try result.json == ["dir": "\(site)", "feeds": 0, "pages": 1, "images": 0, "missing": 0])
+        #expect(try page().contains("no feeds"))
+        #expect(!Files.exists(program.cache))
+    }
+
+    @Test("of a feed never saved is not found, and leaves no folder")
+    func unknown() async throws {
+        let server = try FeedServer(images: 1)
+        try await program.run(server.feedURL)
+        expectOneLine(
+            try await program.run("gallery", site, "http://feeds.example/other"), exit: 66, ["http://feeds.example/other"])
+        #expect(!Files.exists(site))
+    }
+
+    @Test("without a folder, or with one that is no path, is wrong usage")
+    func usage() async throws {
+        for arguments in [["gallery"], ["gallery", ""], ["gallery", site, "feed"]] {
+            #expect(try await program.run(arguments).status == .exited(64))
+        }
+    }
+
+    @Test("shows stale feeds, with a notice that fresh ones don't have")
+    func stale() async throws {
+        let server = try FeedServer(images: 1)
+        try await program.run(server.feedURL)
+        try await program.makeStale()
+        expectQuiet(try await program.run("gallery", site))
+        #expect(try page().contains("<header class=\"saved stale\">"))
+        try await program.run("gallery", "--max-age", "9d", site)
+        #expect(try page().contains("<header class=\"saved\">"))
+        #expect(try page().contains("data-fresh=777600"))
+        try await program.run("gallery", "--max-age", "forever", site)
+        #expect(try !page().contains("data-fresh"))
+    }
+
+    @Test("has two hundred pictures a page, and a first page that is light", arguments: [
+        (200, 1), (201, 2), (1000, 5),
+    ])
+    func pages(count: Int, pages: Int) async throws {
+        let server = try FeedServer(images: 0)
+        server.serve(feedOf: (0..<count).map(server.imageURL))
+        try await program.run(server.feedURL, "-j", "64")
+        #expect(try await program.run("gallery", "--json", site).json["pages"]?.int == pages)
+        let first = try page()
+        #expect(first.split(separator: "<figure").count - 1 == 200)
+        let weight = try ["index.html", "style.css", "script.js"].map { try Files.bytes("\(site)/\($0)").count }
+        #expect(weight.reduce(0, +) < 100_000)
+        #expect(first.contains("rel=next href=\"index.2.html\"") == (pages > 1))
+        if pages > 1 {
+            let last = try page("index.\(pages).html")
+            #expect(last.contains("rel=prev"))
+            #expect(!last.contains("rel=next"))
+            #expect(last.split(separator: "<figure").count - 1 == count - (pages - 1) * 200)
+        }
+    }
+
+    @Test("has fewer on a page that would be heavy")
+    func heavy() async throws {
+        let server = try FeedServer(images: 0)
+        let text = String(repeating: "word ", count: 400)
+        server.serve(
+            feed: FeedServer.feed(
+                items: (0..<60).map {
+                    #"{"id":"\#(FeedServer.id($0))","description":"\#(text)","image":"\#(server.imageURL($0))"}"#
+                }))
+        try await program.run(server.feedURL)
+        try await program.run("gallery", site)
+        #expect(try Files.bytes("\(site)/index.html").count < 100_000)
+        #expect(Files.exists("\(site)/index.2.html"))
+    }
+
+    @Test("never names credentials, nor folders of this machine")
+    func secrets() async throws {
+        let server = try FeedServer(images: 1)
+        let withSecret = server.feedURL.replacing("http://", with: "http://me:secret@")
+        try await program.run(withSecret + "?token=hidden", "--allow-private")
+        let local = try program.folder.write(FeedServer.feed([server.imageURL(0)]), to: "local.json")
+        try await program.run(local)
+        try await program.run("gallery", site)
+        for name in files where name.hasSuffix(".html") || name.hasPrefix(".") {
+            for secret in ["secret", "hidden", program.folder.path] { #expect(try !page(name).contains(secret)) }
+        }
+    }
+
+    @Test("holds back an SVG file that carries a script")
+    func script() async throws {
+        let server = try FeedServer(images: 2)
+        func svg(_ content: String) -> Reply {
+            let text = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 30 20'>\(content)</svg>"
+            return Reply(headers: [("Content-Type", "image/svg+xml")], body: Array(text.utf8))
+        }
+        server.serve(svg("<rect width='9' height='9'/>"), at: 0)
+        server.serve(svg("<script>alert(1)</script>"), at: 1)
+        try await program.run(server.feedURL)
+        #expect(try await program.run("gallery", "--json", site).json["missing"]?.int == 1)
+        #expect(Files.names(in: "\(site)/images").count == 1)
+        #expect(try page().contains("width=30 height=20"))
+    }
+
+    /// Runs a script with a file system of one megabyte at `$disk`, in a mount namespace that goes with it.
+    private func onDisk(_ script: String) async throws -> ProcessResult {
+        try program.folder.makeDirectory("disk")
+        let setUp = #"disk=$1; mount -t tmpfs -o size=1m none "$disk" || exit 99; "# + script
+        return try await program.shell(
+            #"[ "$(id -u)" = 0 ] && user= || user=-r; exec unshare -m $user sh -c "$1" sh "$2""#, setUp,
+            program.folder.path("disk"))
+    }
+
+    @Test("copies where a link is impossible, readable as far as the umask goes")
+    func copied() async throws {
+        let server = try FeedServer(images: 1)
+        try await program.run(server.feedURL)
+        let result = try await onDisk(
+            #"""
+            umask 027; "$feedsync" gallery "$disk/site" || exit
+            cd "$disk/site"; stat -c '%a %h' . images/* index.html | sed 's/ [0-9]*$//'; sha256sum images/* | cut -c 1-64
+            """#)
+        #expect(result.errorText == "")
+        #expect(result.outputLines == ["750", "440", "640", try await program.digest(of: server.imageURL(0))].map { $0[...] })
+    }
+
+    @Test("that doesn't fit ends with 74, and leaves what was there")
+    func full() async throws {
+        let server = try FeedServer(images: 2)
+        try await program.run(server.feedURL)
+        server.serve(.image(Samples.png(String(repeating: "x", count: 2 << 20))), at: 1)
+        let result = try await onDisk(
+            #"""
+            "$feedsync" gallery "$disk/site" || exit
+            cp "$disk/site/index.html" "$HOME/before"
+            "$feedsync" --revalidate "$(sqlite3 "$FEEDSYNC_CACHE/feedsync.sqlite" 'SELECT url FROM feeds')" || exit
+            "$feedsync" gallery "$disk/site"; echo $?
+            cmp "$HOME/before" "$disk/site/index.html"; ls -A "$disk"
+            """#)
+        #expect(result.outputLines == ["74", "site"], "\(result.errorText)")
+        #expect(result.errorLines.count == 1)
+        #expect(result.errorText.contains("No space left on device"))
+    }
+}

@@ -1,0 +1,147 @@
+import Glibc
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Import, from outside", .timeLimit(.minutes(10)))
+struct ImportTests {
+    private let source: Program
+    private let program: Program
+    private let server: FeedServer
+    private var file: String { source.folder.path("cache.tar") }
+
+    init() throws {
+        source = try Program()
+        program = try Program()
+        server = try FeedServer(images: 3)
+    }
+
+    private func export() async throws -> [UInt8] {
+        try await source.run(server.feedURL)
+        expectQuiet(try await source.run("export", file))
+        return try Files.bytes(file)
+    }
+
+    @Test("takes an archive of any compression from a file or standard input, without another program")
+    func compression() async throws {
+        let plain = try await export()
+        for name in ["cache.tar", "x.tar.gz", "x.tgz", "x.tar.xz", "x.tar.zst"] {
+            let path = source.folder.path(name)
+            expectQuiet(try await source.run("export", path))
+            let archive = try Files.bytes(path)
+            let copy = try Program()
+            expectQuiet(
+                try await copy.run("import", "-", environment: ["PATH": "/nowhere"], input: archive))
+            #expect(try await copy.run("export", "-").standardOutput == plain)
+        }
+    }
+
+    @Test("a sync after it asks for no image") func nothingToFetch() async throws {
+        try await program.run("import", "-", input: try await export())
+        let asked = server.requestCount
+        expectQuiet(try await program.run("sync"))
+        #expect(server.paths(after: asked) == ["/feed.json"])
+    }
+
+    @Test("keeps a feed that was saved later, and replaces it when told to") func merging() async throws {
+        let archive = try await export()
+        server.serve(images: [7])
+        try await program.run(server.feedURL)
+        let saved = try await program.saved(server.feedURL)
+        expectQuiet(try await program.run("import", "-", input: archive))
+        #expect(try await program.saved(server.feedURL) == saved)
+        let told = try await program.run("import", "-v", "--force", "-", input: archive)
+        #expect(told.errorText.contains("\(server.feedURL): replaced"), "\(told.errorText)")
+        #expect(try await program.saved(server.feedURL) == source.saved(server.feedURL))
+    }
+
+    @Test("caches that each hold a part of a feed's images merge into a whole one") func parts() async throws {
+        server.serve(Reply(404), at: 0)
+        try await program.run(server.feedURL)
+        #expect(Files.names(in: program.imageFolder).count == 2)
+        server.serve(images: [0, 1, 2])
+        server.serve(Reply(404), at: 2)
+        try await source.run(server.feedURL)
+        #expect(Files.names(in: source.imageFolder).count == 2)
+        try await source.run("export", file)
+        expectQuiet(try await program.run("import", file))
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 3)
+        expectQuiet(try await program.run("validate", "--deep"))
+        #expect(Files.names(in: program.imageFolder).count == 3)
+    }
+
+    @Test("mends an image that is damaged") func mending() async throws {
+        let archive = try await export()
+        try await program.run("import", "-", input: archive)
+        let image = "\(program.imageFolder)/\(try await program.digest(of: server.imageURL(1)))"
+        try Files.damage(image)
+        expectQuiet(try await program.run("import", "-", input: archive))
+        #expect(try await program.run("export", "-").standardOutput == archive)
+        #expect(try Files.mode(image) == 0o444)
+    }
+
+    @Test("refuses a damaged archive as a whole: the cache is as it was, and no file is left")
+    func refusal() async throws {
+        let archive = try await export()
+        let other = try FeedServer(images: 1)
+        try await program.run(other.feedURL)
+        let before = try await program.run("export", "-").standardOutput
+        var flipped = archive
+        // Within the last image.
+        if let position = flipped.lastIndex(where: { $0 != 0 }) { flipped[position] ^= 1 }
+        let refused = try await program.run("import", "-", input: flipped)
+        expectOneLine(refused, exit: 65, ["standard input: blobs/sha256/", "another digest", "nothing was imported"])
+        let cut = try await program.run("import", "-", input: Array(archive[..<(archive.count / 2)]))
+        expectOneLine(cut, exit: 65, ["nothing was imported"])
+        expectOneLine(try await program.run("import", "-", input: archive + [1]), exit: 65, ["after the end"])
+        #expect(try await program.run("export", "-").standardOutput == before)
+        #expect(Files.names(in: "\(program.cache)/incoming").isEmpty)
+        #expect(Files.names(in: program.imageFolder).count == 1)
+    }
+
+    @Test("of a file that isn't there, or a folder, is an error, and makes no cache") func missing() async throws {
+        expectOneLine(try await program.run("import", file), exit: 66, [file])
+        expectOneLine(try await program.run("import", program.folder.path), exit: 66, ["folder"])
+        #expect(!Files.exists(program.cache))
+    }
+
+    @Test("holds to the limits that are given") func limits() async throws {
+        let archive = try await export()
+        expectOneLine(
+            try await program.run("import", "--max-filesize", "10", "-", input: archive), exit: 65,
+            ["--max-filesize"])
+        expectOneLine(
+            try await program.run("import", "--max-feed-size", "100", "-", input: archive), exit: 65,
+            ["--max-feed-size"])
+    }
+
+    @Test("waits for another run no longer than it is told") func locks() async throws {
+        let archive = try await export()
+        let lock = try HeldLock(of: program)
+        expectOneLine(try await program.run("import", "-", input: archive), exit: 75, ["--lock-wait"])
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test("stopped while it waits for its input, it leaves nothing") func stopped() async throws {
+        let pipe = program.folder.path("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let archive = try await export()
+        let writer = open(pipe, O_RDWR | O_CLOEXEC)
+        defer { close(writer) }
+        let process = try program.start("import", pipe)
+        let part = archive.prefix(4096)
+        #expect(part.withUnsafeBytes { write(writer, $0.baseAddress, $0.count) } == part.count)
+        // It has taken that, and waits for more.
+        var left: Int32 = 1
+        while left > 0, process.result == nil {
+            _ = ioctl(writer, UInt(FIONREAD), &left)
+            await Task.yield()
+        }
+        process.kill(SIGINT)
+        let result = await process.wait()
+        #expect(result.status == .exited(128 + SIGINT), "\(result.errorText)")
+        #expect(result.errorText == "")
+        #expect(Files.names(in: "\(program.cache)/incoming").isEmpty)
+        #expect(Files.names(in: program.imageFolder).isEmpty)
+    }
+}

@@ -1,0 +1,144 @@
+import Glibc
+import JSONText
+import TestSupport
+import Testing
+
+/// Archives in the hands of other programs.
+@Suite("Other programs and archives", .timeLimit(.minutes(10)))
+struct InteropTests {
+    private let program: Program
+    private let server: FeedServer
+    private let folder: TemporaryDirectory
+    private var file: String { folder.path("cache.tar") }
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 3)
+        folder = try TemporaryDirectory()
+    }
+
+    private func export() async throws -> [UInt8] {
+        try await program.run(server.feedURL)
+        expectQuiet(try await program.run("export", file))
+        return try Files.bytes(file)
+    }
+
+    @discardableResult
+    private func call(_ program: String, _ arguments: String...) async throws -> ProcessResult {
+        let result = try await Subprocess.run(program, arguments)
+        #expect(result.status == .exited(0), "\(program): \(result.errorText)")
+        return result
+    }
+
+    /// Imports into an empty cache and exports from there.
+    private func carried(_ path: String) async throws -> [UInt8] {
+        let copy = try Program()
+        expectQuiet(try await copy.run("import", path))
+        return try await copy.run("export", "-").standardOutput
+    }
+
+    @Test("tar and bsdtar list and extract an export", arguments: ["tar", "bsdtar"])
+    func extracting(tar: String) async throws {
+        _ = try await export()
+        let names = try await call(tar, "-tf", file).outputLines
+        #expect(names.prefix(2) == ["oci-layout", "index.json"] && names.count == 7)
+        let listing = try await call(tar, "-tvf", file)
+        #expect(listing.errorText == "")
+        #expect(listing.outputLines.allSatisfy { $0.hasPrefix("-r--r--r--") && $0.contains("1970") })
+        try folder.makeDirectory("x")
+        #expect(try await call(tar, "-xf", file, "-C", folder.path("x")).errorText == "")
+        for blob in Files.names(in: folder.path("x/blobs/sha256")) {
+            #expect(try await Files.sha256(folder.path("x/blobs/sha256/\(blob)")) == blob)
+        }
+    }
+
+    @Test(
+        "what they pack of it again imports, in each of their formats",
+        arguments: ["tar", "bsdtar"], ["ustar", "gnu", "pax"])
+    func packing(tar: String, format: String) async throws {
+        let archive = try await export()
+        try folder.makeDirectory("x")
+        try await call(tar, "-xf", file, "-C", folder.path("x"))
+        let format = tar == "bsdtar" && format == "gnu" ? "gnutar" : format
+        for operands in [["."], ["blobs", "index.json", "oci-layout"]] {
+            for end in ["tar", "tar.gz"] {
+                let packed = folder.path("packed.\(end)")
+                let compress = end == "tar" ? [] : ["-z"]
+                let result = try await Subprocess.run(
+                    tar, ["--format", format] + compress + ["-cf", packed, "-C", folder.path("x")] + operands)
+                #expect(result.status == .exited(0), "\(result.errorText)")
+                #expect(try await carried(packed) == archive)
+            }
+        }
+    }
+
+    @Test("gzip, xz and zstd compress an export, and it imports", arguments: ["gzip", "xz", "zstd"])
+    func compressing(compressor: String) async throws {
+        let archive = try await export()
+        let result = try await Subprocess.run(compressor, ["-c", file])
+        let packed = try folder.write(result.standardOutput, to: "packed")
+        #expect(try await carried(packed) == archive)
+    }
+
+    @Test("skopeo carries an export to a registry and back") func registry() async throws {
+        server.serve(images: Array(0..<4))
+        try await program.run(server.feedURL)
+        let empty = try FeedServer(images: 0)
+        try await program.run(empty.feedURL)
+        expectQuiet(try await program.run("export", file))
+        let registry = try await Registry()
+        let index = try JSONValue.parse(try await call("tar", "-xOf", file, "index.json").standardOutput)
+        let manifests = try #require(index["manifests"]?.array)
+        let names = manifests.compactMap { $0["annotations"]?["org.opencontainers.image.ref.name"]?.string }
+        #expect(names.count == 2)
+        try folder.makeDirectory("back")
+        for name in names {
+            try await skopeo("oci-archive:\(file):\(name)", registry.reference(name))
+            try await skopeo(registry.reference(name), "oci:\(folder.path("back")):\(name)")
+        }
+        try await call("tar", "-cf", folder.path("back.tar"), "-C", folder.path("back"), ".")
+        #expect(try await carried(folder.path("back.tar")) == Files.bytes(file))
+    }
+
+    private func skopeo(_ from: String, _ to: String) async throws {
+        try await call(
+            "skopeo", "--insecure-policy", "copy", "--quiet", "--preserve-digests", "--src-tls-verify=false",
+            "--dest-tls-verify=false", from, to)
+    }
+}
+
+/// Debian's registry on a port of 127.0.0.1, with a folder of its own, until it is let go of.
+private final class Registry: Sendable {
+    private let process: StartedProcess
+    private let folder: TemporaryDirectory
+    private let port: UInt16
+
+    init() async throws {
+        folder = try TemporaryDirectory()
+        for _ in 0..<5 {
+            // Somebody else may take the port before it does; it then says so and ends.
+            let port = try freePort()
+            try folder.write(
+                """
+                version: 0.1
+                log: { level: error, accesslog: { disabled: true } }
+                storage: { filesystem: { rootdirectory: \(folder.path("data")) } }
+                http: { addr: "127.0.0.1:\(port)" }
+
+                """, to: "config.yml")
+            let process = try StartedProcess("docker-registry", ["serve", folder.path("config.yml")])
+            while process.result == nil {
+                if connects(to: port) {
+                    (self.process, self.port) = (process, port)
+                    return
+                }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+        throw SystemFailure("docker-registry did not start")
+    }
+
+    deinit { process.kill(SIGKILL) }
+
+    func reference(_ tag: String) -> String { "docker://127.0.0.1:\(port)/feedsync:\(tag)" }
+}

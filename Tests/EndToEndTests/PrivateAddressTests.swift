@@ -1,0 +1,115 @@
+import JSONText
+import TestSupport
+import Testing
+
+/// In a network of its own, where one machine has public addresses and private ones, and nginx listens on all of them.
+@Suite("Private addresses", .timeLimit(.minutes(10)))
+struct PrivateAddressTests {
+    private static let publicSite = "http://93.184.216.34"
+    private static let privateSites = [
+        "http://127.0.0.1", "http://10.1.2.3", "http://169.254.169.254", "http://[::1]", "http://[fd00::1]",
+        "http://[::ffff:10.1.2.3]", "http://[64:ff9b::a01:203]", "http://0.0.0.0", "http://inside.example",
+    ]
+
+    private let program: Program
+    private let folder: TemporaryDirectory
+
+    init() throws {
+        program = try Program()
+        folder = program.folder
+        try folder.makeDirectory("site")
+        try folder.makeDirectory("cache")
+        try folder.write(Samples.png, to: "site/a.png")
+        try folder.write(Array(Self.nginx.utf8), to: "nginx.conf")
+        try folder.write(Array("10.1.2.3 inside.example\n93.184.216.34 outside.example\n".utf8), to: "hosts")
+    }
+
+    private static let nginx = """
+        pid nginx.pid;
+        error_log error.log;
+        events { worker_connections 64; }
+        http {
+            log_format asked "$server_addr $uri";
+            access_log access.log asked;
+            types { image/png png; application/json json; }
+            server {
+                listen 80;
+                listen [::]:80;
+                root site;
+                location = /to-private { return 302 http://10.1.2.3/a.png; }
+                location = /feed-to-private { return 302 http://10.1.2.3/feed.json; }
+                location = /to-public { return 302 http://outside.example/a.png; }
+            }
+        }
+
+        """
+
+    private func sync(_ site: String, images: [String], _ arguments: String...) async throws -> ProcessResult {
+        try folder.write(Array(FeedServer.feed(images).utf8), to: "site/feed.json")
+        return try await run("\(site)/feed.json", arguments)
+    }
+
+    private func run(_ feed: String, _ arguments: [String] = []) async throws -> ProcessResult {
+        let script = """
+            cd "$1" && ip link set lo up || exit 99
+            for address in 93.184.216.34/32 10.1.2.3/32 169.254.169.254/32; do ip address add $address dev lo || exit 99; done
+            ip address add fd00::1/128 dev lo nodad && ip address add 64:ff9b::a01:203/128 dev lo nodad || exit 99
+            mount --bind hosts /etc/hosts || exit 99
+            PATH="$PATH:/usr/sbin" nginx -p "$1/" -c "$1/nginx.conf" -e error.log -g "user $(id -un);" || exit 99
+            shift
+            "$feedsync" "$@"
+            code=$?
+            kill "$(cat nginx.pid)"
+            exit $code
+            """
+        let unshared =
+            #"[ "$(id -u)" = 0 ] && user= || user=-r; script=$1; shift; "#
+            + #"exec unshare --net --mount $user sh -c "$script" sh "$@""#
+        return try await program.shell(unshared, [script, folder.path, feed] + arguments)
+    }
+
+    /// The addresses that were asked for anything, in order.
+    private func askedAddresses() throws -> [String] {
+        String(decoding: try Files.bytes(folder.path("access.log")), as: UTF8.self)
+            .split(separator: "\n").map { String($0.prefix { $0 != " " }) }
+    }
+
+    @Test("are out of reach of a public feed, and not one of them is asked", arguments: privateSites)
+    func images(site: String) async throws {
+        let result = try await sync(Self.publicSite, images: ["\(site)/a.png", "\(Self.publicSite)/a.png"])
+        #expect(result.status == .exited(23), "\(result.errorText)")
+        #expect(result.errorText.contains("--allow-private"), "\(result.errorText)")
+        #expect(try askedAddresses().allSatisfy { $0 == "93.184.216.34" })
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 1)
+    }
+
+    @Test("are out of reach of its redirects too")
+    func redirects() async throws {
+        let images = try await sync(Self.publicSite, images: ["\(Self.publicSite)/to-private"])
+        #expect(images.status == .exited(23), "\(images.errorText)")
+        let feed = try await run("\(Self.publicSite)/feed-to-private")
+        #expect(feed.status == .exited(65), "\(feed.errorText)")
+        #expect(feed.errorText.contains("10.1.2.3"))
+        #expect(try askedAddresses().allSatisfy { $0 == "93.184.216.34" })
+    }
+
+    @Test("can be had with --allow-private, and public ones by whatever name")
+    func allowed() async throws {
+        let sites = Self.privateSites.filter { $0 != "http://0.0.0.0" }
+        let images = (sites + ["http://outside.example"]).map { "\($0)/a.png" } + ["\(Self.publicSite)/to-private"]
+        expectQuiet(try await sync(Self.publicSite, images: images, "--allow-private"))
+        expectQuiet(try await sync("http://outside.example", images: ["http://outside.example/to-public"]))
+    }
+
+    @Test("can be had by a feed that comes from one")
+    func privateFeed() async throws {
+        let images = ["http://127.0.0.1/a.png", "http://[fd00::1]/a.png", "\(Self.publicSite)/a.png"]
+        expectQuiet(try await sync("http://inside.example", images: images))
+    }
+
+    @Test("are out of reach of a public server that such a feed names")
+    func privateFeedOfPublicImages() async throws {
+        let result = try await sync("http://inside.example", images: ["\(Self.publicSite)/to-private"])
+        #expect(result.status == .exited(23), "\(result.errorText)")
+    }
+}

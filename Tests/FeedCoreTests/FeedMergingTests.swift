@@ -1,0 +1,110 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@Suite("Merging feeds from elsewhere")
+struct FeedMergingTests {
+    private let cache = InMemoryCache()
+    private var feeds: InMemoryFeedStore { InMemoryFeedStore(cache) }
+    private var images: InMemoryImageStore { InMemoryImageStore(cache) }
+
+    private struct Offer: ArchivedFeed {
+        let head: FeedHead
+        let images: [(ResourceURL, [UInt8]?)]
+
+        func forEachImage(_ visit: (FeedImage, OfferedImage?) throws(FeedError) -> Void) throws(FeedError) {
+            for (url, bytes) in images {
+                let offered = bytes.map { bytes in
+                    OfferedImage(
+                        url: url, digest: InMemoryImageStore.digest(of: bytes), size: Int64(bytes.count), type: .png,
+                        validators: Validators(), fetchedAt: head.savedAt)
+                }
+                try visit(FeedImage(id: "new", url: url), offered)
+            }
+        }
+    }
+
+    private func offer(
+        _ url: ResourceURL = .first, savedAt: Int64, _ images: [(ResourceURL, String?)]
+    ) -> Offer {
+        Offer(
+            head: FeedHead(
+                url: url, title: nil, format: .essential, savedAt: Timestamp(microseconds: savedAt)),
+            images: images.map { ($0.0, $0.1.map { Samples.png($0) }) })
+    }
+
+    @discardableResult
+    private func merge(_ offers: [Offer], isForced: Bool = false) async throws -> ImportReport {
+        try await InMemoryTransfer(cache).takeIn { intake throws(FeedError) in
+            var seen: Set<Digest> = []
+            for case let bytes? in offers.flatMap({ $0.images.map(\.1) }) {
+                let digest = InMemoryImageStore.digest(of: bytes)
+                guard seen.insert(digest).inserted else { continue }
+                try intake.begin(digest)
+                try intake.append(bytes)
+                try intake.end(isImage: true)
+            }
+            return try intake.merge { merge throws(FeedError) in
+                try FeedMerging(isForced: isForced).merge(offers, into: merge)
+            }
+        }
+    }
+
+    private func data(of url: ResourceURL) async throws -> String? {
+        guard let image = try await images.find([url])[0] else { return nil }
+        let bytes = try await images.data(of: image)
+        return String(decoding: bytes.dropFirst(Samples.png.count), as: UTF8.self)
+    }
+
+    private func save(_ saved: SavedFeed) async throws {
+        try await feeds.change { change throws(FeedError) in try change.insert(saved) }
+    }
+
+    @Test("adds a feed that isn't there, with its data") func adding() async throws {
+        let report = try await merge([offer(savedAt: 5, [(.image(0), "a"), (.image(1), nil)])])
+        #expect(report.feeds == [.init(url: .first, outcome: .added)] && report.images == 1)
+        let saved = try #require(try await feeds.retrieve(.first))
+        #expect(saved.feed.images.map(\.url) == [.image(0), .image(1)] && saved.savedAt == Timestamp(microseconds: 5))
+        #expect(try await data(of: .image(0)) == "a")
+    }
+
+    @Test(
+        "replaces a feed only by one saved later, unless it is told to",
+        arguments: [(4, false, false), (5, false, false), (6, false, true), (4, true, true)] as [(Int64, Bool, Bool)])
+    func replacing(savedAt: Int64, isForced: Bool, replaces: Bool) async throws {
+        try await save(.sample(images: 1, savedAt: 5))
+        let report = try await merge([offer(savedAt: savedAt, [(.image(7), nil)])], isForced: isForced)
+        #expect(report.feeds.map(\.outcome) == [replaces ? .replaced : .kept])
+        #expect(try await feeds.retrieve(.first)?.feed.images.map(\.url) == [replaces ? .image(7) : .image(0)])
+    }
+
+    @Test("takes data for a feed that it keeps, where the feed names the image") func partsOfAFeed() async throws {
+        try await save(.sample(images: 2, savedAt: 5))
+        try await merge([offer(savedAt: 4, [(.image(0), "a"), (.image(9), "b")])])
+        #expect(try await data(of: .image(0)) == "a")
+        #expect(try await data(of: .image(9)) == nil)
+    }
+
+    @Test("keeps data that is there, unless it is damaged") func existingData() async throws {
+        try await merge([offer(savedAt: 1, [(.image(0), "old"), (.image(1), "old too")])])
+        try images.damage(.image(1))
+        let report = try await merge([offer(savedAt: 2, [(.image(0), "new"), (.image(1), "new too")])])
+        #expect(report.images == 1)
+        #expect(try await data(of: .image(0)) == "old")
+        #expect(try await data(of: .image(1)) == "new too")
+    }
+
+    @Test("of two feeds with data of one image, takes that of the one saved later") func twoFeeds() async throws {
+        try await merge([
+            offer(.first, savedAt: 1, [(.image(0), "older")]), offer(.second, savedAt: 2, [(.image(0), "newer")]),
+        ])
+        #expect(try await data(of: .image(0)) == "newer")
+    }
+
+    @Test("keeps the credentials of a feed that it replaces") func credentials() async throws {
+        let url = ResourceURL.known("https://me:pw@feeds.example/first")
+        try await save(.sample(url, savedAt: 1))
+        try await merge([offer(savedAt: 2, [])])
+        #expect(try await feeds.retrieve(.first)?.url.credentials == "me:pw")
+    }
+}

@@ -1,0 +1,51 @@
+import FeedCore
+import FeedFormats
+import JSONText
+import TestSupport
+import Testing
+
+/// `fixtures/feeds` holds feeds as programs out there write them, and beside each what it is to become.
+@Suite struct FeedFixtureTests {
+    private static let expected = ".expected"
+
+    @Test(
+        "a feed becomes what lies beside it",
+        arguments: [".xml", ".json"].flatMap { suffix in
+            Fixtures.names(in: "feeds", suffix: suffix).filter { !$0.hasSuffix(expected) }.map { ($0, suffix) }
+        })
+    func becomesWhatIsExpected(name: String, suffix: String) throws {
+        let expected = try JSONValue.parse(Fixtures.bytes("feeds/\(name)\(Self.expected).json"))
+        let url = try ResourceURL(try #require(expected["url"]?.string))
+        let document = FeedDocument(
+            bytes: try Fixtures.bytes("feeds/\(name)\(suffix)"), url: url, contentType: expected["content_type"]?.string
+        )
+        let found = Self.json(try FeedDecoder().decode(document), expected)
+        #expect(found == expected, "\(name): found \(found.text(indented: true))")
+    }
+
+    @Test("there are feeds to go through, and no expectation stands alone")
+    func pairs() {
+        let json = Fixtures.names(in: "feeds", suffix: ".json")
+        let feeds = json.filter { !$0.hasSuffix(Self.expected) } + Fixtures.names(in: "feeds", suffix: ".xml")
+        #expect(feeds.count >= 16)
+        #expect(json.filter { $0.hasSuffix(Self.expected) } == feeds.sorted().map { $0 + Self.expected })
+    }
+
+    private static func json(_ decoded: DecodedFeed, _ expected: JSONValue) -> JSONValue {
+        var members: [(String, JSONValue)] = [("url", expected["url"] ?? .null)]
+        if let type = expected["content_type"] { members.append(("content_type", type)) }
+        members += [
+            ("format", .string(decoded.feed.format.rawValue)), ("title", JSONValue(decoded.feed.title)),
+            ("next", JSONValue(decoded.nextPage?.text)), ("images", .array(decoded.feed.images.map(json))),
+            ("notes", .array(decoded.notes.map { .string($0) })),
+        ]
+        return .object(members)
+    }
+
+    private static func json(_ image: FeedImage) -> JSONValue {
+        [
+            "id": .string(image.id), "description": JSONValue(image.description), "location": JSONValue(image.location),
+            "url": .string(image.url.text),
+        ]
+    }
+}

@@ -1,0 +1,62 @@
+import FeedCore
+import FeedFormats
+import TestSupport
+import Testing
+
+@Suite struct OPMLTests {
+    private func list(_ text: String) throws(FeedError) -> SubscriptionList {
+        try FeedDecoder().decodeSubscriptions(FeedDocument(bytes: Array(text.utf8), url: .known("file:///a.opml")))
+    }
+
+    private func body(_ outlines: String) -> String {
+        "<?xml version=\"1.0\"?><opml version=\"2.0\"><head><title>Mine</title></head><body>\(outlines)</body></opml>"
+    }
+
+    @Test("the feeds are those of all folders, in order, each once")
+    func feeds() throws {
+        let list = try list(
+            body(
+                """
+                <outline text="A" type="rss" xmlUrl="https://a.example/feed?x=1&amp;y=2" htmlUrl="https://a.example/"/>
+                <outline text="Folder"><outline><outline xmlurl=" http://b.example/ "/></outline></outline>
+                <outline text="Link" type="link" url="https://c.example/"/>
+                <outline xmlUrl="https://a.example/feed?x=1&amp;y=2"/>
+                <outline xmlUrl="feed://d.example/rss"/><outline xmlUrl="feed:https://e.example/rss"/>
+                """))
+        #expect(
+            list.feeds.map(\.text) == [
+                "https://a.example/feed?x=1&y=2", "http://b.example/", "http://d.example/rss", "https://e.example/rss",
+            ])
+        #expect(list.notes == [])
+    }
+
+    @Test(
+        "a feed that can't be asked for is left out, and told of by its line",
+        arguments: [
+            ("file:///etc/passwd", "not an http(s) URL"), ("feed.xml", "not an http(s) URL"),
+            ("ftp://h/feed", "not an http(s) URL"), ("http:///feed", "has no host"),
+        ])
+    func unusable(url: String, reason: String) throws {
+        let list = try list(
+            body("\n<outline text='The &quot;one&quot;' xmlUrl='\(url)'/><outline xmlUrl='http://h/'/>"))
+        #expect(list.feeds.map(\.text) == ["http://h/"])
+        #expect(list.notes == [#"line 2: left out the feed "The \"one\"": xmlUrl: \#(reason)"#])
+    }
+
+    @Test("an empty list is a list")
+    func empty() throws { #expect(try list(body("")).feeds == []) }
+
+    @Test(
+        "what is no list is refused",
+        arguments: [
+            ("", "line 1, column 1: "), ("<opml>", "line 1, column "), ("<opml/>", "not OPML: it has no body"),
+            ("<rss/>", "not OPML: it begins with \"<rss>\""), ("{}", "line 1, column 1: "),
+            ("<opml><body><outline></body></opml>", "line 1, column "),
+            ("<!DOCTYPE o [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><opml><body>&x;</body></opml>", "line 1, column "),
+        ])
+    func refused(text: String, message: String) {
+        let error = #expect(throws: FeedError.self) { try list(text) }
+        #expect(error?.kind == .invalidData)
+        #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")
+    }
+}

@@ -1,0 +1,78 @@
+import CacheArchive
+import FeedCore
+import TestSupport
+
+/// Imports anything. What is taken must export, and that import again to the same: an archive can be refused, but not
+/// bring in what can't be carried on.
+enum ArchiveFuzzing {
+    private static let terms = ImportTerms(maxImageSize: 1 << 20, maxDocumentSize: 1 << 20)
+
+    static func run(_ bytes: [UInt8]) {
+        check(bytes)
+        let summed = summed(bytes)
+        if summed != bytes { check(summed) }
+    }
+
+    /// With the sums of all that looks like a header made right: else hardly a change to one would be looked at.
+    private static func summed(_ bytes: [UInt8]) -> [UInt8] {
+        var bytes = bytes
+        for start in stride(from: 0, to: bytes.count - 511, by: 512)
+        where bytes[start + 257..<start + 262].elementsEqual("ustar".utf8) {
+            for offset in 148..<156 { bytes[start + offset] = UInt8(ascii: " ") }
+            let sum = bytes[start..<start + 512].reduce(0) { $0 + Int($1) }
+            let digits = String(sum, radix: 8)
+            let text = String(repeating: "0", count: 6 - digits.utf8.count) + digits + "\0"
+            for (offset, byte) in text.utf8.enumerated() { bytes[start + 148 + offset] = byte }
+        }
+        return bytes
+    }
+
+    private static func check(_ bytes: [UInt8]) {
+        guard let cache = takeIn(bytes) else { return }
+        guard let archive = export(cache) else { return }
+        guard let copy = takeIn(archive) else { preconditionFailure("an export was refused") }
+        precondition(export(copy) == archive, "an export came back as another")
+    }
+
+    static func takeIn(_ bytes: [UInt8]) -> InMemoryCache? {
+        let cache = InMemoryCache()
+        do throws(FeedError) {
+            _ = try CacheImporter(terms).merge(MemorySource(bytes), into: InMemoryIntake(cache)) { _ in }
+            return cache
+        } catch {
+            precondition(error.kind == .invalidData, error.message)
+            return nil
+        }
+    }
+
+    /// Nil where there is nothing to export.
+    private static func export(_ cache: InMemoryCache, as name: String = "x.tar") -> [UInt8]? {
+        let target = MemoryTarget()
+        do throws(FeedError) {
+            let snapshot = try InMemoryTransfer(cache).snapshot()
+            _ = try CacheExporter().export([], from: snapshot, to: target, fileName: name) { _ in }
+            return target.bytes
+        } catch {
+            precondition(error.kind == .notFound, error.message)
+            return nil
+        }
+    }
+
+    static var seeds: [(name: String, bytes: [UInt8])] {
+        var seeds: [(name: String, bytes: [UInt8])] = []
+        guard let cache = takeIn(LayoutFuzzing.archive(LayoutFuzzing.texts)) else {
+            preconditionFailure("the seed was refused")
+        }
+        for suffix in ["tar", "tar.gz", "tar.xz", "tar.zst"] {
+            if let archive = export(cache, as: "x.\(suffix)") { seeds.append((suffix, archive)) }
+        }
+        var tar = TarBuilder()
+        tar.addPax([("path", "index.json"), ("GNU.sparse.map", "0,1"), ("size", "3")])
+        tar.add("x", [1, 2, 3], kind: .file)
+        tar.add("./", kind: .folder)
+        tar.add("blobs/sha256", kind: .hardLink, link: "oci-layout")
+        tar.end()
+        seeds.append(("odd", tar.bytes))
+        return seeds
+    }
+}

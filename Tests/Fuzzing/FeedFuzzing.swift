@@ -1,0 +1,64 @@
+import FeedCore
+import FeedFormats
+import TestSupport
+
+/// Decodes anything. The first byte says where the rest comes from and what it is taken for; whatever that is, it ends as
+/// an error of the domain or as a feed that keeps the rules.
+enum FeedFuzzing {
+    private static let contentTypes = [
+        nil, "text/xml; charset=utf-8", "text/xml; charset=iso-8859-1", "text/xml; charset=utf-16",
+    ]
+
+    static func run(_ bytes: [UInt8]) {
+        guard let choice = bytes.first else { return }
+        let url: ResourceURL = choice & 1 == 0 ? .known("https://feeds.example/a/feed") : .known("file:///feeds/a/feed")
+        let document = FeedDocument(
+            bytes: Array(bytes.dropFirst()), url: url, contentType: contentTypes[Int(choice >> 1 & 3)])
+        do throws(FeedError) {
+            if choice & 0x80 == 0 {
+                check(try FeedDecoder().decode(document), from: url)
+            } else {
+                let list = try FeedDecoder().decodeSubscriptions(document)
+                precondition(list.feeds.allSatisfy(\.isRemote))
+            }
+        } catch {
+            precondition(error.kind == .invalidData && !error.message.isEmpty, error.message)
+        }
+    }
+
+    private static func check(_ decoded: DecodedFeed, from url: ResourceURL) {
+        let images = decoded.feed.images
+        for image in images {
+            precondition(!image.id.isEmpty && image.description != "" && image.location != "")
+            precondition(image.url.isRemote || (!url.isRemote && image.url.isBeside(url)))
+            precondition(ResourceURL.known(image.url.text).text == image.url.text, "a URL that is none")
+        }
+        precondition(decoded.itemStarts.allSatisfy(images.indices.contains))
+        precondition(decoded.itemStarts == decoded.itemStarts.sorted())
+        precondition(decoded.notes.count <= 101)
+        if let next = decoded.nextPage { precondition(next.isRemote || !url.isRemote) }
+    }
+
+    /// The fixtures, from a server and from a file; and what the formats' rare parts are made of.
+    static var seeds: [(name: String, bytes: [UInt8])] {
+        var seeds: [(name: String, bytes: [UInt8])] = []
+        for folder in ["feeds", "essential/valid"] {
+            for suffix in [".xml", ".json"] {
+                for name in Fixtures.names(in: folder, suffix: suffix) {
+                    do {
+                        let bytes = try Fixtures.bytes("\(folder)/\(name)\(suffix)")
+                        seeds.append((name, [0] + bytes))
+                        seeds.append(("local-\(name)", [1] + bytes))
+                    } catch {
+                        preconditionFailure("\(error)")
+                    }
+                }
+            }
+        }
+        let list = "<opml version='2.0'><body><outline title='A' xmlUrl='http://a.example/'/></body></opml>"
+        seeds.append(("list", [0x80] + Array(list.utf8)))
+        let page = "<!doctype html><link rel=alternate type=application/rss+xml href=/feed><img src=a>"
+        seeds.append(("page", [0] + Array(page.utf8)))
+        return seeds
+    }
+}

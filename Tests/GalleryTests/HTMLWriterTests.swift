@@ -1,0 +1,46 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@testable import Gallery
+
+@Suite("Text from a feed in a page")
+struct HTMLWriterTests {
+    private func written(_ write: (inout HTMLWriter) -> Void) -> String {
+        var html = HTMLWriter()
+        write(&html)
+        return String(decoding: html.bytes, as: UTF8.self)
+    }
+
+    @Test(
+        "stays text",
+        arguments: [
+            ("<script>alert('1')</script>", "&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;"),
+            (#"" onload=x & &amp;"#, "&quot; onload=x &amp; &amp;amp;"),
+            ("a\u{0}b\u{1B}[31m\u{7F}\u{9B}", "a\u{FFFD}b\u{FFFD}[31m\u{FFFD}\u{FFFD}"),
+            ("one\ntwo\r\n\tthree\u{2028}four", "one two   three four"),
+            ("\u{202E}gnp.exe\u{202C} \u{2066}x\u{2069}\u{200F}\u{61C}", "gnp.exe x"),
+            ("שלום 你好 👩‍👩‍👧 é", "שלום 你好 👩‍👩‍👧 é"),
+        ] as [(String, String)])
+    func text(given: String, expected: String) {
+        #expect(written { $0.text(given) } == expected)
+        #expect(written { $0.attribute("alt", given) } == " alt=\"\(expected)\"")
+    }
+
+    @Test("has no code points that are no characters") func noncharacters() {
+        let none = [0xFFFE, 0xFDD0, 0x1FFFF].compactMap { Unicode.Scalar($0 as UInt32) }
+        #expect(written { $0.text(String(String.UnicodeScalarView(none))) } == "\u{FFFD}\u{FFFD}\u{FFFD}")
+    }
+
+    @Test("is cut where nobody would read on") func long() {
+        #expect(written { $0.text("abcdef", limit: 3) } == "abc…")
+        #expect(written { $0.text("abc", limit: 3) } == "abc")
+        #expect(written { $0.text(String(repeating: "<", count: 1_000_000)) }.utf8.count < 20_000)
+    }
+
+    @Test("of a URL is encoded, and stays the same URL") func links() {
+        #expect(
+            written { $0.link("href", "https://e.example/ä?a=1&b='\"<\u{202E}\u{9B}") }
+                == " href=\"https://e.example/ä?a=1&amp;b=&#39;&quot;&lt;%E2%80%AE%C2%9B\"")
+    }
+}

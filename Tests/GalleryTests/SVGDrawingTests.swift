@@ -1,0 +1,59 @@
+import Testing
+
+@testable import Gallery
+
+@Suite("An SVG file")
+struct SVGDrawingTests {
+    private func drawing(_ text: String) -> SVGDrawing { SVGDrawing(Array(text.utf8)) }
+
+    @Test(
+        "has the size that a browser gives it",
+        arguments: [
+            (#"width="30" height="20""#, 30, 20), (#"width='30px' height=' 20 '"#, 30, 20),
+            (#"width="1in" height="72pt""#, 96, 96), (#"width="1cm" height="10mm""#, 38, 38),
+            (#"viewBox="0 0 30.5 20""#, 31, 20), (#"viewBox="0,0,30,20" width="100%""#, 30, 20),
+            ("viewBox='0 0\n30\t20' width='60'", 60, 40), (#"height="60" viewBox="0 0 30 20""#, 90, 60),
+            (#"width="2em" viewBox="0 0 30 20""#, 30, 20), ("", 300, 150), (#"width="10""#, 10, 150),
+            (#"viewBox="0 0 0 20""#, 300, 150), (#"width="-4" height="5""#, 300, 5),
+        ])
+    func size(attributes: String, width: Int, height: Int) {
+        let found = drawing("<svg xmlns='http://www.w3.org/2000/svg' \(attributes)/>")
+        #expect(found.size == ImageSize(width, height))
+        #expect(found.isPassive)
+    }
+
+    @Test(
+        "that only draws is passive",
+        arguments: [
+            "<svg/>", "\u{FEFF}<?xml version='1.0' encoding='UTF-8'?>\n<!-- <script> -->\n<svg></svg>",
+            "<!DOCTYPE svg PUBLIC '-//W3C//DTD SVG 1.1//EN' 'http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd'><svg/>",
+            "<s:svg xmlns:s='http://www.w3.org/2000/svg'><s:g id='one'><s:path d='M0 0'/></s:g></s:svg>",
+            "<svg><style><![CDATA[ .a > .b { fill: red } <script> ]]></style><text>1 &#60; 2 &amp; so on</text></svg>",
+            "<svg><image href='data:image/png;base64,AAAA'/><a href='https://example.com/'><rect/></a></svg>",
+            "<svg label='a&#10;b'><title>Description: nothing</title></svg>",
+        ])
+    func passive(text: String) { #expect(drawing(text).isPassive) }
+
+    @Test(
+        "that could do anything else, or can't be made sense of, is not",
+        arguments: [
+            "<svg><script>alert(1)</script></svg>", "<svg><s:script xmlns:s='http://www.w3.org/2000/svg'/></svg>",
+            "<svg><SCRIPT/></svg>", "<svg onload='alert(1)'/>", "<svg><rect\nonclick = \"alert(1)\"/></svg>",
+            "<svg><a href='javascript:alert(1)'/></svg>", "<svg><a xlink:href=' JavaScript:alert(1)'/></svg>",
+            "<svg><a href='java&#x73;cript:alert(1)'/></svg>", "<svg><a href='java&#115;cript&#58;alert(1)'/></svg>",
+            "<svg><a href='java&#10;script:alert(1)'/></svg>", "<svg><a href='javascript:\u{301}alert(1)'/></svg>",
+            "<svg><set attributeName='href' to='javascript:alert(1)'/></svg>",
+            "<svg><foreignObject><b/></foreignObject></svg>", "<svg><h:iframe src='x'/></svg>", "<svg><handler/></svg>",
+            "<!DOCTYPE svg [<!ENTITY x '<script/>'>]><svg>&x;</svg>",
+            "<?xml-stylesheet type='text/xsl' href='#x'?><svg/>", "<svg><?xml-stylesheet href='#x'?></svg>",
+            "<?xml version='1.0' encoding='UTF-7'?><svg/>", "<?xml version='1.0' encoding=UTF-8?><svg/>",
+            "<html><svg/></html>", "<svg", "<svg a='b", "<svg a=b/>", "<svg a/>", "<svg><!-- ", "<svg><![CDATA[ ", "<svg></svg",
+            "<svg a='<'/>", "<svg a='&#xZZ;'/>", "<svg a='&#120'/>", "", "text",
+        ])
+    func active(text: String) { #expect(!drawing(text).isPassive) }
+
+    @Test("in UTF-16 is not") func wide() {
+        #expect(!SVGDrawing([0xFF, 0xFE] + "<svg/>".utf16.flatMap { [UInt8($0), 0] }).isPassive)
+        #expect(!SVGDrawing("<svg/>".utf16.flatMap { [0, UInt8($0)] }).isPassive)
+    }
+}

@@ -1,0 +1,28 @@
+internal import FeedCore
+internal import Glibc
+
+/// Of images that have none: a file comes into being where one is placed.
+struct ImageFilesInMemory: ImageFiles {
+    let cache: InMemoryCache
+
+    func open(_ image: StoredImage) throws(FeedError) -> any OpenImage {
+        let bytes = try cache.withContents { contents throws(FeedError) in contents.data[image.digest] }
+        guard let bytes, bytes.count == image.size else {
+            throw .storage(.failed, "\(image.path): the image is damaged or gone")
+        }
+        return OpenBytes(bytes: bytes)
+    }
+}
+
+private struct OpenBytes: OpenImage {
+    let bytes: [UInt8]
+    var size: Int { bytes.count }
+
+    func read(_ count: Int, at offset: Int) -> [UInt8] { Array(bytes.dropFirst(offset).prefix(count)) }
+
+    func place(at path: String) throws(FeedError) {
+        guard let file = fopen(path, "wx") else { throw .storage(.failed, "\(path): can't be created") }
+        fwrite(bytes, 1, bytes.count, file)
+        fclose(file)
+    }
+}

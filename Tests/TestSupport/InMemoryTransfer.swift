@@ -1,0 +1,145 @@
+package import FeedCore
+internal import Synchronization
+
+/// The way in and out of a cache that keeps nothing on disk.
+package struct InMemoryTransfer: CacheTransfer {
+    private let cache: InMemoryCache
+
+    package init(_ cache: InMemoryCache = InMemoryCache()) { self.cache = cache }
+
+    package func read<Outcome: Sendable>(
+        lockWait: Duration, _ work: @escaping @Sendable (any CacheSnapshot) throws(FeedError) -> Outcome
+    ) async throws(FeedError) -> Outcome {
+        try work(try snapshot())
+    }
+
+    /// The same for a caller that can't wait.
+    package func snapshot() throws(FeedError) -> any CacheSnapshot {
+        Snapshot(contents: try cache.withContents { contents throws(FeedError) in contents })
+    }
+
+    package func takeIn<Outcome: Sendable>(
+        _ work: @escaping @Sendable (any CacheIntake) throws(FeedError) -> Outcome
+    ) async throws(FeedError) -> Outcome {
+        try work(InMemoryIntake(cache))
+    }
+
+    private struct Snapshot: CacheSnapshot {
+        let contents: InMemoryCache.Contents
+
+        func feeds() -> [FeedSummary] {
+            contents.feeds.values.sorted { $0.url.text < $1.url.text }.map { saved in
+                FeedSummary(
+                    url: saved.url, title: saved.feed.title, format: saved.feed.format, savedAt: saved.savedAt,
+                    images: saved.feed.images.count,
+                    imagesCached: saved.feed.images.count { contents.images[$0.url.text] != nil })
+            }
+        }
+
+        func forEachImage(
+            of feed: ResourceURL, at positions: ClosedRange<Int64>,
+            _ visit: (Int64, FeedImage, StoredImage?) throws(FeedError) -> Void
+        ) throws(FeedError) {
+            guard let images = contents.feeds[feed.text]?.feed.images else { return }
+            for (position, image) in images.enumerated() where positions.contains(Int64(position)) {
+                try visit(Int64(position), image, contents.images[image.url.text])
+            }
+        }
+
+        func forEachChunk(
+            of digest: Digest, size: Int64, _ visit: ([UInt8]) throws(FeedError) -> Void
+        ) throws(FeedError) -> Bool {
+            guard let bytes = contents.data[digest], Int64(bytes.count) == size else { return false }
+            for start in stride(from: 0, to: bytes.count, by: 7) {
+                try visit(Array(bytes[start..<min(start + 7, bytes.count)]))
+            }
+            return true
+        }
+    }
+}
+
+/// Bytes brought in, outside of a cache, until they are merged.
+package final class InMemoryIntake: CacheIntake {
+    private let cache: InMemoryCache
+    private var current: Digest?
+    private var blobs: [Digest: [UInt8]] = [:]
+    private var images: Set<Digest> = []
+
+    package init(_ cache: InMemoryCache = InMemoryCache()) { self.cache = cache }
+
+    package func begin(_ digest: Digest) throws(FeedError) {
+        guard blobs[digest] == nil else { throw .storage(.failed, "\(digest.hex): is there already") }
+        blobs[digest] = []
+        current = digest
+    }
+
+    package func append(_ chunk: [UInt8]) throws(FeedError) {
+        guard let current else { throw .storage(.failed, "no blob was begun") }
+        blobs[current]?.append(contentsOf: chunk)
+    }
+
+    package func end(isImage: Bool) throws(FeedError) {
+        if isImage, let current { images.insert(current) }
+        current = nil
+    }
+
+    package func bytes(of digest: Digest) throws(FeedError) -> [UInt8] {
+        guard let bytes = blobs[digest] else { throw .storage(.failed, "\(digest.hex): is not there") }
+        return bytes
+    }
+
+    package func merge<Outcome: Sendable>(
+        _ work: (any CacheMerge) throws(FeedError) -> Outcome
+    ) throws(FeedError) -> Outcome {
+        let data = blobs.filter { images.contains($0.key) }
+        return try cache.withContents { contents throws(FeedError) in
+            let merge = Merge(contents, data)
+            let outcome = try work(merge)
+            contents = merge.contents
+            return outcome
+        }
+    }
+
+    private final class Merge: CacheMerge {
+        var contents: InMemoryCache.Contents
+        private let offered: [Digest: [UInt8]]
+        private var feed: ResourceURL?
+
+        init(_ contents: InMemoryCache.Contents, _ offered: [Digest: [UInt8]]) {
+            self.contents = contents
+            self.offered = offered
+        }
+
+        func savedAt(_ feed: ResourceURL) -> Timestamp? { contents.feeds[feed.text]?.savedAt }
+
+        func begin(_ feed: FeedHead) {
+            self.feed = contents.feeds[feed.url.text]?.url ?? feed.url
+            contents.feeds[feed.url.text] = SavedFeed(
+                url: self.feed ?? feed.url, feed: Feed(format: feed.format, title: feed.title, images: []),
+                savedAt: feed.savedAt)
+        }
+
+        func append(_ image: FeedImage) throws(FeedError) {
+            guard let feed, let saved = contents.feeds[feed.text] else { throw .storage(.failed, "no feed was begun") }
+            contents.feeds[feed.text] = SavedFeed(
+                url: saved.url,
+                feed: Feed(format: saved.feed.format, title: saved.feed.title, images: saved.feed.images + [image]),
+                savedAt: saved.savedAt)
+        }
+
+        func isNamed(_ image: ResourceURL) -> Bool { contents.namedURLs.contains(image.text) }
+
+        func offer(_ image: OfferedImage) throws(FeedError) -> Bool {
+            if let old = contents.images[image.url.text], contents.isWhole(old.digest) { return false }
+            guard let bytes = offered[image.digest] else {
+                throw .storage(.failed, "\(image.digest.hex): was not brought in as an image")
+            }
+            contents.data[image.digest] = bytes
+            contents.images[image.url.text] = StoredImage(
+                digest: image.digest, size: image.size, type: image.type, validators: image.validators,
+                fetchedAt: image.fetchedAt, path: "images/sha256/\(image.digest.hex)")
+            contents.failures[image.url.text] = nil
+            return true
+        }
+    }
+}

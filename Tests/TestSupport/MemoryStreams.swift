@@ -1,0 +1,44 @@
+package import FeedCore
+internal import Synchronization
+
+/// Bytes to be read from memory, at most so many at a time.
+package final class MemorySource: ByteSource {
+    package let name = "archive"
+    private let rest: Mutex<ArraySlice<UInt8>>
+    private let most: Int
+
+    package init(_ bytes: [UInt8], inPiecesOf most: Int = .max) {
+        rest = Mutex(bytes[...])
+        self.most = most
+    }
+
+    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(FeedError) -> Int {
+        rest.withLock { rest in
+            let piece = rest.prefix(min(buffer.count, most))
+            buffer.copyBytes(from: piece)
+            rest = rest.dropFirst(piece.count)
+            return piece.count
+        }
+    }
+}
+
+/// Keeps what is written to it, and knows whether that was all.
+package final class MemoryTarget: ByteTarget {
+    private let state = Mutex((bytes: [UInt8](), isCommitted: false))
+    private let room: Int
+
+    /// Writing more than `room` bytes fails.
+    package init(room: Int = .max) { self.room = room }
+
+    package var bytes: [UInt8] { state.withLock { $0.bytes } }
+    package var isCommitted: Bool { state.withLock { $0.isCommitted } }
+
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(FeedError) {
+        try state.withLock { state throws(FeedError) in
+            guard state.bytes.count + bytes.count <= room else { throw .storage(.failed, "the disk is full") }
+            state.bytes.append(contentsOf: bytes)
+        }
+    }
+
+    package func commit() { state.withLock { $0.isCommitted = true } }
+}
