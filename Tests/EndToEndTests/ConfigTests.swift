@@ -99,6 +99,29 @@ struct ConfigTests {
         #expect(server.requestCount - before == 4)
     }
 
+    @Test("what is asked for again may differ from feed to feed, and an image that two name is if one of them wants it")
+    func scope() async throws {
+        let other = try FeedServer(images: 2)
+        other.serve(feedOf: [other.imageURL(0), other.imageURL(1), server.imageURL(0)])
+        server.serve(images: [0, 1])
+        let config = try write("feed = \(server.feedURL)\n[feed \"\(other.feedURL)\"]\nrevalidate\n")
+        expectQuiet(try await program.run("--config", config))
+        let before = (server.requestCount, other.requestCount)
+        expectQuiet(try await program.run("--config", config))
+        #expect(server.paths(after: before.0).sorted() == ["/0.png", "/feed.json"])
+        #expect(other.paths(after: before.1).sorted() == ["/0.png", "/1.png", "/feed.json"])
+
+        server.serve(Reply(404), at: 1)
+        other.serve(Reply(404), at: 1)
+        try await program.sql("DELETE FROM images")
+        let retrying = try write("feed = \(server.feedURL)\n[feed \"\(other.feedURL)\"]\nretry-failed\n")
+        try await program.run("--config", retrying)
+        let later = (server.requestCount, other.requestCount)
+        try await program.run("--config", retrying)
+        #expect(server.paths(after: later.0) == ["/feed.json"])
+        #expect(other.paths(after: later.1).sorted() == ["/1.png", "/feed.json"])
+    }
+
     @Test("max-age may differ from feed to feed")
     func maxAge() async throws {
         try await program.run(server.feedURL)
@@ -164,6 +187,17 @@ struct ConfigTests {
             #expect(!result.outputText.contains("s3cret") && !result.errorText.contains("s3cret"))
         }
         #expect(server.server.requests.allSatisfy { $0.header("authorization") == "Basic bWU6czNjcmV0" })
+    }
+
+    @Test("with -v, each image is told with its outcome, also those in the cache and those of a feed out of reach")
+    func outcomes() async throws {
+        try await program.run(server.feedURL)
+        let again = try await program.run("-v", server.feedURL)
+        #expect(again.errorText.contains("\(server.imageURL(0)): cached"))
+        try await program.sql("DELETE FROM images")
+        server.server.route("/feed.json", Reply(503))
+        let offline = try await program.run("-v", server.feedURL)
+        #expect(offline.errorText.contains("\(server.imageURL(0)): not asked for, as its feed is out of reach"))
     }
 
     @Test("with -v, each step of saving a feed is told in its order")

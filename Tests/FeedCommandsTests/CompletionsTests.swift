@@ -60,6 +60,30 @@ struct CompletionsTests {
         return result.outputText
     }
 
+    @Test(
+        "zsh itself, typed at, completes values behind a command too",
+        arguments: [
+            ("feedsync status --log-format ", "*json*text*"), ("feedsync sync -j 4 --progress=", "*always*auto*never*"),
+            ("feedsync completions ", "*bash*fish*zsh*"), ("feedsync image -o fi", "*file.json*"),
+        ])
+    func typed(line: String, offered: String) async throws {
+        try folder.write(Shell.zsh.completions, to: "_feedsync")
+        // Each read returns when what was shown matches its pattern.
+        let script = #"""
+            zmodload zsh/zpty
+            zpty z zsh -f -i
+            zpty -w z "PS1=; LISTMAX=0; cd ${(q)1}; fpath=(\$PWD \$fpath); autoload -U compinit; compinit -u -D; print READ''Y"
+            zpty -r z shown '*READY*'
+            zpty -w -n z "$2"$'		'
+            zpty -r z shown "$3" && print found
+            zpty -d z
+            """#
+        let result = try await Subprocess.run(
+            "timeout", ["-k", "1", "120", "zsh", "-f", "-c", script, "zsh", folder.path, line, offered],
+            environment: ["HOME": folder.path, "PATH": "/usr/bin:/bin", "TERM": "xterm"])
+        #expect(result.outputText == "found\n", "\(result.errorText)")
+    }
+
     @Test("of each command, its options and no others", arguments: commands)
     func options(command: String) async throws {
         let spec = try #require(CommandTable.named(command))

@@ -174,6 +174,8 @@ struct FeedSyncTests {
             case .imagesWanted(let count): seen.append("wanted \(count)")
             case .imageAnswered: seen.append("answered")
             case .imagesFound(let total, let cached): seen.append("found \(total), \(cached)")
+            case .imageCached: seen.append("cached")
+            case .imageSkipped: seen.append("skipped")
             case .imageMissing: seen.append("missing")
             case .imageToRevalidate: seen.append("to revalidate")
             case .imageLeftAlone: seen.append("left alone")

@@ -24,7 +24,7 @@ enum ZshCompletions {
         \(CommandTable.all.filter { $0.name != CommandTable.sync.name }.map { entry($0, $0.name) }.joined())\
         \(entry(CommandTable.sync, "*"))\
             esac
-            _arguments -s -S $options '*::: :_feedsync_operands'
+            _arguments -s -S $options '*: :_feedsync_operands'
         }
 
         if [[ ${funcstack[1]} == _feedsync ]]; then

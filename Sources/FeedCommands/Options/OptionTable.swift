@@ -125,7 +125,7 @@ package enum OptionTable {
             "where feeds and images are kept"),
         .value(
             "config", "FILE", sets: \.config, as: .path("~/.config/feedsync/config"),
-            defaultText: "$XDG_CONFIG_HOME/feedsync/config", .common, of: Command.every,
+            defaultText: "$XDG_CONFIG_HOME/feedsync/config, else ~/.config/feedsync/config", .common, of: Command.every,
             "read options and feeds from FILE"),
         .flag("no-config", sets: \.noConfig, .common, of: Command.every, "read no config file"),
         .value(

@@ -21,7 +21,9 @@ struct SyncProgress {
             progress.total = total
         case .imageAnswered: progress.done += 1
         case .imageFailed: progress.failed += 1
-        case .feedStep, .imageMissing, .imageToRevalidate, .imageLeftAlone, .imageUnchanged, .imageDownloaded: break
+        case .feedStep, .imageMissing, .imageToRevalidate, .imageCached, .imageSkipped, .imageLeftAlone,
+            .imageUnchanged, .imageDownloaded:
+            break
         }
     }
 }

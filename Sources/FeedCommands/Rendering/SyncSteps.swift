@@ -30,6 +30,8 @@ enum SyncSteps {
                 "image_skipped", url,
                 "left alone, as the last answer was: \(failure.error.message) (see --retry-failed)",
                 LogLine.fields(of: failure.error))
+        case .imageCached(let url): line("image_cached", url, "cached")
+        case .imageSkipped(let url): line("image_skipped", url, "not asked for, as its feed is out of reach")
         case .imageUnchanged(let url): line("image_unchanged", url, "unchanged")
         case .imageDownloaded(let url, let bytes):
             line("image_downloaded", url, "downloaded, \(Phrases.size(bytes))", [("bytes", .integer(Int(bytes)))])

@@ -64,7 +64,8 @@ enum SyncText {
             }
         case .imageMissing(let url): "would download \(url)"
         case .imageToRevalidate(let url): "would ask again for \(url)"
-        case .feedStep, .imagesFound, .imagesWanted, .imageAnswered, .imageLeftAlone, .imageUnchanged, .imageDownloaded,
+        case .feedStep, .imagesFound, .imagesWanted, .imageAnswered, .imageCached, .imageSkipped, .imageLeftAlone,
+            .imageUnchanged, .imageDownloaded,
             .imageFailed:
             nil
         }

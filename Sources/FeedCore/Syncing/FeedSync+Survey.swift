@@ -16,12 +16,14 @@ extension FeedSync {
         for (image, stored) in zip(named, found) {
             if stored != nil, !image.scope.revalidates || image.terms == nil {
                 report.cached += 1
+                events.yield(.imageCached(image.url))
             } else if let terms = image.terms {
                 candidates.append(.init(image.url, validators: stored?.validators ?? Validators(), on: terms))
                 isCached.append(stored != nil)
                 retriesFailed.append(image.scope.retriesFailed)
             } else {
                 report.skipped += 1
+                events.yield(.imageSkipped(image.url))
             }
         }
 

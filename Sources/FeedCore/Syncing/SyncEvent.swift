@@ -23,6 +23,10 @@ package enum SyncEvent: Sendable {
     case imageMissing(ResourceURL)
     /// In a dry run: this image is in the cache, and would be asked for again.
     case imageToRevalidate(ResourceURL)
+    /// It is in the cache, and not asked for.
+    case imageCached(ResourceURL)
+    /// It is not in the cache, and not asked for, as its feed is out of reach.
+    case imageSkipped(ResourceURL)
     /// It is not asked for: its last answer tends to stay.
     case imageLeftAlone(ResourceURL, RememberedFailure)
     /// Its data in the cache is the latest.
