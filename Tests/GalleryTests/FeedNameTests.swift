@@ -14,7 +14,7 @@ struct FeedNameTests {
         "is its title, else where it comes from, less what may be secret",
         arguments: [
             ("https://me:secret@example.com/a/feed.json?token=1#x", nil, "example.com/a/feed.json"),
-            ("https://example.com/", nil, "example.com"), ("https://example.com/", " \n", "example.com"),
+            ("https://example.com/", nil, "example.com"), ("https://example.com/", " \u{200F}\n", "example.com"),
             ("https://example.com/f", "Birds", "Birds"), ("file:///home/me/private/birds.xml", nil, "birds"),
             ("file:///home/me/.birds", nil, ".birds"),
         ] as [(String, String?, String)])

@@ -32,6 +32,16 @@ struct HTMLWriterTests {
         #expect(written { $0.text(String(String.UnicodeScalarView(none))) } == "\u{FFFD}\u{FFFD}\u{FFFD}")
     }
 
+    @Test(
+        "of which nothing can be seen is none",
+        arguments: [
+            ("", false), (" \t\n", false), ("\u{202E}\u{200B}\u{2066} ", false), ("\u{7}", false), (" a", true),
+        ])
+    func visible(text: String, isVisible: Bool) {
+        #expect(HTMLWriter.visible(text) == (isVisible ? text : nil))
+        #expect(HTMLWriter.visible(nil) == nil)
+    }
+
     @Test("is cut where nobody would read on") func long() {
         #expect(written { $0.text("abcdef", limit: 3) } == "abc…")
         #expect(written { $0.text("abc", limit: 3) } == "abc")

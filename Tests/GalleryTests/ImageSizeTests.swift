@@ -90,7 +90,8 @@ struct ImageSizeTests {
         Sample("small JPEG XL", .jxl, Bytes.jpegXL([(1, 1), (7, 5), (1, 3), (1, 1)]), 64, 64),
         Sample("small JPEG XL, 16 by 9", .jxl, Bytes.jpegXL([(1, 1), (8, 5), (5, 3), (1, 1)]), 128, 72),
         Sample(
-            "JPEG XL", .jxl, Bytes.jpegXL([(0, 1), (1, 2), (2999, 13), (0, 3), (2, 2), (3999, 18), (1, 1)]), 4000, 3000),
+            "JPEG XL", .jxl, Bytes.jpegXL([(0, 1), (1, 2), (2999, 13), (0, 3), (2, 2), (3999, 18), (1, 1)]), 4000,
+            3000),
         Sample(
             "JPEG XL on its side", .jxl,
             Bytes.jpegXL([(0, 1), (0, 2), (299, 9), (3, 3), (0, 1), (1, 1), (5, 3)]), 300, 400),

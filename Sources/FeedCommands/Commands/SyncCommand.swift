@@ -39,7 +39,7 @@ struct SyncCommand {
             }
             return nil
         } catch {
-            return error
+            return error.isCancellation ? nil : error
         }
     }
 

@@ -23,7 +23,6 @@ final class GalleryFolder {
             try Self.lock(old, path)
             try old?.checkIsReplaceable()
             staging = try Self.stage(beside: target, path)
-            if let old { try staging.adoptRights(of: old) }
             try staging.makeFolder(PlacedImage.folder)
         } catch {
             throw error.feedError(creating: path)
@@ -48,6 +47,8 @@ final class GalleryFolder {
                 guard rename(staging.path, target) == 0 else { throw SystemError("can't be created", target) }
                 return
             }
+            // Only now: they may forbid to write into it.
+            try staging.adoptRights(of: old)
             try exchange(old)
             try OpenFolder.remove(staging.path, files: old.files())
         } catch {

@@ -182,8 +182,8 @@ final class OpenFolder {
         return String(cString: resolved)
     }
 
-    /// Deletes these files, the folder of images and the folder. What somebody else put there meanwhile stays, and is an
-    /// error.
+    /// Deletes these files, the folder of images and the folder. What somebody else put there meanwhile stays, and is
+    /// an error.
     static func remove(_ path: String, files: [String]) throws(SystemError) {
         for file in files where file != marker { try delete("\(path)/\(file)", unlink) }
         try delete("\(path)/\(PlacedImage.folder)", rmdir)

@@ -15,8 +15,7 @@ struct FeedName {
             let address = feed.url.text.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "?" && $0 != "#" }
             origin = address.hasSuffix("/") ? String(address.dropLast()) : String(address)
         }
-        let isBlank = feed.title?.allSatisfy(\.isWhitespace) ?? true
-        title = isBlank ? origin : feed.title ?? origin
+        title = HTMLWriter.visible(feed.title) ?? origin
     }
 
     private static let longestSlug = 40

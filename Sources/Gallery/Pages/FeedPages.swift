@@ -56,7 +56,7 @@ struct FeedPages {
 
     /// None of these pictures has anything said of it.
     private func isPlain(_ range: Range<Int>) -> Bool {
-        tiles[range].allSatisfy { $0.image.description == nil }
+        tiles[range].allSatisfy { HTMLWriter.visible($0.image.description) == nil }
     }
 
     /// `12,345`.

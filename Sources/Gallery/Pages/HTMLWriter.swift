@@ -56,6 +56,15 @@ struct HTMLWriter {
         }
     }
 
+    /// Nil where there is nothing to be seen of a text: then it is as good as none.
+    static func visible(_ text: String?) -> String? {
+        let isVisible = text?.unicodeScalars.contains { scalar in
+            !scalar.properties.isWhitespace && !scalar.properties.isDefaultIgnorableCodePoint
+                && replacement(for: scalar) == nil
+        }
+        return isVisible == true ? text : nil
+    }
+
     /// Nil for what stands for itself. Marks of text direction could reorder what is around them, and are left out: the
     /// style sheet has each text find its own direction.
     private static func replacement(for scalar: Unicode.Scalar) -> String? {

@@ -1,5 +1,5 @@
-/// Items in their order, dealt out to pages: so many on each, but fewer where they are wordy and the page would weigh too
-/// much.
+/// Items in their order, dealt out to pages: so many on each, but fewer where they are wordy and the page would weigh
+/// too much.
 struct PageChunks {
     struct Chunk {
         var html: [UInt8] = []

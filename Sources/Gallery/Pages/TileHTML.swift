@@ -20,19 +20,19 @@ extension HTMLWriter {
         let proportions = placed.proportions
         let ratio = "r\(proportions.ratio)"
         raw("<figure class=\(proportions.isWhole ? "\"\(ratio) whole\"" : ratio)><img src=\(placed.file)")
-        attribute("alt", image.description ?? "Picture \(number)", limit: Self.longestAlternative)
+        attribute("alt", Self.visible(image.description) ?? "Picture \(number)", limit: Self.longestAlternative)
         if let size = placed.size { raw(" width=\(size.width) height=\(size.height)") }
         raw(" loading=lazy decoding=async>")
     }
 
     private mutating func caption(_ image: FeedImage) {
         raw("<figcaption>")
-        if let description = image.description {
+        if let description = Self.visible(image.description) {
             raw("<p>")
             text(description)
             raw("</p>")
         }
-        if let location = image.location {
+        if let location = Self.visible(image.location) {
             raw("<small>")
             text(location)
             raw("</small>")

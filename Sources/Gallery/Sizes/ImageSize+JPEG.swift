@@ -4,8 +4,8 @@ extension ImageSize {
     /// More segments than this before the picture are no header but an attempt to keep us busy.
     private static let mostSegments = 1000
 
-    /// The size stands in the frame header, which any number of other segments may precede; one of them may tell that the
-    /// picture lies on its side.
+    /// The size stands in the frame header, which any number of other segments may precede; one of them may tell that
+    /// the picture lies on its side.
     static func jpeg(_ file: inout FileBytes) throws(FeedError) -> ImageSize? {
         var offset = 2
         var isOnItsSide = false

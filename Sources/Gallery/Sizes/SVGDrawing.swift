@@ -1,6 +1,6 @@
 /// What a page has to know of an SVG file: its size, and whether it is a picture and nothing more. Within a page a
-/// browser runs no script of a picture; but the file can be opened by itself, and would then act in the name of the site
-/// that the gallery lies on. What isn't understood to the letter is not passive.
+/// browser runs no script of a picture; but the file can be opened by itself, and would then act in the name of the
+/// site that the gallery lies on. What isn't understood to the letter is not passive.
 struct SVGDrawing {
     let isPassive: Bool
     let size: ImageSize?

@@ -34,9 +34,11 @@ extension Page {
         let script = """
             (() => {
               const parse = c => (c.match(/[\\d.]+/g) || [0, 0, 0, 0]).map(Number);
-              const light = c => { const [r, g, b] = c.map(v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
+              const light = c => {
+                const [r, g, b] = c.map(v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
                 return .2126 * r + .7152 * g + .0722 * b; };
-              const behind = e => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor);
+              const behind = e => { for (; e; e = e.parentElement) {
+                const c = parse(getComputedStyle(e).backgroundColor);
                 if (c.length < 4 || c[3] > .75) return c.slice(0, 3); } return [255, 255, 255]; };
               const root = document.querySelector('dialog[open]') || document.body;
               return [...root.querySelectorAll('*')].filter(e => e.checkVisibility({ visibilityProperty: true })
@@ -61,7 +63,8 @@ extension Page {
               if (document.querySelectorAll('main').length !== 1) faults.push('not one main part');
               if (/user-scalable|maximum-scale/.test(document.querySelector('meta[name=viewport]').content))
                 faults.push('no zoom');
-              for (const e of document.querySelectorAll('[tabindex]')) if (e.tabIndex > 0) faults.push('a tab order of its own');
+              for (const e of document.querySelectorAll('[tabindex]'))
+                if (e.tabIndex > 0) faults.push('a tab order of its own');
               for (const e of document.querySelectorAll('img:not([alt])')) faults.push('an image without alt');
               for (const e of document.querySelectorAll('a[href^="#"]'))
                 if (!document.querySelector(e.getAttribute('href'))) faults.push('a link to nowhere');
