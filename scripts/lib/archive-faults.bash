@@ -4,9 +4,11 @@
 archive_faults() { # KILLS
     local kills=$1
     source_cache=$cache
+    publish second
+    "$feedsync" --cache "$cache" "$feed"
     archive=$work/archive.tar
     "$feedsync" export --cache "$source_cache" "$archive"
-    # Another archive of the same feed, saved earlier, for a cache to hold before.
+    # Another archive of the feed, with other images and saved earlier, for a cache to hold before.
     cache=$work/earlier
     publish first
     "$feedsync" --cache "$cache" "$feed"
