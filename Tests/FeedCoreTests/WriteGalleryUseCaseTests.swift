@@ -18,7 +18,8 @@ struct WriteGalleryUseCaseTests {
 
     private func write(_ urls: [ResourceURL] = []) async throws -> GalleryReport {
         try await FeedGallery(
-            cache: Cache(feeds: feeds, images: images, transfer: InMemoryTransfer()), writer: writer, maxAge: .forever, lockWait: .zero,
+            cache: Cache(feeds: feeds, images: images, transfer: InMemoryTransfer()), writer: writer, maxAge: .forever,
+            lockWait: .zero,
             now: { Self.now }
         ).write(urls, to: "/gallery")
     }
