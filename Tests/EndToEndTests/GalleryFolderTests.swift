@@ -125,7 +125,9 @@ struct GalleryFolderTests {
         expectQuiet(result)
     }
 
-    @Test("waits for nobody who writes the cache, but not beside one that deletes images") func cacheLocks() async throws {
+    @Test("waits for nobody who writes the cache, but not beside one that deletes images") func cacheLocks()
+        async throws
+    {
         let lock = try HeldLock(of: program)
         expectQuiet(try await write())
         withExtendedLifetime(lock) {}
@@ -173,7 +175,9 @@ struct SyncGalleryTests {
         #expect(Files.exists("\(site)/style.css"))
     }
 
-    @Test("that can't be written is told, and is the run's exit code where nothing worse was") func refused() async throws {
+    @Test("that can't be written is told, and is the run's exit code where nothing worse was") func refused()
+        async throws
+    {
         let file = try program.folder.write("mine", to: "file")
         server.serve(Reply(404), at: 1)
         let result = try await program.run("--gallery", file, "--json", server.feedURL)

@@ -33,7 +33,9 @@ struct GalleryTests {
         expectQuiet(try await program.run("gallery", site))
 
         #expect(files == [".feedsync-gallery", "icon.svg", "images", "index.html", "script.js", "style.css"])
-        let digests = [try await program.digest(of: server.imageURL(0)), try await program.digest(of: server.imageURL(1))]
+        let digests = [
+            try await program.digest(of: server.imageURL(0)), try await program.digest(of: server.imageURL(1)),
+        ]
         #expect(Files.names(in: "\(site)/images") == digests.map { "\($0).png" }.sorted())
         for digest in digests {
             #expect(
@@ -104,7 +106,8 @@ struct GalleryTests {
         let server = try FeedServer(images: 1)
         try await program.run(server.feedURL)
         expectOneLine(
-            try await program.run("gallery", site, "http://feeds.example/other"), exit: 66, ["http://feeds.example/other"])
+            try await program.run("gallery", site, "http://feeds.example/other"), exit: 66,
+            ["http://feeds.example/other"])
         #expect(!Files.exists(site))
     }
 
@@ -129,9 +132,11 @@ struct GalleryTests {
         #expect(try !page().contains("data-fresh"))
     }
 
-    @Test("has two hundred pictures a page, and a first page that is light", arguments: [
-        (200, 1), (201, 2), (1000, 5),
-    ])
+    @Test(
+        "has two hundred pictures a page, and a first page that is light",
+        arguments: [
+            (200, 1), (201, 2), (1000, 5),
+        ])
     func pages(count: Int, pages: Int) async throws {
         let server = try FeedServer(images: 0)
         server.serve(feedOf: (0..<count).map(server.imageURL))
@@ -212,7 +217,9 @@ struct GalleryTests {
             cd "$disk/site"; stat -c '%a %h' . images/* index.html | sed 's/ [0-9]*$//'; sha256sum images/* | cut -c 1-64
             """#)
         #expect(result.errorText == "")
-        #expect(result.outputLines == ["750", "440", "640", try await program.digest(of: server.imageURL(0))].map { $0[...] })
+        #expect(
+            result.outputLines
+                == ["750", "440", "640", try await program.digest(of: server.imageURL(0))].map { $0[...] })
     }
 
     @Test("that doesn't fit ends with 74, and leaves what was there")

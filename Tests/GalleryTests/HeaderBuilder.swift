@@ -78,7 +78,8 @@ struct Bytes {
         let container = box("ipco", extent(16, 16), extent(width, height), more.flatMap { $0 })
         let mine = (0...more.count).map { UInt8(0x80 | ($0 + 2)) }
         let associations = box(
-            "ipma", Bytes(.zeros(4), .big(2, 4), .big(1, 2), .raw([1, 1]), .big(2, 2), .raw([UInt8(mine.count)] + mine)).all)
+            "ipma",
+            Bytes(.zeros(4), .big(2, 4), .big(1, 2), .raw([1, 1]), .big(2, 2), .raw([UInt8(mine.count)] + mine)).all)
         let meta = box(
             "meta", [0, 0, 0, 0], box("hdlr", [1, 2, 3]), box("pitm", Bytes(.zeros(4), .big(2, 2)).all),
             box("iprp", container, associations))

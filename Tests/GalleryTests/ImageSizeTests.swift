@@ -42,7 +42,8 @@ struct ImageSizeTests {
             Bytes.jpeg(640, 480, before: [Bytes.exif(orientation: 8, isBig: true)]), 480, 640),
         Sample(
             "JPEG with XMP", .jpeg,
-            Bytes.jpeg(640, 480, before: [Bytes.exif(orientation: 6), Bytes.segment(0xE1, Array("http://x".utf8))]), 480,
+            Bytes.jpeg(640, 480, before: [Bytes.exif(orientation: 6), Bytes.segment(0xE1, Array("http://x".utf8))]),
+            480,
             640),
         Sample(
             "WebP", .webp,
@@ -52,15 +53,18 @@ struct ImageSizeTests {
             ).all, 500, 250),
         Sample(
             "lossless WebP", .webp,
-            Bytes(.text("RIFF"), .zeros(4), .text("WEBPVP8L"), .zeros(4), .raw([0x2F]), .little(499 | 249 << 14, 4)).all,
+            Bytes(.text("RIFF"), .zeros(4), .text("WEBPVP8L"), .zeros(4), .raw([0x2F]), .little(499 | 249 << 14, 4))
+                .all,
             500, 250),
         Sample(
             "extended WebP", .webp,
-            Bytes(.text("RIFF"), .zeros(4), .text("WEBPVP8X"), .zeros(8), .little(99_999, 3), .little(9, 3)).all, 100_000,
+            Bytes(.text("RIFF"), .zeros(4), .text("WEBPVP8X"), .zeros(8), .little(99_999, 3), .little(9, 3)).all,
+            100_000,
             10),
         Sample("AVIF", .avif, Bytes.isoMedia(400, 300), 400, 300),
         Sample("AVIF turned by 90°", .avif, Bytes.isoMedia(400, 300, more: [turn(1)]), 300, 400),
-        Sample("HEIC turned by 180°", .heic, Bytes.isoMedia(400, 300, more: [Bytes.box("pixi", [0]), turn(2)]), 400, 300),
+        Sample(
+            "HEIC turned by 180°", .heic, Bytes.isoMedia(400, 300, more: [Bytes.box("pixi", [0]), turn(2)]), 400, 300),
         Sample("BMP", .bmp, Bytes(.text("BM"), .zeros(12), .little(40, 4), .little(9, 4), .little(8, 4)).all, 9, 8),
         Sample(
             "BMP from top to bottom", .bmp,
@@ -68,12 +72,14 @@ struct ImageSizeTests {
         Sample("old BMP", .bmp, Bytes(.text("BM"), .zeros(12), .little(12, 4), .little(9, 2), .little(8, 2)).all, 9, 8),
         Sample("TIFF", .tiff, Bytes.tiff([(256, 3, 30), (257, 4, 20)]), 30, 20),
         Sample("TIFF on its side", .tiff, Bytes.tiff([(256, 3, 30), (257, 3, 20), (274, 3, 5)], isBig: true), 20, 30),
-        Sample("TIFF with its header at the end", .tiff, Bytes.tiff([(256, 4, 30), (257, 4, 20)], gap: 90_000), 30, 20),
+        Sample(
+            "TIFF with its header at the end", .tiff, Bytes.tiff([(256, 4, 30), (257, 4, 20)], gap: 90_000), 30, 20),
         Sample(
             "BigTIFF", .tiff,
             Bytes(
                 .text("II"), .little(43, 2), .little(8, 2), .zeros(2), .little(16, 8), .little(2, 8), .little(256, 2),
-                .little(4, 2), .little(1, 8), .little(30, 8), .little(257, 2), .little(16, 2), .little(1, 8), .little(20, 8)
+                .little(4, 2), .little(1, 8), .little(30, 8), .little(257, 2), .little(16, 2), .little(1, 8),
+                .little(20, 8)
             ).all, 30, 20),
         Sample(
             "ICO with three pictures", .ico,
@@ -172,7 +178,8 @@ struct ProportionsTests {
         "is its own proportions, unless it is extreme or tiny",
         arguments: [
             (1500, 1000, 150, false), (1000, 1500, 67, false), (100, 100, 100, false), (3000, 1000, 300, false),
-            (9000, 1000, 300, true), (100, 4000, 50, true), (16, 16, 100, true), (95, 95, 100, true), (96, 20, 300, true),
+            (9000, 1000, 300, true), (100, 4000, 50, true), (16, 16, 100, true), (95, 95, 100, true),
+            (96, 20, 300, true),
         ])
     func proportions(width: Int, height: Int, ratio: Int, isWhole: Bool) throws {
         let found = Proportions(try #require(ImageSize(width, height)))

@@ -47,7 +47,8 @@ struct SVGDrawingTests {
             "<!DOCTYPE svg [<!ENTITY x '<script/>'>]><svg>&x;</svg>",
             "<?xml-stylesheet type='text/xsl' href='#x'?><svg/>", "<svg><?xml-stylesheet href='#x'?></svg>",
             "<?xml version='1.0' encoding='UTF-7'?><svg/>", "<?xml version='1.0' encoding=UTF-8?><svg/>",
-            "<html><svg/></html>", "<svg", "<svg a='b", "<svg a=b/>", "<svg a/>", "<svg><!-- ", "<svg><![CDATA[ ", "<svg></svg",
+            "<html><svg/></html>", "<svg", "<svg a='b", "<svg a=b/>", "<svg a/>", "<svg><!-- ", "<svg><![CDATA[ ",
+            "<svg></svg",
             "<svg a='<'/>", "<svg a='&#xZZ;'/>", "<svg a='&#120'/>", "", "text",
         ])
     func active(text: String) { #expect(!drawing(text).isPassive) }

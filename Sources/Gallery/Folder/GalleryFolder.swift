@@ -81,7 +81,9 @@ final class GalleryFolder {
     private static func place(_ path: String) throws(SystemError) -> String {
         if let resolved = try OpenFolder.resolve(path) { return resolved }
         let names = path.split(separator: "/")
-        guard let name = names.last, name != ".", name != ".." else { throw SystemError(ENOENT, "can't be created", path) }
+        guard let name = names.last, name != ".", name != ".." else {
+            throw SystemError(ENOENT, "can't be created", path)
+        }
         let parent = (path.hasPrefix("/") ? "/" : "") + names.dropLast().joined(separator: "/")
         let above = parent.isEmpty ? "." : parent
         if try OpenFolder.resolve(above) == nil {

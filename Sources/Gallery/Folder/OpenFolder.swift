@@ -84,7 +84,8 @@ final class OpenFolder {
                 ENOTEMPTY, "is a folder with something in it, and no gallery; give an empty or a new one", path)
         }
         if let foreign = names.first(where: { !files.contains($0) }) {
-            throw SystemError(EEXIST, "was not written by feedsync; a gallery's folder may hold nothing else", "\(path)/\(foreign)")
+            throw SystemError(
+                EEXIST, "was not written by feedsync; a gallery's folder may hold nothing else", "\(path)/\(foreign)")
         }
     }
 

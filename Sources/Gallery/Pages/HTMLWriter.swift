@@ -35,7 +35,9 @@ struct HTMLWriter {
             if Self.replacement(for: scalar) == nil {
                 append(scalar)
             } else {
-                for byte in String(scalar).utf8 { bytes += "%\(Self.hex[Int(byte >> 4)])\(Self.hex[Int(byte & 15)])".utf8 }
+                for byte in String(scalar).utf8 {
+                    bytes += "%\(Self.hex[Int(byte >> 4)])\(Self.hex[Int(byte & 15)])".utf8
+                }
             }
         }
         bytes.append(UInt8(ascii: "\""))

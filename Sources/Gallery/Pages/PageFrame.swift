@@ -61,7 +61,9 @@ struct PageFrame {
         let clock = exact.dropFirst(day.count + 1).prefix(5)
         var limit = ""
         if case .span(let span) = maxAge { limit = " data-fresh=\(span.components.seconds)" }
-        page.raw("<span class=age><time datetime=\(exact) title=\"\(exact)\"\(limit)>saved \(day) \(clock) UTC</time></span>")
+        page.raw(
+            "<span class=age><time datetime=\(exact) title=\"\(exact)\"\(limit)>saved \(day) \(clock) UTC</time></span>"
+        )
     }
 
     func notice(_ page: inout HTMLWriter) {
@@ -71,7 +73,9 @@ struct PageFrame {
     func end(_ page: inout HTMLWriter, links: PageLinks) {
         if links.previous != nil || links.next != nil {
             page.raw("<nav class=pages aria-label=Pages>")
-            if let previous = links.previous { page.raw("<a class=button rel=prev href=\"\(previous)\">Previous page</a>") }
+            if let previous = links.previous {
+                page.raw("<a class=button rel=prev href=\"\(previous)\">Previous page</a>")
+            }
             if let next = links.next { page.raw("<a class=button rel=next href=\"\(next)\">More pictures</a>") }
             page.raw("</nav>\n")
         }

@@ -54,7 +54,8 @@ extension ImageSize {
     private static func ico(_ file: inout FileBytes) throws(FeedError) -> ImageSize? {
         var largest: ImageSize?
         for entry in 0..<min(try file.little(2, at: 4) ?? 0, 256) {
-            guard let width = try file.little(1, at: 6 + 16 * entry), let height = try file.little(1, at: 7 + 16 * entry)
+            guard let width = try file.little(1, at: 6 + 16 * entry),
+                let height = try file.little(1, at: 7 + 16 * entry)
             else { break }
             let size = ImageSize(width == 0 ? 256 : width, height == 0 ? 256 : height)
             if let size, size.width > largest?.width ?? 0 { largest = size }

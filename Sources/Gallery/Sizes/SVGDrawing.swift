@@ -57,7 +57,9 @@ struct SVGDrawing {
     private static func pixels(_ length: String) -> Double? {
         let text = length.filter { !$0.isWhitespace }.lowercased()
         let unit = units.first { text.hasSuffix($0.name) }
-        guard let number = Double(unit.map { text.dropLast($0.name.count) } ?? text[...]), number > 0 else { return nil }
+        guard let number = Double(unit.map { text.dropLast($0.name.count) } ?? text[...]), number > 0 else {
+            return nil
+        }
         return number * (unit?.pixels ?? 1)
     }
 }

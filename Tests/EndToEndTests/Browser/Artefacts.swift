@@ -4,7 +4,8 @@ import TestSupport
 /// What tests leave for people to look at: `.build/artefacts`.
 enum Artefacts {
     static func keep(_ bytes: [UInt8], as name: String) throws {
-        let root = Fixtures.folder.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        let root = Fixtures.folder.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
+            separator: "/")
         let folder = "\(root)/.build/artefacts"
         mkdir("\(root)/.build", 0o755)
         mkdir(folder, 0o755)

@@ -76,7 +76,9 @@ final class Browser: Sendable {
 
     /// What happened in a page so far, in order.
     func events(_ method: String, of session: String) -> [JSONValue] {
-        state.withLock { $0.events[session] ?? [] }.filter { $0["method"]?.string == method }.compactMap { $0["params"] }
+        state.withLock { $0.events[session] ?? [] }.filter { $0["method"]?.string == method }.compactMap {
+            $0["params"]
+        }
     }
 
     func forgetEvents(of session: String) { state.withLock { $0.events[session] = [] } }

@@ -29,7 +29,10 @@ struct Page: Sendable {
             [
                 "features": [
                     ["name": "prefers-color-scheme", "value": .string(look.isDark ? "dark" : "light")],
-                    ["name": "prefers-reduced-motion", "value": .string(look.reducesMotion ? "reduce" : "no-preference")],
+                    [
+                        "name": "prefers-reduced-motion",
+                        "value": .string(look.reducesMotion ? "reduce" : "no-preference"),
+                    ],
                 ]
             ])
         try await call("Emulation.setTouchEmulationEnabled", ["enabled": .bool(look.isPhone), "maxTouchPoints": 2])
@@ -41,7 +44,8 @@ struct Page: Sendable {
         browser.forgetEvents(of: session)
         let answer = try await call("Page.navigate", ["url": .string(url)])
         if let error = answer["errorText"]?.string { throw BrowserFailure("\(url): \(error)") }
-        try await wait(for: "document.readyState === 'complete' && location.href.startsWith(\(JSONValue.string(url).text()))")
+        try await wait(
+            for: "document.readyState === 'complete' && location.href.startsWith(\(JSONValue.string(url).text()))")
     }
 
     /// The value of an expression, of a promise when it is kept.
@@ -58,9 +62,11 @@ struct Page: Sendable {
         while true {
             do {
                 try await evaluate(
-                    "new Promise(done => { const look = () => (\(condition)) ? done() : setTimeout(look, 10); look(); })")
+                    "new Promise(done => { const look = () => (\(condition)) ? done() : setTimeout(look, 10); look(); })"
+                )
                 return
-            } catch let failure as BrowserFailure where failure.description.contains("context was destroyed")
+            } catch let failure as BrowserFailure
+                where failure.description.contains("context was destroyed")
                 || failure.description.contains("navigated or closed")
             {
                 // The page is just being replaced by the one that is waited for.
@@ -72,7 +78,9 @@ struct Page: Sendable {
     // MARK: Doing
 
     func press(_ key: String, shift: Bool = false) async throws {
-        let codes = ["Enter": 13, "Escape": 27, "Tab": 9, " ": 32, "ArrowLeft": 37, "ArrowRight": 39, "End": 35, "Home": 36]
+        let codes = [
+            "Enter": 13, "Escape": 27, "Tab": 9, " ": 32, "ArrowLeft": 37, "ArrowRight": 39, "End": 35, "Home": 36,
+        ]
         for type in ["keyDown", "keyUp"] {
             var members: [(String, JSONValue)] = [
                 ("type", .string(type)), ("key", .string(key)), ("windowsVirtualKeyCode", .integer(codes[key] ?? 0)),
