@@ -16,16 +16,29 @@ final class ArchiveReader {
     private let input: Input
     private let locale: Locale
     private var seen: Set<String> = []
-    private var blobs: Set<Digest> = []
     /// Of the entry that is being read.
     private(set) var name = ""
     private(set) var size: Int64 = 0
 
     private final class Input {
+        /// What precedes the bytes of an entry is far smaller. libarchive keeps it in memory, however much there is.
+        static let mostOfHeader = 4 << 20
+
         let decompressor: Decompressor
         var failure: FeedError?
+        var left = Int.max
 
         init(_ decompressor: Decompressor) { self.decompressor = decompressor }
+
+        /// Nil at the end.
+        func next() throws(FeedError) -> UnsafeRawBufferPointer? {
+            guard left > 0 else {
+                throw .invalidData("the header of an entry is larger than \(Self.mostOfHeader) bytes")
+            }
+            let block = try decompressor.next()
+            if left < .max { left -= block?.count ?? 0 }
+            return block
+        }
     }
 
     init(_ source: any ByteSource) throws(FeedError) {
@@ -40,7 +53,7 @@ final class ArchiveReader {
                 guard let input, let block else { return -1 }
                 let reader = Unmanaged<Input>.fromOpaque(input).takeUnretainedValue()
                 do throws(FeedError) {
-                    let bytes = try reader.decompressor.next()
+                    let bytes = try reader.next()
                     block.pointee = bytes?.baseAddress
                     return bytes?.count ?? 0
                 } catch {
@@ -58,6 +71,8 @@ final class ArchiveReader {
     func next() throws(FeedError) -> Entry? {
         if Task.isCancelled { throw .cancelled }
         var header: OpaquePointer?
+        input.left = Input.mostOfHeader
+        defer { input.left = .max }
         switch archive_read_next_header(archive, &header) {
         case ARCHIVE_OK: break
         case ARCHIVE_EOF:
@@ -151,13 +166,8 @@ final class ArchiveReader {
         guard let entry else {
             throw refused(isFolder ? "a folder that has no place here" : "a name that has no place here")
         }
-        let isNew =
-            if case .blob(let digest) = entry {
-                blobs.insert(digest).inserted
-            } else {
-                seen.insert(path == "." ? "" : path).inserted
-            }
-        guard isNew else { throw refused("there twice") }
+        if case .blob = entry { return entry }
+        guard seen.insert(path == "." ? "" : path).inserted else { throw repeated }
         return entry
     }
 
@@ -165,6 +175,9 @@ final class ArchiveReader {
         guard parts.count == 3, parts[0] == "blobs", parts[1] == "sha256" else { return nil }
         return Digest(hex: parts[2])
     }
+
+    /// There are many blobs: whether one was there before is known to who keeps them.
+    var repeated: FeedError { refused("there twice") }
 
     func refused(_ reason: String) -> FeedError { .invalidData("\(name): \(reason)") }
 

@@ -36,6 +36,7 @@ package struct CacheImporter: Sendable {
             case .layout: contents.layout = try collect(reader)
             case .index: contents.index = try collect(reader)
             case .blob(let digest):
+                guard contents.blobs[digest] == nil else { throw reader.repeated }
                 let blob = try takeIn(digest, from: reader, intake, hash)
                 contents.blobs[digest] = blob
                 if blob.type != nil { done.images += 1 }

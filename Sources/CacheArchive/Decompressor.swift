@@ -74,21 +74,23 @@ final class Decompressor {
 
     /// The next bytes, valid until the one after them is asked for; nil at the end.
     func next() throws(FeedError) -> UnsafeRawBufferPointer? {
-        if isAtEnd { return nil }
-        var start: UnsafeRawPointer?
-        var count = 0
-        var offset: Int64 = 0
-        switch archive_read_data_block(archive, &start, &count, &offset) {
-        case ARCHIVE_OK: break
-        case ARCHIVE_EOF:
-            isAtEnd = true
-            return nil
-        default: throw failure
+        // An empty block, should there be one, is no end.
+        while !isAtEnd {
+            var start: UnsafeRawPointer?
+            var count = 0
+            var offset: Int64 = 0
+            switch archive_read_data_block(archive, &start, &count, &offset) {
+            case ARCHIVE_OK where count > 0:
+                let block = UnsafeRawBufferPointer(start: start, count: count)
+                if let last = block.lastIndex(where: { $0 != 0 }) { endOfContent = position + Int64(last) + 1 }
+                position += Int64(count)
+                return block
+            case ARCHIVE_OK: continue
+            case ARCHIVE_EOF: isAtEnd = true
+            default: throw failure
+            }
         }
-        let block = UnsafeRawBufferPointer(start: start, count: count)
-        if let last = block.lastIndex(where: { $0 != 0 }) { endOfContent = position + Int64(last) + 1 }
-        position += Int64(count)
-        return block
+        return nil
     }
 
     /// To be called when nothing more is wanted: reads to the end, and throws unless that is where it should be.

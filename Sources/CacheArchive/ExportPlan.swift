@@ -40,9 +40,8 @@ struct ExportPlan {
     init(_ summaries: [FeedSummary], of snapshot: any CacheSnapshot) throws(FeedError) {
         var names = FeedNames()
         var manifests: [(BlobDescriptor, String)] = []
-        var images: Set<Digest> = []
         for (number, summary) in summaries.enumerated() {
-            let feed = try plan(summary, in: snapshot, &images)
+            let feed = try Self.plan(summary, in: snapshot, &blobs)
             feeds.append(feed)
             blobs.append(Blob(digest: feed.document.digest, size: feed.document.size, source: .document(number)))
             let name = names.name(title: summary.title, url: summary.url.text)
@@ -55,34 +54,37 @@ struct ExportPlan {
                 manifests.append((manifest, part == 0 ? name : "\(name).\(part + 1)"))
             }
         }
-        imageCount = images.count
         index = OCILayout.index(manifests)
         blobs.sort { $0.digest < $1.digest }
+        // Of an image that several feeds have.
+        var last: Digest?
+        blobs.removeAll { blob in
+            defer { last = blob.digest }
+            return blob.digest == last
+        }
+        imageCount = blobs.count { $0.source == .image }
     }
 
     var byteCount: Int64 { blobs.reduce(0) { $0 + $1.size } }
 
-    private mutating func plan(
-        _ summary: FeedSummary, in snapshot: any CacheSnapshot, _ images: inout Set<Digest>
+    private static func plan(
+        _ summary: FeedSummary, in snapshot: any CacheSnapshot, _ blobs: inout [Blob]
     ) throws(FeedError) -> PlannedFeed {
         let hash = try SHA256()
         var size: Int64 = 0
         var layers: [Int64] = []
-        var ownImages: Set<Digest> = []
-        var newImages: [Blob] = []
-        try Self.forEachPiece(
+        var images: Set<Digest> = []
+        try forEachPiece(
             of: summary, in: snapshot,
             visitImage: { position, stored in
-                guard let stored, ownImages.insert(stored.digest).inserted else { return }
+                guard let stored, images.insert(stored.digest).inserted else { return }
                 layers.append(position)
-                guard images.insert(stored.digest).inserted else { return }
-                newImages.append(Blob(digest: stored.digest, size: stored.size, source: .image))
+                blobs.append(Blob(digest: stored.digest, size: stored.size, source: .image))
             },
             visit: { piece throws(FeedError) in
                 size += Int64(piece.count)
                 try hash.update(piece)
             })
-        blobs += newImages
         return PlannedFeed(
             summary: summary,
             document: BlobDescriptor(mediaType: OCILayout.feedType, digest: try hash.finish(), size: size),

@@ -9,15 +9,29 @@ struct FeedDocument {
         let validators: Validators
     }
 
-    let head: FeedHead
-    private let bytes: [UInt8]
+    /// Visits the bytes of the document, a chunk at a time.
+    typealias Source = (_ visit: ([UInt8]) throws(FeedError) -> Void) throws(FeedError) -> Void
+
+    private let source: Source
     private let name: String
 
-    /// Reads all but the images. `name` is what messages call it.
-    init(_ bytes: [UInt8], name: String) throws(FeedError) {
-        self.bytes = bytes
+    /// `name` is what messages call it.
+    init(name: String, _ source: @escaping Source) {
         self.name = "\(name) (a feed document)"
-        head = try OCILayout.read(bytes, of: self.name) { reader throws(JSONError) in try Self.readHead(&reader) }
+        self.source = source
+    }
+
+    /// All but the images, which are passed over.
+    func readHead() throws(FeedError) -> FeedHead {
+        var splitter = DocumentSplitter()
+        try source { chunk throws(FeedError) in try splitter.take(chunk) { _ in } }
+        if splitter.isInList {
+            throw .invalidData("\(name): images: the list has no end, or brackets that don't match")
+        }
+        if splitter.endsInComma { throw .invalidData("\(name): images: a comma with no image behind it") }
+        return try OCILayout.read(splitter.rest, of: name) { reader throws(JSONError) in
+            try Self.readHead(&reader)
+        }
     }
 
     private static func readHead(_ reader: inout JSONReader) throws(JSONError) -> FeedHead {
@@ -50,7 +64,9 @@ struct FeedDocument {
                     throw reader.mismatch("not a time such as 2026-03-29T01:59:59.000001Z", at: start)
                 }
             default:
-                try reader.skipValue()
+                // They were cut out.
+                try reader.enterArray()
+                if try reader.nextElement() { throw reader.mismatch("written in an unusual way", at: start) }
                 hasImages = true
             }
         }
@@ -77,17 +93,36 @@ struct FeedDocument {
         }
     }
 
-    /// Visits the images in order. They are read anew each time, for together they take much memory.
+    /// Visits the images of the feed at this URL in order.
     func forEachImage(
-        _ visit: (FeedImage, ImageData?) throws(FeedError) -> Void
+        of feed: ResourceURL, _ visit: (FeedImage, ImageData?) throws(FeedError) -> Void
     ) throws(FeedError) {
+        var splitter = DocumentSplitter()
+        var count = 0
+        try source { chunk throws(FeedError) in
+            try splitter.take(chunk) { group throws(FeedError) in
+                count += try read(group, after: count, of: feed, visit)
+            }
+        }
+    }
+
+    /// Answers how many images there were.
+    private func read(
+        _ group: [UInt8], after count: Int, of feed: ResourceURL,
+        _ visit: (FeedImage, ImageData?) throws(FeedError) -> Void
+    ) throws(FeedError) -> Int {
+        var visited = 0
         var failure: FeedError?
+        // As they stand in the document, so that messages name them as it does.
+        let text = Array("{\"images\":[".utf8) + group + Array("]}".utf8)
+        let place = count == 0 ? name : "\(name), counted from image \(count)"
         do {
-            try OCILayout.read(bytes, of: name) { reader throws(JSONError) in
+            try OCILayout.read(text, of: place) { reader throws(JSONError) in
                 try JSONObject.read(&reader, ["images"]) { _, reader throws(JSONError) in
                     try reader.enterArray()
                     while try reader.nextElement() {
-                        let (image, data) = try readImage(&reader)
+                        let (image, data) = try Self.readImage(&reader, of: feed)
+                        visited += 1
                         do throws(FeedError) {
                             try visit(image, data)
                         } catch {
@@ -100,9 +135,12 @@ struct FeedDocument {
         } catch {
             throw failure ?? error
         }
+        return visited
     }
 
-    private func readImage(_ reader: inout JSONReader) throws(JSONError) -> (FeedImage, ImageData?) {
+    private static func readImage(
+        _ reader: inout JSONReader, of feed: ResourceURL
+    ) throws(JSONError) -> (FeedImage, ImageData?) {
         let top = reader.position
         var id: String?
         var description: String?
@@ -118,15 +156,15 @@ struct FeedDocument {
             case "id": id = try reader.readString()
             case "description": description = try JSONObject.readOptionalString(&reader)
             case "location": location = try JSONObject.readOptionalString(&reader)
-            case "url": url = try readImageURL(&reader)
+            case "url": url = try readImageURL(&reader, of: feed)
             case "digest":
                 if try reader.peek() == .null {
                     try reader.readNull()
                 } else {
                     digest = try OCILayout.readDigest(&reader)
                 }
-            case "etag": etag = try Self.readHeaderValue(&reader)
-            default: lastModified = try Self.readHeaderValue(&reader)
+            case "etag": etag = try readHeaderValue(&reader)
+            default: lastModified = try readHeaderValue(&reader)
             }
         }
         let image = FeedImage(
@@ -137,12 +175,14 @@ struct FeedDocument {
     }
 
     /// A feed from the network must not make this program read local files, nor a local feed files anywhere.
-    private func readImageURL(_ reader: inout JSONReader) throws(JSONError) -> ResourceURL {
+    private static func readImageURL(
+        _ reader: inout JSONReader, of feed: ResourceURL
+    ) throws(JSONError) -> ResourceURL {
         let start = reader.position
-        let url = try Self.readURL(&reader)
-        guard url.isRemote || (!head.url.isRemote && url.isBeside(head.url)) else {
+        let url = try readURL(&reader)
+        guard url.isRemote || (!feed.isRemote && url.isBeside(feed)) else {
             let reason =
-                head.url.isRemote
+                feed.isRemote
                 ? "a file: URL, which only a local feed may name" : "not a file in the feed's folder or below"
             throw reader.mismatch(reason, at: start)
         }

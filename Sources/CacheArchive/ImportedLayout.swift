@@ -57,10 +57,11 @@ struct ImportedLayout {
 
     private func checkFeed(_ digest: Digest) throws(FeedError) -> StagedFeed {
         let name = OCILayout.blobName(digest)
-        let feed = StagedFeed(
-            head: try FeedDocument(try intake.bytes(of: digest), name: name).head, digest: digest, contents: contents,
-            intake: intake)
-        try feed.document().forEachImage { image, data throws(FeedError) in
+        let document = FeedDocument(name: name) { [intake] visit throws(FeedError) in
+            try intake.forEachChunk(of: digest, visit)
+        }
+        let feed = StagedFeed(head: try document.readHead(), document: document, contents: contents)
+        try document.forEachImage(of: feed.head.url) { image, data throws(FeedError) in
             if Task.isCancelled { throw .cancelled }
             if let data { _ = try checkImage(data.digest, namedBy: name) }
         }
@@ -112,17 +113,11 @@ struct ImportedLayout {
 /// A feed whose document was brought in, and found right.
 private struct StagedFeed: ArchivedFeed {
     let head: FeedHead
-    let digest: Digest
+    let document: FeedDocument
     let contents: ArchiveContents
-    let intake: any CacheIntake
-
-    /// Read again whenever it is wanted: it may be long.
-    func document() throws(FeedError) -> FeedDocument {
-        try FeedDocument(try intake.bytes(of: digest), name: OCILayout.blobName(digest))
-    }
 
     func forEachImage(_ visit: (FeedImage, OfferedImage?) throws(FeedError) -> Void) throws(FeedError) {
-        try document().forEachImage { image, data throws(FeedError) in
+        try document.forEachImage(of: head.url) { image, data throws(FeedError) in
             guard let data, let blob = contents.blobs[data.digest], let type = blob.type else {
                 return try visit(image, nil)
             }

@@ -13,6 +13,7 @@ final class DirectoryIntake: CacheIntake {
 
     /// Files go to disk side by side: one after another, they would wait for the disk one by one.
     private static let syncingThreads = 12
+    private static let chunkSize = 128 * 1024
 
     private let connection: SQLiteConnection
     private let files: Descriptor
@@ -58,10 +59,12 @@ final class DirectoryIntake: CacheIntake {
         if batch.isFull { try makeDurable() }
     }
 
-    func bytes(of digest: Digest) throws(FeedError) -> [UInt8] {
-        try attempt(.failed) { () throws(SystemError) in
-            let file = try staging.folder.open(digest.hex, O_RDONLY)
-            return try file.read(Int(try file.status().st_size))
+    func forEachChunk(of digest: Digest, _ visit: ([UInt8]) throws(FeedError) -> Void) throws(FeedError) {
+        let file = try attempt(.failed) { () throws(SystemError) in try staging.folder.open(digest.hex, O_RDONLY) }
+        while true {
+            let chunk = try attempt(.failed) { () throws(SystemError) in try file.read(Self.chunkSize) }
+            if chunk.isEmpty { return }
+            try visit(chunk)
         }
     }
 

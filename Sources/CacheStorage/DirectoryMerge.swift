@@ -95,12 +95,19 @@ final class DirectoryMerge: CacheMerge {
             case .new: placed.append(image.digest)
             case .replaced, .kept: break
             }
-        } catch let error where error.code == ENOENT && isIntact[image.digest] == true {
-            return  // It is in place already, for another URL.
+        } catch let error where error.code == ENOENT && isInPlace(image) {
+            return
         } catch {
             throw error.feedError(.failed)
         }
-        isIntact[image.digest] = true
+        if isIntact[image.digest] != nil { isIntact[image.digest] = true }
+    }
+
+    /// It was brought in once, and is the data of another URL already.
+    private func isInPlace(_ image: OfferedImage) -> Bool {
+        var status = stat()
+        return fstatat(files.number, image.digest.hex, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.isFile
+            && status.st_size == image.size
     }
 
     func makeDurable() throws(FeedError) {

@@ -1,3 +1,4 @@
+import Glibc
 import JSONText
 import TestSupport
 import Testing
@@ -19,11 +20,13 @@ struct GalleryBrowserTests {
         try await visit(try await browser.newPage(look))
     }
 
-    /// Counts what shifts from before the first element is there.
-    private static let watchShifts = """
+    /// Notes what shifts, and what keeps the page from answering, from before the first element is there.
+    private static let watch = """
         window.shifts = []; new PerformanceObserver(list => { for (const e of list.getEntries()) if (!e.hadRecentInput)
         shifts.push(e.value + ' ' + e.sources.map(s => s.node && (s.node.outerHTML || s.node.data || '').slice(0, 90))) })
         .observe({ type: 'layout-shift', buffered: true });
+        window.tasks = []; new PerformanceObserver(list => tasks.push(...list.getEntries().map(e => e.duration)))
+        .observe({ type: 'longtask', buffered: true });
         """
 
     /// As a visitor does, until so many pictures are there and the end of the page is reached.
@@ -47,7 +50,7 @@ struct GalleryBrowserTests {
         let site = try await GallerySite(pictures: 250)
         try await withPage { page in
             let (url, origin, nginx) = try await self.place(site, place)
-            try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.watchShifts)])
+            try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.watch)])
             try await page.open(url)
             #expect(try await page.evaluate("document.images.length").int == 200)
             // What is about to come into view may be on its way, the rest must not be.
@@ -66,9 +69,241 @@ struct GalleryBrowserTests {
                 """)
             #expect(wrong == [])
             #expect(try await page.evaluate("shifts") == [])
+            // How long depends on the machine, so it is kept for people to look at.
+            let tasks = try await page.evaluate("tasks").text()
+            try Artefacts.keep(Array("tasks over 50 ms: \(tasks)\n".utf8), as: "gallery-\(place).txt")
             #expect(page.errors == [])
             #expect(page.requests.filter { !$0.hasPrefix(origin) } == [])
             withExtendedLifetime(nginx) {}
+        }
+    }
+
+    @Test("opens a picture large, by click or Enter, and goes on by keyboard, button and swipe")
+    func largeView() async throws {
+        let site = try await GallerySite(pictures: 3, missing: [1])
+        try await withPage(.phone) { page in
+            try await page.open(site.onDisk)
+            let view = "document.querySelector('dialog')"
+            let shown = "\(view).querySelector('img').naturalWidth + ' ' + \(view).querySelector('.count').textContent"
+            func expectShown(_ number: Int, _ count: String) async throws {
+                let expected = JSONValue.string("\(GallerySite.size(number).width) \(count)").text()
+                try await page.wait(for: "\(view)?.open && \(shown) === \(expected)")
+            }
+            // To the first picture: past the link over the head, and the button in it.
+            for _ in 0..<3 { try await page.press("Tab") }
+            #expect(try await page.evaluate("document.activeElement.alt") == "Picture 0")
+            try await page.press("Enter")
+            try await expectShown(0, "1 of 3")
+            #expect(try await page.evaluate("\(view).querySelector('.said p').textContent") == "Picture 0")
+            #expect(
+                try await page.evaluate("\(view).querySelector('.said a').href") == .string(site.server.imageURL(0)))
+            #expect(try await page.evaluate("\(view).querySelector('.previous').disabled") == true)
+            // What was never downloaded is passed over.
+            try await page.press("ArrowRight")
+            try await expectShown(2, "3 of 3")
+            #expect(try await page.evaluate("\(view).querySelector('.next').disabled") == true)
+            try await page.press("ArrowLeft")
+            try await expectShown(0, "1 of 3")
+            try await page.swipe(from: (300, 400), to: (80, 410))
+            try await expectShown(2, "3 of 3")
+            try await page.swipe(from: (80, 400), to: (300, 410))
+            try await expectShown(0, "1 of 3")
+            try await page.click("dialog .next")
+            try await expectShown(2, "3 of 3")
+            try await page.press("Escape")
+            try await page.wait(for: "!\(view).open && document.activeElement.alt === 'Picture 2'")
+
+            try await page.press("Enter")
+            try await expectShown(2, "3 of 3")
+            // A phone's way back.
+            try await page.evaluate("history.back()")
+            try await page.wait(for: "!\(view).open")
+            try await page.click(".pictures img")
+            try await expectShown(0, "1 of 3")
+            try await page.click("dialog .close")
+            try await page.wait(for: "!\(view).open")
+            #expect(page.errors == [])
+        }
+    }
+
+    @Test("goes on in the large view to pictures of the next page") func largeViewAcrossPages() async throws {
+        let site = try await GallerySite(pictures: 202)
+        try await withPage { page in
+            try await page.open(site.onDisk)
+            try await page.click(".pictures img")
+            try await page.wait(for: "document.querySelector('dialog')?.open")
+            try await page.press("End")
+            try await page.wait(for: "document.querySelector('dialog .count').textContent === '200 of 202'")
+            try await page.press("ArrowRight")
+            try await page.wait(for: "document.querySelector('dialog .count').textContent === '201 of 202'")
+            #expect(page.errors == [])
+        }
+    }
+
+    @Test("offers to try again where a picture fails, and says what a browser can't show", arguments: Place.allCases)
+    func retry(_ place: Place) async throws {
+        let site = try await GallerySite(pictures: 3)
+        let image = "\(site.path)/images/\(try await site.program.digest(of: site.server.imageURL(1))).bmp"
+        let bytes = try Files.bytes(image)
+        unlink(image)
+        try await withPage { page in
+            let (url, _, nginx) = try await self.place(site, place)
+            try await page.open(url)
+            try await page.wait(for: "document.querySelector('.failed .problem button')")
+            let said = "document.querySelector('.problem').innerText"
+            #expect(try await page.evaluate(said).string?.contains("could not be loaded") == true)
+            try await page.evaluate("document.querySelector('.problem button').focus()")
+            try await page.press("Enter")
+            try await page.wait(for: "document.querySelector('.failed .problem button')?.textContent === 'Retry'")
+            #expect(try await page.evaluate("document.activeElement.textContent") == "Retry")
+
+            guard let file = fopen(image, "w") else { throw SystemFailure.last("open \(image)") }
+            fwrite(bytes, 1, bytes.count, file)
+            fclose(file)
+            try await page.press("Enter")
+            try await page.wait(for: "!document.querySelector('.problem')")
+            #expect(
+                try await page.evaluate("document.querySelectorAll('.pictures img')[1].naturalWidth").int
+                    == GallerySite.size(1).width)
+            #expect(try await page.evaluate("document.activeElement.alt") == "Picture 1")
+            withExtendedLifetime(nginx) {}
+        }
+    }
+
+    @Test(
+        "tells how old it is when it is looked at, and when that is too old",
+        arguments: [
+            (0, "saved just now", false), (125, "saved 2 minutes ago", false), (7300, "saved 2 hours ago", false),
+            (604_799, "saved 6 days ago", false), (604_800, "saved 7 days ago", true), (-7200, "saved just now", true),
+        ])
+    func freshness(age: Int, text: String, isStale: Bool) async throws {
+        let site = try await GallerySite(pictures: 1)
+        try await withPage { page in
+            // The clock of the page stands still, so long after the feed was saved.
+            let saved = try await site.program.status()["feeds"]?[0]?["saved_at"]?.text() ?? ""
+            try await page.call(
+                "Page.addScriptToEvaluateOnNewDocument",
+                ["source": .string("Date.now = () => Date.parse(\(saved)) + \(age * 1000)")])
+            try await page.open(site.onDisk)
+            #expect(try await page.evaluate("document.querySelector('time').textContent") == .string(text))
+            let notice = "getComputedStyle(document.querySelector('.notice')).display !== 'none'"
+            #expect(try await page.evaluate(notice) == .bool(isStale))
+            #expect(try await page.evaluate("document.querySelector('time').title.includes('20')") == true)
+        }
+    }
+
+    @Test("asks for the page anew") func reload() async throws {
+        let site = try await GallerySite(pictures: 1)
+        try await withPage { page in
+            try await page.open(site.onDisk)
+            try await page.evaluate("window.isOld = true")
+            site.server.serve(images: [0, 1])
+            try await site.program.run(site.server.feedURL)
+            try await site.write()
+            try await page.click(".reload")
+            try await page.wait(for: "!window.isOld && document.querySelectorAll('.pictures figure').length === 2")
+        }
+    }
+
+    @Test("can be read with no script", arguments: Place.allCases) func withoutScript(_ place: Place) async throws {
+        let long = String(repeating: "A long text. ", count: 30)
+        let site = try await GallerySite(pictures: 201, missing: [0]) { _ in
+            #""description":"\#(long)","location":"Somewhere far away""#
+        }
+        try await withPage { page in
+            let (url, _, nginx) = try await self.place(site, place)
+            try await page.call("Emulation.setScriptExecutionDisabled", ["value": true])
+            try await page.call("Page.navigate", ["url": .string(url)])
+            // Scripts of the test are no scripts of the page, but timers are: so it is asked from here.
+            while try await page.evaluate("document.readyState") != "complete" { await Task.yield() }
+            let hidden = """
+                [...document.querySelectorAll('figcaption p, figcaption small, .problem p')]
+                  .filter(e => e.scrollHeight > e.clientHeight + 1 || e.scrollWidth > e.clientWidth + 1).length
+                """
+            #expect(try await page.evaluate(hidden) == 0)
+            #expect(
+                try await page.evaluate("document.querySelector('time').textContent").string?.contains("UTC") == true)
+            #expect(
+                try await page.evaluate("document.querySelector('.missing').innerText").string?.contains("404") == true)
+            #expect(
+                try await page.evaluate("document.querySelector('.missing a').href") == .string(site.server.imageURL(0))
+            )
+            let next = try await page.evaluate("document.querySelector('a[rel=next]').href").string ?? ""
+            #expect(next.hasSuffix("/index.2.html"))
+            #expect(Files.exists("\(site.path)/index.2.html"))
+            withExtendedLifetime(nginx) {}
+        }
+    }
+
+    @Test("hostile text does nothing, and stays text") func hostile() async throws {
+        let texts = [
+            #"<script>window.hurt = 1</script>"#, #"\" onerror=\"window.hurt = 1"#,
+            #"</figure></main><img src=x onerror=hurt()>"#,
+            #"--><iframe src=javascript:hurt()>"#, #"&lt;b&gt; &#60;b&#62;"#, #"\u202Egnp.exe\u202C"#,
+            #"a\u0000b\u001B[31mc"#,
+        ]
+        let site = try await GallerySite(pictures: texts.count, missing: [2]) { number in
+            #""description":"\#(texts[number])","location":"\#(texts[number])""#
+        }
+        try await withPage { page in
+            try await page.open(site.onDisk)
+            let shown = try await page.evaluate(
+                "[...document.querySelectorAll('figcaption p')].map(p => p.textContent)")
+            #expect(shown[0]?.string == texts[0])
+            #expect(shown[2]?.string == texts[2])
+            #expect(shown[4]?.string == texts[4])
+            #expect(shown[5]?.string == "gnp.exe")
+            #expect(shown[6]?.string == "a\u{FFFD}b\u{FFFD}[31mc")
+            #expect(try await page.evaluate("typeof window.hurt") == "undefined")
+            #expect(try await page.evaluate("document.querySelectorAll('iframe, b, main script').length") == 0)
+            let attributes =
+                "[...new Set([...document.querySelectorAll('main *')].flatMap(e => e.getAttributeNames()))].filter(n => n.startsWith('on'))"
+            #expect(try await page.evaluate(attributes) == [])
+            let links = "[...document.links].filter(a => !/^(https?|file):$/.test(a.protocol)).length"
+            #expect(try await page.evaluate(links) == 0)
+            #expect(page.errors == [])
+        }
+    }
+
+    @Test(
+        "names everything to those who can't see it, and has its landmarks", arguments: [Look.desktop, .desktop.dark])
+    func accessibility(_ look: Look) async throws {
+        let site = try await GallerySite(pictures: 4, missing: [1]) {
+            $0 == 2 ? #""location":"Here""# : #""description":"Sea""#
+        }
+        unlink("\(site.path)/images/\(try await site.program.digest(of: site.server.imageURL(3))).bmp")
+        try await withPage(look) { page in
+            try await page.open(site.onDisk)
+            try await page.wait(for: "document.querySelector('.failed .problem button')")
+            #expect(try await page.accessibilityFaults() == [])
+            try await page.click(".pictures img")
+            try await page.wait(for: "document.querySelector('dialog')?.open")
+            #expect(try await page.accessibilityFaults() == [])
+        }
+    }
+
+    @Test("looks as it is meant to: pictures to be looked at are kept", arguments: Look.all)
+    func screenshots(_ look: Look) async throws {
+        let program = try Program()
+        let site = program.folder.path("site")
+        try await program.run("\(Fixtures.folder)/landscapes/landscapes.json")
+        try await program.run("gallery", site)
+        try await withPage(look) { page in
+            try await page.call(
+                "Page.addScriptToEvaluateOnNewDocument",
+                ["source": "Date.now = () => Date.parse(document.querySelector('time').dateTime) + 7.3e6"])
+            try await page.open("file://\(site)/index.html")
+            try await page.wait(for: "[...document.images].every(i => !i.complete || i.naturalWidth)")
+            try await page.screenshot("gallery-\(look.testDescription)")
+            try await page.click(".pictures img")
+            try await page.wait(for: "document.querySelector('dialog img')?.complete")
+            try await page.screenshot("gallery-\(look.testDescription)-large")
+            try await program.run("\(Fixtures.folder)/feed.json")
+            try await program.run("gallery", site)
+            try await page.open("file://\(site)/index.html")
+            try await page.wait(for: "[...document.images].every(i => !i.complete || i.naturalWidth)")
+            try await page.screenshot("gallery-\(look.testDescription)-feeds")
+            #expect(page.errors == [])
         }
     }
 }

@@ -39,9 +39,13 @@ struct StatusTests {
         }
         let json = try result.comparableJSON
         let feeds = try #require(json["feeds"]?.array)
-        let old = try #require(feeds.first { $0["url"]?.string == second.feedURL }?["age_seconds"] ?? nil)
+        func age(_ server: FeedServer) throws -> JSONValue {
+            try #require(feeds.first { $0["url"]?.string == server.feedURL }?["age_seconds"] ?? nil)
+        }
+        let (new, old) = (try age(first), try age(second))
+        #expect(try #require(new.int) / 3600 == 0)
         #expect(try #require(old.int) / 86_400 == 8)
-        let expected = [feed(first, 0, fresh: true, cached: 1), feed(second, old, fresh: false, cached: 2)]
+        let expected = [feed(first, new, fresh: true, cached: 1), feed(second, old, fresh: false, cached: 2)]
         #expect(feeds.count == 2)
         #expect(expected.allSatisfy(feeds.contains))
         let bytes = FeedServer.image(0).count

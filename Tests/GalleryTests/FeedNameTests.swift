@@ -15,7 +15,8 @@ struct FeedNameTests {
         arguments: [
             ("https://me:secret@example.com/a/feed.json?token=1#x", nil, "example.com/a/feed.json"),
             ("https://example.com/", nil, "example.com"), ("https://example.com/", " \n", "example.com"),
-            ("https://example.com/f", "Birds", "Birds"), ("file:///home/me/private/feed.json", nil, "feed.json"),
+            ("https://example.com/f", "Birds", "Birds"), ("file:///home/me/private/birds.xml", nil, "birds"),
+            ("file:///home/me/.birds", nil, ".birds"),
         ] as [(String, String?, String)])
     func title(url: String, title: String?, expected: String) throws {
         #expect(try name(url, title: title).title == expected)

@@ -83,9 +83,11 @@ package final class InMemoryIntake: CacheIntake {
         current = nil
     }
 
-    package func bytes(of digest: Digest) throws(FeedError) -> [UInt8] {
+    package func forEachChunk(of digest: Digest, _ visit: ([UInt8]) throws(FeedError) -> Void) throws(FeedError) {
         guard let bytes = blobs[digest] else { throw .storage(.failed, "\(digest.hex): is not there") }
-        return bytes
+        for start in stride(from: 0, to: bytes.count, by: 1000) {
+            try visit(Array(bytes[start..<min(start + 1000, bytes.count)]))
+        }
     }
 
     package func merge<Outcome: Sendable>(

@@ -56,6 +56,27 @@ package struct TarBuilder {
         add("pax", data, kind: .pax)
     }
 
+    /// A file of holes, as GNU tar once wrote it: a header, and the list of holes going on in so many blocks.
+    package mutating func addOldSparse(_ name: String, blocks: Int) {
+        let start = bytes.count
+        add(name, kind: .oldSparse)
+        func set(_ text: String, at offset: Int) {
+            for (index, byte) in text.utf8.enumerated() { bytes[start + offset + index] = byte }
+        }
+        set("ustar  \0", at: 257)
+        set("00000000000\0" + "00000000000\0", at: 386)
+        // More follows; then the real size, and the sum once more.
+        bytes[start + 482] = 1
+        set("00000000000\0", at: 483)
+        set("        ", at: 148)
+        let sum = bytes[start..<start + 512].reduce(0) { $0 + Int($1) }
+        set(Self.octal(sum, digits: 6) + "\0 ", at: 148)
+        var block = [UInt8](repeating: UInt8(ascii: "0"), count: 504) + [UInt8](repeating: 0, count: 8)
+        for index in stride(from: 11, to: 504, by: 12) { block[index] = 0 }
+        block[504] = 1
+        for _ in 0..<blocks { bytes += block }
+    }
+
     package mutating func end() { bytes += [UInt8](repeating: 0, count: 1024) }
 
     private static func octal(_ number: Int, digits: Int) -> String {

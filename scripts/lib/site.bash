@@ -15,18 +15,19 @@ site_end() {
     rm -rf "$work"
 }
 
-# The images begin as PNGs do and differ in length and content; nobody looks at them.
-site_images() { # COUNT
+# The images begin as PNGs do and differ in length and content; nobody looks at them. They have 20,000 to 34,000 bytes,
+# or LEAST to 1.7 times that.
+site_images() { # COUNT [LEAST]
     mkdir -p "$work/site/img"
     perl -e '
-        my ($folder, $count) = @ARGV;
+        my ($folder, $count, $least) = @ARGV;
         srand 7;
         open my $noise, "<:raw", "/dev/urandom" or die; read $noise, my $pool, 1 << 20;
         for my $n (1 .. $count) {
             open my $file, ">:raw", "$folder/$n.png" or die;
-            my $size = 20_000 + int rand 14_000;
+            my $size = $least + int rand 0.7 * $least;
             print $file "\x89PNG\r\n\x1a\n", pack("N", $n), substr($pool, int rand((1 << 20) - $size), $size);
-        }' "$work/site/img" "$1"
+        }' "$work/site/img" "$1" "${2:-20000}"
 }
 
 # A feed of the images FIRST to LAST on standard output.

@@ -18,15 +18,21 @@ package struct Digest: Hashable, Sendable {
 
     /// Nil unless it is 64 lower-case hex digits, the only way a digest is ever written.
     package init?(hex: some StringProtocol) {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(Self.byteCount)
-        var high: UInt8?
-        for digit in hex.utf8 {
-            guard let value = Self.value(of: digit) else { return nil }
-            if let upper = high { bytes.append(upper << 4 | value) }
-            high = high == nil ? value : nil
+        // As a string of known type: going through one of any kind byte by byte would be slow.
+        var text = String(hex)
+        let bytes = text.withUTF8 { digits -> [UInt8]? in
+            guard digits.count == 2 * Self.byteCount else { return nil }
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(Self.byteCount)
+            for index in stride(from: 0, to: digits.count, by: 2) {
+                guard let high = Self.value(of: digits[index]), let low = Self.value(of: digits[index + 1]) else {
+                    return nil
+                }
+                bytes.append(high << 4 | low)
+            }
+            return bytes
         }
-        guard high == nil else { return nil }
+        guard let bytes else { return nil }
         self.init(bytes: bytes)
     }
 

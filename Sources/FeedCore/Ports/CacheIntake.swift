@@ -7,13 +7,22 @@ package protocol CacheIntake {
     /// Only an image can be merged, and is made durable.
     func end(isImage: Bool) throws(FeedError)
 
-    /// A whole blob that was brought in.
-    func bytes(of digest: Digest) throws(FeedError) -> [UInt8]
+    /// Visits the bytes of a blob that was brought in, a chunk at a time.
+    func forEachChunk(of digest: Digest, _ visit: ([UInt8]) throws(FeedError) -> Void) throws(FeedError)
 
     /// Runs changes of which all stand afterwards or, if `work` throws or they can't be made durable, none.
     func merge<Outcome: Sendable>(
         _ work: (any CacheMerge) throws(FeedError) -> Outcome
     ) throws(FeedError) -> Outcome
+}
+
+extension CacheIntake {
+    /// A whole blob, which should be small.
+    package func bytes(of digest: Digest) throws(FeedError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        try forEachChunk(of: digest) { chunk in bytes += chunk }
+        return bytes
+    }
 }
 
 /// What can be done to a cache within one merge.

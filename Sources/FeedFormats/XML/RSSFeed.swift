@@ -18,6 +18,8 @@ final class RSSFeed: XMLVisitor {
     private var item = XMLItem()
     private var markupBase: ResourceURL?
     private var hasChannel = false
+    /// Some declare a namespace for all that has no prefix, and mean RSS all the same.
+    private var own = XMLVocabulary.plain
 
     private var title: String?
     private var nextPage: (reference: String, base: ResourceURL?)?
@@ -47,9 +49,11 @@ final class RSSFeed: XMLVisitor {
     // MARK: Elements
 
     func begin(_ element: XMLElement) -> XMLInterest {
-        let name = element.name
+        let name = meant(element.name)
         switch places.last {
-        case nil: return enter(.root)
+        case nil:
+            if element.name.vocabulary != .rdf { own = element.name.vocabulary }
+            return enter(.root)
         case .root, .channel:
             if name == XMLName(.plain, "item") { return beginItem(element) }
             if places.count == 1, name == XMLName(.plain, "channel") {
@@ -69,10 +73,16 @@ final class RSSFeed: XMLVisitor {
         return enter(.item)
     }
 
+    private func meant(_ name: XMLName) -> XMLName {
+        name.vocabulary == own ? XMLName(.plain, name.local) : name
+    }
+
     private func beginInChannel(_ element: XMLElement) -> XMLInterest {
-        switch (element.name.vocabulary, element.name.local) {
-        case (.plain, "title"), (.plain, "link"): return .text
-        case (.atom, "link"):
+        let name = meant(element.name)
+        switch (name.vocabulary, name.local) {
+        case (.plain, "title"): return .text
+        case (.plain, "link") where element.attribute("href") == nil: return .text
+        case (.atom, "link"), (.plain, "link"):
             if nextPage == nil, element.attribute("rel") == "next", let reference = element.attribute("href") {
                 nextPage = (reference, element.base)
             }
@@ -82,7 +92,8 @@ final class RSSFeed: XMLVisitor {
     }
 
     private func beginInItem(_ element: XMLElement) -> XMLInterest {
-        switch (element.name.vocabulary, element.name.local) {
+        let name = meant(element.name)
+        switch (name.vocabulary, name.local) {
         case (.plain, "guid"), (.plain, "title"): return .text
         case (.plain, "description"), (.content, "encoded"):
             markupBase = element.base
@@ -99,7 +110,8 @@ final class RSSFeed: XMLVisitor {
         }
     }
 
-    func receive(_ text: String, of name: XMLName) {
+    func receive(_ text: String, of given: XMLName) {
+        let name = meant(given)
         switch (places.last, name.vocabulary, name.local) {
         case (.channel, .plain, "title"): title = title ?? PlainText.of(text, with: html)
         case (.channel, .plain, "link"): settle(link: text)

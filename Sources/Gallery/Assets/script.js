@@ -170,7 +170,7 @@
   // The large view
 
   const images = () => [...main.querySelectorAll('figure:not(.missing) > img')];
-  let view, shown;
+  let view, shown, isGoingBack = false;
 
   const build = () => {
     const button = (className, label, text, action) => {
@@ -202,7 +202,10 @@
     swipe(view);
     view.addEventListener('close', () => {
       document.documentElement.classList.remove('viewing');
-      if (history.state && history.state.view) history.back();
+      if (history.state && history.state.view) {
+        isGoingBack = true;
+        history.back();
+      }
       shown.scrollIntoView({ block: 'nearest' });
       shown.focus({ preventScroll: true });
     });
@@ -237,7 +240,9 @@
     view.picture.height = image.getAttribute('height');
     view.picture.alt = image.alt;
     view.picture.src = image.getAttribute('src');
-    view.count.textContent = `${at + 1} of ${Number(main.dataset.pictures || all.length).toLocaleString('en')}`;
+    // Those that are missing count, though they aren't shown.
+    const place = Number(main.dataset.first) + [...main.querySelectorAll('figure')].indexOf(tile);
+    view.count.textContent = [place, Number(main.dataset.pictures)].map(n => n.toLocaleString('en')).join(' of ');
     const caption = tile.querySelector('figcaption');
     view.said.replaceChildren(...[...caption.children].map(part => part.localName === 'small'
       ? make('p', { className: 'soft', textContent: part.textContent })
@@ -268,7 +273,11 @@
   };
 
   if (history.state && history.state.view) history.replaceState(null, '');
-  addEventListener('popstate', () => view && view.open && view.close());
+  addEventListener('popstate', () => {
+    // It comes later than it is asked for: by then another picture may be open.
+    if (!isGoingBack && view && view.open) view.close();
+    isGoingBack = false;
+  });
   document.addEventListener('click', event => {
     if (event.target.matches('.pictures figure > img')) open(event.target);
   });

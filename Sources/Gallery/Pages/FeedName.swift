@@ -8,7 +8,9 @@ struct FeedName {
 
     init(_ feed: GalleryFeed) {
         if let path = feed.url.filePath {
-            origin = path.split(separator: "/").last.map(String.init) ?? "a local file"
+            let file = path.split(separator: "/").last ?? "a local file"
+            let stem = file.lastIndex(of: ".").map { file[..<$0] } ?? ""
+            origin = String(stem.isEmpty ? file : stem)
         } else {
             let address = feed.url.text.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "?" && $0 != "#" }
             origin = address.hasSuffix("/") ? String(address.dropLast()) : String(address)

@@ -39,7 +39,7 @@ struct FeedPages {
         frame.header(
             &page, title: title, about: about, savedAt: feed.savedAt, isFresh: frame.isFresh, file: links.file,
             isInside: isInside)
-        page.raw("<main id=content data-pictures=\(tiles.count)>\n")
+        page.raw("<main id=content data-first=\(first + 1) data-pictures=\(tiles.count)>\n")
         if chunk.count == 0 {
             page.raw("<p class=empty>This feed has no pictures.</p>\n")
         } else {

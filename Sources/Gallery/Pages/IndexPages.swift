@@ -59,7 +59,7 @@ struct IndexPages {
         html.raw("</div><h2><a href=\"\(PageNames.file(entry.name, page: 1))\">")
         html.text(FeedName(entry.feed).title, limit: 300)
         let count = entry.tiles.count == 1 ? "1 picture" : "\(FeedPages.grouped(entry.tiles.count)) pictures"
-        html.raw("</a></h2><p class=about>\(count) · ")
+        html.raw("</a></h2><p class=about><span>\(count)</span> ")
         frame.age(&html, entry.feed.savedAt)
         html.raw("</p></article>\n")
         return html.bytes

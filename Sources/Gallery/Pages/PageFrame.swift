@@ -44,11 +44,10 @@ struct PageFrame {
         page.raw("<h1>")
         page.text(title)
         page.raw("</h1><p class=about>")
+        page.raw("<span>")
         page.text(about)
-        if let savedAt {
-            page.raw(" · ")
-            age(&page, savedAt)
-        }
+        page.raw("</span> ")
+        if let savedAt { age(&page, savedAt) }
         page.raw("</p>")
         if savedAt != nil { notice(&page) }
         page.raw("</div><a class=\"button reload\" href=\"\(file)\">Reload</a></header>\n")

@@ -57,13 +57,16 @@ struct Page: Sendable {
         return answer["result"]?["value"] ?? .null
     }
 
-    /// Looked at again and again by the page itself.
+    /// Looked at again and again by the page itself. It gives up only so that a test which fails says where.
     func wait(for condition: String) async throws {
         while true {
             do {
                 try await evaluate(
-                    "new Promise(done => { const look = () => (\(condition)) ? done() : setTimeout(look, 10); look(); })"
-                )
+                    """
+                    new Promise((done, fail) => { let left = 6000; const look = () => {
+                    if (\(condition)) done(); else if (--left < 0) fail('never came'); else setTimeout(look, 10); };
+                    look(); })
+                    """)
                 return
             } catch let failure as BrowserFailure
                 where failure.description.contains("context was destroyed")

@@ -1,0 +1,205 @@
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Feeds of other formats", .timeLimit(.minutes(10)))
+struct FormatsTests {
+    private let program: Program
+    private let server: FeedServer
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 4)
+    }
+
+    private func serve(_ text: String, type: String = "text/xml", at path: String = "/feed") -> String {
+        server.server.route(path, .text(text, type: type))
+        return server.server.url(path)
+    }
+
+    private static let rss = """
+        <?xml version="1.0"?><rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/"><channel>
+        <title>Pictures &amp; words</title><link>/</link>
+        <item><guid>one</guid><title>One</title><enclosure url="0.png" type="image/png" length="1"/></item>
+        <item><guid>two</guid><title>Two</title><description>&lt;img src="/1.png" alt="Second"&gt;</description></item>
+        <item><guid>words</guid><title>Words</title></item></channel></rss>
+        """
+
+    private static let atom = """
+        <feed xmlns="http://www.w3.org/2005/Atom"><title>Pictures &amp; words</title>
+        <entry><id>one</id><title>One</title><link rel="enclosure" type="image/png" href="0.png"/></entry>
+        <entry><id>two</id><title>Two</title><content type="html">&lt;img src="/1.png" alt="Second"&gt;</content></entry>
+        </feed>
+        """
+
+    private static let jsonFeed = #"""
+        {"version": "https://jsonfeed.org/version/1.1", "title": "Pictures & words", "items": [
+        {"id": "one", "title": "One", "image": "/0.png"},
+        {"id": "two", "title": "Two", "content_html": "<img src='/1.png' alt='Second'>"}]}
+        """#
+
+    @Test(
+        "are synced, shown and told of as any, whatever the server calls them",
+        arguments: [("rss", rss), ("atom", atom), ("jsonfeed", jsonFeed)], ["text/plain", "application/octet-stream"])
+    func formats(format: (name: String, text: String), type: String) async throws {
+        let feed = serve(format.text, type: type)
+        expectQuiet(try await program.run(feed))
+        let shown = try JSONValue.parse(try await program.run("show", "--offline", "--json", feed).standardOutput)
+        #expect(shown["title"]?.string == "Pictures & words")
+        #expect(shown["images"]?.array?.map { $0["id"]?.string } == ["one", "two"])
+        #expect(shown["images"]?.array?.map { $0["description"]?.string } == ["One", "Second"])
+        #expect(shown["images"]?.array?.map { $0["url"]?.string } == [server.imageURL(0), server.imageURL(1)])
+        let status = try await program.status()["feeds"]?[0]
+        #expect(status?["format"]?.string == format.name)
+        #expect(status?["title"]?.string == "Pictures & words")
+        #expect(status?["images_cached"]?.int == 2)
+        let again = try JSONValue.parse(try await program.run("--json", feed).standardOutput)
+        #expect(again["feeds"]?[0]?["outcome"]?.string == "unchanged")
+    }
+
+    @Test("an image that can't be used is left out, which -v tells, and no password of it")
+    func leftOut() async throws {
+        let feed = serve(
+            """
+            <rss><channel><item><guid>g</guid><enclosure type="image/png" url="https://u:secret@h:99999/a.png"/>
+            <enclosure type="image/png" url="/0.png"/></item></channel></rss>
+            """)
+        expectQuiet(try await program.run(feed))
+        let note = "left out an image of item 1 (\"g\"): \"***@h:99999/a.png\": has no valid port"
+        for command in ["sync", "show"] {
+            let result = try await program.run(command, "-v", feed)
+            #expect(result.exitCode == 0)
+            // Found unchanged, it is decoded all the same.
+            #expect(result.errorText.contains("\(feed): \(note)\n"), "\(result.errorText)")
+            #expect(!result.errorText.contains("secret"))
+        }
+    }
+
+    @Test("a declared encoding is the server's first")
+    func encoding() async throws {
+        let text = Array("<rss><channel><title>".utf8) + [0xE9] + Array("</title></channel></rss>".utf8)
+        server.server.route("/latin", Reply(headers: [("Content-Type", "text/xml; charset=ISO-8859-1")], body: text))
+        let shown = try await program.run("show", "--json", server.server.url("/latin"))
+        #expect(try JSONValue.parse(shown.standardOutput)["title"]?.string == "é")
+    }
+
+    @Test("a local feed names the files beside it, and no others")
+    func localFeed() async throws {
+        try program.folder.write(FeedServer.image(0), to: "a b.png")
+        let path = try program.folder.write(
+            """
+            <rss><channel><item><guid>g</guid><enclosure type="image/png" url="a b.png"/>
+            <enclosure type="image/png" url="../x.png"/><enclosure type="image/png" url="file:///etc/passwd"/>
+            </item></channel></rss>
+            """, to: "feed.xml")
+        let result = try await program.run("-v", path)
+        #expect(result.exitCode == 0)
+        #expect(result.errorLines.count { $0.hasSuffix("not a file in the feed's folder or below") } == 2)
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 1)
+    }
+
+    @Test("an HTML page is no feed, and the feed that it names is")
+    func page() async throws {
+        let page = serve(
+            "<!DOCTYPE html><title>Home</title><link rel=alternate type='application/rss+xml' href='/feed.xml'>",
+            type: "text/html", at: "/")
+        let reason = "is an HTML page, which names the feed \(server.server.url("/feed.xml"))"
+        expectFailure(try await program.run(page), exit: 65, reason)
+    }
+
+    private func expectFailure(
+        _ result: ProcessResult, exit code: Int32, _ reason: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(result.status == .exited(code), "\(result.errorText)", sourceLocation: sourceLocation)
+        #expect(
+            result.errorLines.first?.hasSuffix(reason) == true, "\(result.errorText)", sourceLocation: sourceLocation)
+    }
+
+    // MARK: Pages
+
+    private func servePages() -> String {
+        for page in 1...3 {
+            let next = #","next_url":"/page/\#(page % 3 + 1)""#
+            let item = { (number: Int) in #"{"id":"\#(number)","image":"/\#(number).png"}"# }
+            let text =
+                #"{"version":"https://jsonfeed.org/version/1","items":[\#(item(page - 1)),\#(item(page))]\#(next)}"#
+            server.server.route("/page/\(page)", .text(text))
+        }
+        return server.server.url("/page/1")
+    }
+
+    @Test("further pages are followed as far as --pages goes, and not in circles")
+    func pages() async throws {
+        let feed = servePages()
+        for (arguments, count, requests) in [([], 2, 1), (["--pages", "2"], 3, 2), (["--pages=99"], 4, 3)] {
+            let before = server.requestCount
+            let result = try await program.run(["sync", "--json", "-n"] + arguments + [feed])
+            #expect(try JSONValue.parse(result.standardOutput)["feeds"]?[0]?["images"]?.int == count)
+            #expect(server.requestCount - before == requests)
+        }
+        expectQuiet(try await program.run("--pages", "3", feed))
+        let shown = try await program.run("show", "--json", "--pages", "3", feed)
+        let images = try JSONValue.parse(shown.standardOutput)["images"]?.array
+        #expect(images?.map { $0["id"]?.string } == ["0", "1", "2", "3"])
+    }
+
+    @Test("a page that is missing fails the load, and the saved feed stays")
+    func missingPage() async throws {
+        let feed = servePages()
+        expectQuiet(try await program.run("--pages", "3", feed))
+        let before = try await program.saved(feed)
+        server.server.route("/page/3", Reply(404))
+        let result = try await program.run("--pages", "3", feed)
+        expectFailure(result, exit: 65, "page 3, \(server.server.url("/page/3")): the server answered HTTP 404")
+        #expect(try await program.saved(feed) == before)
+    }
+
+    @Test("a Link header leads on too")
+    func linkHeader() async throws {
+        _ = servePages()
+        let text = #"{"version":"https://jsonfeed.org/version/1","items":[{"id":"3","image":"/3.png"}]}"#
+        var reply = Reply.text(text)
+        reply.headers += [("Link", "</hub>; rel=hub"), ("Link", "<page/2>; rel=\"next\"")]
+        server.server.route("/start", reply)
+        expectQuiet(try await program.run("--pages", "2", server.server.url("/start")))
+        #expect(try await program.status()["feeds"]?[0]?["images"]?.int == 3)
+    }
+
+    // MARK: Subscription lists
+
+    @Test("the feeds of a list are synced besides those named, each once")
+    func list() async throws {
+        let feed = serve(Self.rss)
+        let list = try program.folder.write(
+            """
+            <opml version="2.0"><body><outline text="All"><outline text="F" xmlUrl="\(feed)"/>
+            <outline text="E" xmlUrl="\(server.feedURL)"/><outline text="Local" xmlUrl="file:///etc/passwd"/>
+            </outline></body></opml>
+            """, to: "list.opml")
+        let result = try await program.run("--json", "--opml", list, server.feedURL)
+        let feeds = try JSONValue.parse(result.standardOutput)["feeds"]?.array
+        #expect(feeds?.map { $0["url"]?.string } == [server.feedURL, feed])
+        #expect(result.exitCode == 0)
+        #expect(
+            result.errorText
+                == "feedsync: \(list): line 2: left out the feed \"Local\": xmlUrl: not an http(s) URL\n")
+        let relative = #"cd "$1" && "$feedsync" --opml list.opml"#
+        #expect(try await program.shell(relative, program.folder.path).exitCode == 0)
+    }
+
+    @Test(
+        "a list that is malformed, missing or empty is told of, and nothing is synced",
+        arguments: [
+            ("<opml><body>", 65, "line 1, column "), ("<rss/>", 65, "not OPML"), (nil, 66, "no such file"),
+            ("<opml><body/></opml>", 64, "names none"),
+        ] as [(String?, Int32, String)])
+    func badList(text: String?, code: Int32, reason: String) async throws {
+        expectQuiet(try await program.run(server.feedURL))
+        let before = server.requestCount
+        let list = program.folder.path("list.opml")
+        if let text { try program.folder.write(text, to: "list.opml") }
+        expectOneLine(try await program.run("--opml", list), exit: code, [list, reason])
+        #expect(server.requestCount == before)
+    }
+}

@@ -1,0 +1,60 @@
+import FeedCore
+import FeedFormats
+import TestSupport
+import Testing
+
+@Suite struct JSONFeedTests {
+    private func decode(_ members: String) throws -> DecodedFeed {
+        let text = #"{"version":"https://jsonfeed.org/version/1.1",\#(members)}"#
+        return try FeedDecoder().decode(FeedDocument(bytes: Array(text.utf8), url: .known("https://h.example/feed")))
+    }
+
+    @Test(
+        "a feed of the wrong shape is refused, and the message says where",
+        arguments: [
+            (#""title":"T""#, "items: missing"), (#""items":{}"#, "items: not an array"),
+            (#""items":null"#, "items: not an array"), (#""items":[],"items":[]"#, "items: given twice"),
+            (#""items":[{},[]]"#, "items[1]: not an object"),
+            (#""items":[{"image":"a"},null]"#, "items[1]: not an object"),
+            (#""items":[{"id":}]"#, "line 1, column 62: expected a value, found '}' (in items[0].id)"),
+            (
+                #""items":[],"title":"\ud800""#,
+                "line 1, column 73: expected both halves of a surrogate pair (in title)"
+            ),
+        ])
+    func wrongShape(members: String, message: String) {
+        let error = #expect(throws: FeedError.self) { try decode(members) }
+        #expect(error?.kind == .invalidData)
+        #expect(error?.message == message)
+    }
+
+    @Test("members that are of no use are passed over, whatever they are")
+    func useless() throws {
+        let decoded = try decode(
+            #"""
+            "title":7,"next_url":false,"items":[
+            {"id":null,"title":[],"image":null,"banner_image":{},"attachments":"x","content_html":1},
+            {"id":{},"image":"/a.png","attachments":[null,7,{},{"mime_type":"image/png"},{"url":"/b","mime_type":"image/png"}]},
+            {"id":1.50,"image":""},{"id":-1e2,"image":"c.png"}]
+            """#)
+        #expect(decoded.feed.title == nil)
+        #expect(decoded.nextPage == nil)
+        #expect(
+            decoded.feed.images.map(\.id) == ["https://h.example/a.png", "https://h.example/b", "-1e2"])
+        #expect(decoded.itemStarts == [0, 2])
+        #expect(decoded.notes == [])
+    }
+
+    @Test(
+        "only a version of its own makes a feed a JSON Feed",
+        arguments: [
+            ("https://jsonfeed.org/version/1", Feed.Format.jsonFeed), ("http://JSONFeed.org/version/1.1", .jsonFeed),
+            ("https://jsonfeed.org.evil.example/version/1", .essential), ("1.0", .essential), ("", .essential),
+        ])
+    func version(version: String, format: Feed.Format) throws {
+        for text in [#"{"version":"\#(version)","items":[]}"#, #"{"items":[],"version":"\#(version)"}"#] {
+            #expect(try FeedDecoder().decode(Array(text.utf8), from: .first).format == format)
+        }
+        #expect(try FeedDecoder().decode(Array(#"{"version":1,"items":[]}"#.utf8), from: .first).format == .essential)
+    }
+}
