@@ -9,11 +9,7 @@ extension ImageDirectory {
     private static let filesAtOnce = 64
 
     func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
-        let (dryRun, feedsLeftOut) =
-            switch mode {
-            case .forReal: (false, [ResourceURL]())
-            case .dryRun(let feeds): (true, feeds)
-            }
+        let (dryRun, feedsLeftOut) = Self.parts(of: mode)
         let lock = dryRun ? nil : try await lockForDeleting()
         defer { withExtendedLifetime(lock) {} }
         guard let files = folders.files else { return .nothing }
@@ -40,13 +36,17 @@ extension ImageDirectory {
     }
 
     func removeDamaged(_ mode: RemovalMode, progress: ProgressStream?) async throws(FeedError) -> ImageRemoval {
-        let dryRun = mode != .forReal
+        let (dryRun, feedsLeftOut) = Self.parts(of: mode)
         let lock = dryRun ? nil : try await lockForDeleting()
         defer { withExtendedLifetime(lock) {} }
         guard let files = folders.files else { return .nothing }
 
         let all = try await database.read { connection throws(FeedError) in
-            try ImageIndex(connection: connection).digests()
+            let index = ImageIndex(connection: connection)
+            guard dryRun else { return try index.digests() }
+            // What a real run would have deleted before it looks for damage isn't counted twice.
+            let left = Set(try index.referencedDigests(besides: feedsLeftOut))
+            return try index.digests().filter { left.contains($0.digest) }
         }
         let findings = Findings(of: all.count, progress)
         let result = await withTaskCancellationHandler {
@@ -69,6 +69,13 @@ extension ImageDirectory {
             return freed
         }
         return ImageRemoval(images: damaged.count, bytesFreed: freed)
+    }
+
+    private static func parts(of mode: RemovalMode) -> (dryRun: Bool, withoutFeeds: [ResourceURL]) {
+        switch mode {
+        case .forReal: (false, [])
+        case .dryRun(let feeds): (true, feeds)
+        }
     }
 
     /// Keeps out whoever reads many images and relies on their staying: an export, a gallery.

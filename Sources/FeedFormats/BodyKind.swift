@@ -8,7 +8,7 @@ enum BodyKind: Equatable {
     /// No feed; what it is instead, in words that complete "the answer …".
     case other(String)
 
-    init(of document: FeedDocument) {
+    init(of document: FeedSource) {
         let body = document.bytes
         if Self.isWideMarkup(body) {
             self = .xml

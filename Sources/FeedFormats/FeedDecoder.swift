@@ -4,7 +4,7 @@ package import FeedCore
 package struct FeedDecoder: FeedDecoding {
     package init() {}
 
-    package func decode(_ document: FeedDocument) throws(FeedError) -> DecodedFeed {
+    package func decode(_ document: FeedSource) throws(FeedError) -> DecodedFeed {
         switch BodyKind(of: document) {
         case .json:
             if let feed = try EssentialFeed.decode(document) { return feed }
@@ -15,7 +15,7 @@ package struct FeedDecoder: FeedDecoding {
         }
     }
 
-    package func decodeSubscriptions(_ document: FeedDocument) throws(FeedError) -> SubscriptionList {
+    package func decodeSubscriptions(_ document: FeedSource) throws(FeedError) -> SubscriptionList {
         try OPMLList.decode(document)
     }
 }

@@ -10,7 +10,7 @@ import Testing
     private struct Decoder: FeedDecoding {
         let pages: [String: (ids: [String], next: String?)]
 
-        func decode(_ document: FeedDocument) throws(FeedError) -> DecodedFeed {
+        func decode(_ document: FeedSource) throws(FeedError) -> DecodedFeed {
             let name = String(decoding: document.bytes, as: UTF8.self)
             guard let page = pages[name] else { throw .invalidData("not a page: \(name)") }
             let images = page.ids.map { FeedImage(id: $0, url: .known("https://images.example/\($0)")) }
@@ -21,7 +21,7 @@ import Testing
                 nextPage: page.next.map { .known($0) })
         }
 
-        func decodeSubscriptions(_ document: FeedDocument) throws(FeedError) -> SubscriptionList {
+        func decodeSubscriptions(_ document: FeedSource) throws(FeedError) -> SubscriptionList {
             throw .invalidData("no list")
         }
     }

@@ -6,7 +6,7 @@ import Testing
 /// Which encoding an XML feed is read in.
 @Suite struct EncodingTests {
     private func title(_ bytes: [UInt8], _ contentType: String?) throws -> String? {
-        let document = FeedDocument(bytes: bytes, url: .first, contentType: contentType)
+        let document = FeedSource(bytes: bytes, url: .first, contentType: contentType)
         return try FeedDecoder().decode(document).feed.title
     }
 

@@ -16,7 +16,7 @@ import Testing
     func becomesWhatIsExpected(name: String, suffix: String) throws {
         let expected = try JSONValue.parse(Fixtures.bytes("feeds/\(name)\(Self.expected).json"))
         let url = try ResourceURL(try #require(expected["url"]?.string))
-        let document = FeedDocument(
+        let document = FeedSource(
             bytes: try Fixtures.bytes("feeds/\(name)\(suffix)"), url: url, contentType: expected["content_type"]?.string
         )
         let found = Self.json(try FeedDecoder().decode(document), expected)

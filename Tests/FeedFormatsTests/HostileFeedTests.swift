@@ -8,7 +8,7 @@ import Testing
     private static let url = ResourceURL.known("https://feeds.example/feed")
 
     private func decode(_ bytes: [UInt8], contentType: String? = nil) throws(FeedError) -> DecodedFeed {
-        try FeedDecoder().decode(FeedDocument(bytes: bytes, url: Self.url, contentType: contentType))
+        try FeedDecoder().decode(FeedSource(bytes: bytes, url: Self.url, contentType: contentType))
     }
 
     private func message(_ bytes: [UInt8]) -> String? {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct JSONFeedTests {
     private func decode(_ members: String) throws -> DecodedFeed {
         let text = #"{"version":"https://jsonfeed.org/version/1.1",\#(members)}"#
-        return try FeedDecoder().decode(FeedDocument(bytes: Array(text.utf8), url: .known("https://h.example/feed")))
+        return try FeedDecoder().decode(FeedSource(bytes: Array(text.utf8), url: .known("https://h.example/feed")))
     }
 
     @Test(

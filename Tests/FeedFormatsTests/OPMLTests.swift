@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct OPMLTests {
     private func list(_ text: String) throws(FeedError) -> SubscriptionList {
-        try FeedDecoder().decodeSubscriptions(FeedDocument(bytes: Array(text.utf8), url: .known("file:///a.opml")))
+        try FeedDecoder().decodeSubscriptions(FeedSource(bytes: Array(text.utf8), url: .known("file:///a.opml")))
     }
 
     private func body(_ outlines: String) -> String {

@@ -12,7 +12,7 @@ enum FeedFuzzing {
     static func run(_ bytes: [UInt8]) {
         guard let choice = bytes.first else { return }
         let url: ResourceURL = choice & 1 == 0 ? .known("https://feeds.example/a/feed") : .known("file:///feeds/a/feed")
-        let document = FeedDocument(
+        let document = FeedSource(
             bytes: Array(bytes.dropFirst()), url: url, contentType: contentTypes[Int(choice >> 1 & 3)])
         do throws(FeedError) {
             if choice & 0x80 == 0 {

@@ -136,8 +136,14 @@ package final class InMemoryImageStore: ImageStore {
     ) async throws(FeedError) -> ImageRemoval {
         try receive(.removeDamaged)
         return try remove(mode) { contents in
-            contents.images = contents.images.filter { image in
-                contents.data[image.value.digest].map(Self.digest) == image.value.digest
+            var counted = Set(contents.images.keys)
+            if case .dryRun(let leftOut) = mode {
+                var left = contents
+                for url in leftOut { left.feeds[url.text] = nil }
+                counted = left.namedURLs
+            }
+            contents.images = contents.images.filter { url, image in
+                !counted.contains(url) || contents.data[image.digest].map(Self.digest) == image.digest
             }
         }
     }

@@ -11,12 +11,12 @@ package final class StubDecoder: FeedDecoding {
     package init(_ feed: Feed) { result = .success(feed) }
     package init(failingWith error: FeedError) { result = .failure(error) }
 
-    package func decode(_ document: FeedDocument) throws(FeedError) -> DecodedFeed {
+    package func decode(_ document: FeedSource) throws(FeedError) -> DecodedFeed {
         recorded.withLock { $0.append(document.bytes) }
         return DecodedFeed(feed: try result.get())
     }
 
-    package func decodeSubscriptions(_ document: FeedDocument) throws(FeedError) -> SubscriptionList {
+    package func decodeSubscriptions(_ document: FeedSource) throws(FeedError) -> SubscriptionList {
         recorded.withLock { $0.append(document.bytes) }
         _ = try result.get()
         return SubscriptionList(feeds: [])

@@ -10,11 +10,11 @@ struct ValidateCommand {
         let cache = try await session.openCache(settings.dryRun ? .read : .repair(lockWait: settings.lockWait))
         let stale = try await deleteStaleFeeds(in: cache)
         let removal: RemovalMode = settings.dryRun ? .dryRun(withoutFeeds: stale.map(\.url)) : .forReal
-        // Damage first: it is looked for in what a feed still refers to, and in what it doesn't.
-        try stopIfCancelled()
-        let damaged = settings.deep ? try await removeDamaged(from: cache, removal) : .nothing
         try stopIfCancelled()
         let unreferenced = try await cache.images.removeUnreferenced(removal)
+        // Of what is left: what goes anyway needs no reading.
+        try stopIfCancelled()
+        let damaged = settings.deep ? try await removeDamaged(from: cache, removal) : .nothing
         try tell(ValidateReport(feedsDeleted: stale, damaged: damaged, unreferenced: unreferenced))
         return .ok
     }

@@ -1,20 +1,20 @@
 /// Makes a feed of a server's answer.
 package protocol FeedDecoding: Sendable {
     /// Throws `invalidData` that says what is wrong, where, and why.
-    func decode(_ document: FeedDocument) throws(FeedError) -> DecodedFeed
+    func decode(_ document: FeedSource) throws(FeedError) -> DecodedFeed
 
     /// The feeds that a subscription list names.
-    func decodeSubscriptions(_ document: FeedDocument) throws(FeedError) -> SubscriptionList
+    func decodeSubscriptions(_ document: FeedSource) throws(FeedError) -> SubscriptionList
 }
 
 extension FeedDecoding {
     package func decode(_ body: [UInt8], from url: ResourceURL) throws(FeedError) -> Feed {
-        try decode(FeedDocument(bytes: body, url: url)).feed
+        try decode(FeedSource(bytes: body, url: url)).feed
     }
 }
 
 /// What came from a server, or lay in a file.
-package struct FeedDocument: Hashable, Sendable {
+package struct FeedSource: Hashable, Sendable {
     package let bytes: [UInt8]
     /// Where it was found in the end: what it may name depends on that, and relative references begin there.
     package let url: ResourceURL

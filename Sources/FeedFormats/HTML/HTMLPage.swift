@@ -8,7 +8,7 @@ final class HTMLPage: HTMLVisitor {
     private var feed: String?
 
     /// In words that complete "the answer …".
-    static func description(of document: FeedDocument) -> String {
+    static func description(of document: FeedSource) -> String {
         let page = HTMLPage()
         let head = String(decoding: document.bytes.prefix(longestHead), as: UTF8.self)
         HTMLReader().read(head, telling: page)

@@ -5,7 +5,7 @@ internal import JSONText
 /// bad item makes the whole feed invalid.
 enum EssentialFeed {
     /// Nil for what is not in this format but a JSON Feed, which has `items` too.
-    static func decode(_ document: FeedDocument) throws(FeedError) -> DecodedFeed? {
+    static func decode(_ document: FeedSource) throws(FeedError) -> DecodedFeed? {
         do throws(JSONError) {
             var reader = JSONReader(document.bytes)
             guard let images = try readFeed(&reader, ImageLinks(in: document.url)) else { return nil }

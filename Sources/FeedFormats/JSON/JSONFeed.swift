@@ -29,7 +29,7 @@ struct JSONFeed {
         return ["https://jsonfeed.org/version/", "http://jsonfeed.org/version/"].contains { lower.hasPrefix($0) }
     }
 
-    static func decode(_ document: FeedDocument) throws(FeedError) -> DecodedFeed {
+    static func decode(_ document: FeedSource) throws(FeedError) -> DecodedFeed {
         var feed = JSONFeed(at: document.url)
         do throws(JSONError) {
             var reader = JSONReader(document.bytes)

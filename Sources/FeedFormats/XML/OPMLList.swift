@@ -9,7 +9,7 @@ final class OPMLList: XMLVisitor {
     private var hasRoot = false
     private var hasBody = false
 
-    static func decode(_ document: FeedDocument) throws(FeedError) -> SubscriptionList {
+    static func decode(_ document: FeedSource) throws(FeedError) -> SubscriptionList {
         let list: OPMLList
         do throws(XMLProblem) {
             list = try XMLReader.read(document) { OPMLList() }

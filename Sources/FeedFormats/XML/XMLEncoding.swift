@@ -12,7 +12,7 @@ struct XMLEncoding {
     /// What the document says, if that is no encoding that is read.
     let unreadable: String?
 
-    init(of document: FeedDocument) {
+    init(of document: FeedSource) {
         let bytes = document.bytes
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
             self.init(bytes, name: "UTF-8", isOfServer: false, start: Self.markup(in: bytes, from: 3))
@@ -24,7 +24,7 @@ struct XMLEncoding {
         }
     }
 
-    func withoutServer(_ document: FeedDocument) -> XMLEncoding {
+    func withoutServer(_ document: FeedSource) -> XMLEncoding {
         XMLEncoding(document.bytes, name: nil, isOfServer: false, start: start)
     }
 

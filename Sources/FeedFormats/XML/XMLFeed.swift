@@ -10,7 +10,7 @@ final class XMLFeed: XMLVisitor {
 
     private init(at feed: ResourceURL) { self.feed = feed }
 
-    static func decode(_ document: FeedDocument) throws(FeedError) -> DecodedFeed {
+    static func decode(_ document: FeedSource) throws(FeedError) -> DecodedFeed {
         do throws(XMLProblem) {
             let found = try XMLReader.read(document) { XMLFeed(at: document.url) }
             if let decoded = found.atom?.decoded() ?? found.rss?.decoded() { return decoded }
@@ -20,7 +20,7 @@ final class XMLFeed: XMLVisitor {
         throw .invalidData("it has no channel and no item", host: document.url.host)
     }
 
-    private static func message(_ problem: XMLProblem, _ document: FeedDocument) -> String {
+    private static func message(_ problem: XMLProblem, _ document: FeedSource) -> String {
         switch problem {
         case .malformed(let malformation): return malformation.description
         case .root(let name):

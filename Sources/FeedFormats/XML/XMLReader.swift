@@ -7,7 +7,7 @@ internal import JSONText
 enum XMLReader {
     /// The visitor that `make` gives, told of all there is.
     static func read<Visitor: XMLVisitor>(
-        _ document: FeedDocument, _ make: () -> Visitor
+        _ document: FeedSource, _ make: () -> Visitor
     ) throws(XMLProblem) -> Visitor {
         let encoding = XMLEncoding(of: document)
         do {
@@ -20,7 +20,7 @@ enum XMLReader {
     }
 
     private static func read<Visitor: XMLVisitor>(
-        _ document: FeedDocument, in encoding: XMLEncoding, _ visitor: Visitor
+        _ document: FeedSource, in encoding: XMLEncoding, _ visitor: Visitor
     ) throws(XMLProblem) -> Visitor {
         let session = try XMLSession(document, in: encoding, telling: visitor)
         try session.run()
@@ -30,7 +30,7 @@ enum XMLReader {
 
 /// One reading of one document.
 private final class XMLSession {
-    private let document: FeedDocument
+    private let document: FeedSource
     private let encoding: String?
     private let skippedLines: Int
     private let parser: UnsafeMutablePointer<xmlParserCtxt>
@@ -43,7 +43,7 @@ private final class XMLSession {
     private static let mostAttributes = 10_000
     private let mayHoldNULs: Bool
 
-    init(_ document: FeedDocument, in encoding: XMLEncoding, telling visitor: any XMLVisitor) throws(XMLProblem) {
+    init(_ document: FeedSource, in encoding: XMLEncoding, telling visitor: any XMLVisitor) throws(XMLProblem) {
         _ = Self.library
         cxml_silence()
         guard let parser = xmlNewParserCtxt() else {

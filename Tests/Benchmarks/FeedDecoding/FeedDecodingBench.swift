@@ -12,7 +12,7 @@ struct FeedDecodingBench {
             print("Usage: feed-decoding-bench essential|jsonfeed|rss|atom ITEMS")
             exit(64)
         }
-        let document = FeedDocument(bytes: body, url: try ResourceURL("https://feeds.example/feed"))
+        let document = FeedSource(bytes: body, url: try ResourceURL("https://feeds.example/feed"))
         var best = Duration.seconds(3600)
         var images = 0
         for _ in 0..<3 {
