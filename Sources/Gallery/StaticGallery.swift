@@ -62,7 +62,7 @@ package struct StaticGallery: GalleryWriter {
         var pages = 0
         for entry in entries {
             if stop.isRequested { throw .cancelled }
-            let frame = PageFrame(assets: assets, maxAge: gallery.maxAge, isFresh: entry.isFresh)
+            let frame = PageFrame(assets: assets, maxAge: gallery.maxAge(of: entry.feed), isFresh: entry.isFresh)
             pages += try FeedPages(
                 feed: entry.feed, tiles: entry.tiles, name: entry.name, frame: frame, isInside: entries.count > 1
             ).write { file, bytes throws(FeedError) in try folder.write(bytes, to: file) }

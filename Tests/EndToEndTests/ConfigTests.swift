@@ -130,6 +130,11 @@ struct ConfigTests {
         #expect(try await program.status()["feeds"]?[0]?["fresh"] == false)
         #expect(try await program.run("status", "--json", "--config", config).json["feeds"]?[0]?["fresh"] == true)
         #expect(try await program.run("validate", "--json", "--config", config).json["feeds_deleted"] == [])
+        let page = program.folder.path("page")
+        try await program.run("gallery", page)
+        let stale = String(decoding: try Files.bytes("\(page)/index.html"), as: UTF8.self)
+        try await program.run("gallery", page, "--config", config)
+        #expect(String(decoding: try Files.bytes("\(page)/index.html"), as: UTF8.self) != stale)
         #expect(try await program.run("show", "--offline", server.feedURL).status == .exited(69))
         #expect(try await program.run("show", "--offline", "--config", config, server.feedURL).status == .exited(0))
     }

@@ -130,6 +130,35 @@ struct ProgressTests {
         #expect(!text.contains("\u{1B}"))
     }
 
+    @Test("export and import show it too, and leave nothing of it")
+    func archives() async throws {
+        gate.open()
+        try await program.run(server.feedURL)
+        let archive = program.folder.path("archive.tar")
+        let commands = [["export", archive], ["import", archive, "--cache", program.folder.path("other")]]
+        for command in commands {
+            let terminal = try PseudoTerminal(columns: 80)
+            let result = try await program.start(command + ["--progress", "always"], on: terminal).wait()
+            #expect(result.status == .exited(0), "\(result.outputText)")
+            let screen = Screen(result.outputText)
+            #expect(screen.lines.count == 1 && screen.lines[0].hasPrefix("feedsync: "), "\(screen.lines)")
+            #expect(screen.rest == "")
+        }
+        // One that waits for its input is seen at it.
+        let pipe = program.folder.path("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let writer = open(pipe, O_RDWR | O_CLOEXEC)
+        let bytes = try Files.bytes(archive)
+        #expect(write(writer, bytes, bytes.count / 2) == bytes.count / 2)
+        let terminal = try PseudoTerminal(columns: 80)
+        let run = try program.start(["import", pipe, "--cache", program.folder.path("third")], on: terminal)
+        #expect(await terminal.shows { $0.contains("importing") && $0.contains("images") })
+        let rest = Array(bytes.dropFirst(bytes.count / 2))
+        #expect(write(writer, rest, rest.count) == rest.count)
+        close(writer)
+        #expect(await run.wait().status == .exited(0))
+    }
+
     @Test("validate --deep shows it too")
     func deep() async throws {
         gate.open()

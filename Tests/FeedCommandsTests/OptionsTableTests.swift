@@ -100,7 +100,8 @@ struct OptionsTableTests {
             ("verbose", Self.everyCommand), ("json", "gallery show status sync validate"), ("gallery", "sync"),
             ("offline", "image show"), ("output", "image"), ("deep", "validate"), ("force", "import"),
             ("config", Self.everyCommand), ("no-config", Self.everyCommand), ("log-format", Self.everyCommand),
-            ("progress", "sync validate"), ("metrics-file", "sync"), ("ping-url", "sync"), ("opml", "sync"),
+            ("progress", "export import sync validate"), ("metrics-file", "sync"), ("ping-url", "sync"),
+            ("opml", "sync"),
             ("pages", "show sync"), ("help", Self.everyCommand), ("version", Self.everyCommand),
         ])
     func promisedOwners(name: String, commands: String) {

@@ -8,12 +8,23 @@ struct ExportCommand {
     func run(_ file: String, _ feeds: [ResourceURL]) async throws(FeedError) -> ExitCode {
         let cache = try await session.openCache(.read)
         let (archives, output) = (session.toolbox.archives, session.toolbox.output)
-        let report = try await cache.transfer.read(lockWait: session.settings.lockWait) { snapshot throws(FeedError) in
-            let target = try output.openTarget(ArchiveFile.path(file))
-            return try archives.export(feeds, snapshot, target, file) { _ in }
+        let lockWait = session.settings.lockWait
+        let report = try await session.showingProgress("exporting", of: "image") { progress throws(FeedError) in
+            try await cache.transfer.read(lockWait: lockWait) { snapshot throws(FeedError) in
+                let target = try output.openTarget(ArchiveFile.path(file))
+                return try archives.export(feeds, snapshot, target, file) { progress?.yield(Progress($0)) }
+            }
         }
         session.remark(ArchiveText.summary(report, file: file))
         return .ok
+    }
+}
+
+extension Progress {
+    init(_ archive: ArchiveProgress) {
+        // Of an archive that is read it isn't known how much is in it.
+        let total = archive.imagesOfAll > 0 ? archive.imagesOfAll : nil
+        self.init(done: archive.images, total: total, bytes: archive.bytes)
     }
 }
 

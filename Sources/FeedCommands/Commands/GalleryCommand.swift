@@ -18,7 +18,9 @@ struct GalleryCommand {
 
 extension Session {
     func gallery(of cache: Cache) -> FeedGallery {
-        FeedGallery(
-            cache: cache, writer: toolbox.gallery, maxAge: settings.maxAge, lockWait: settings.lockWait, now: now)
+        let own = settings.feeds.map { ($0.url.key, $0.settings.maxAge) }
+        return FeedGallery(
+            cache: cache, writer: toolbox.gallery, maxAge: settings.maxAge,
+            maxAges: Dictionary(own) { first, _ in first }, lockWait: settings.lockWait, now: now)
     }
 }

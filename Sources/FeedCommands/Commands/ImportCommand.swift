@@ -13,8 +13,10 @@ struct ImportCommand {
         let terms = ImportTerms(
             maxImageSize: settings.maxFileSize, maxDocumentSize: settings.maxFeedSize, isForced: settings.force)
         let cache = try await session.openCache(.write(lockWait: settings.lockWait))
-        let report = try await cache.transfer.takeIn { intake throws(FeedError) in
-            try archives.takeIn(source, intake, terms) { _ in }
+        let report = try await session.showingProgress("importing", of: "image") { progress throws(FeedError) in
+            try await cache.transfer.takeIn { intake throws(FeedError) in
+                try archives.takeIn(source, intake, terms) { progress?.yield(Progress($0)) }
+            }
         }
         if settings.verbosity == .verbose {
             for feed in report.feeds { session.report(ArchiveText.step(feed)) }

@@ -49,7 +49,7 @@ package enum OptionTable {
             "ping-url", "URL", sets: \.pingURL, as: .pingURL, isSecret: true, .main, of: [.sync],
             "GET URL/start before the run, and URL/EXITCODE after it"),
         .value(
-            "progress", "WHEN", sets: \.progress, as: .word, .main, of: [.sync, .validate],
+            "progress", "WHEN", sets: \.progress, as: .word, .main, of: [.sync, .validate, .export, .import],
             "a progress line on standard error: auto (on a terminal), always, never"),
     ]
 

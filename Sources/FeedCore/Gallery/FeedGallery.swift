@@ -3,16 +3,20 @@ package struct FeedGallery: Sendable {
     private let cache: Cache
     private let writer: any GalleryWriter
     private let maxAge: MaxAge
+    /// Of feeds that have one of their own.
+    private let maxAges: [ResourceURL.Key: MaxAge]
     private let lockWait: Duration
     private let now: @Sendable () -> Timestamp
 
     package init(
-        cache: Cache, writer: any GalleryWriter, maxAge: MaxAge, lockWait: Duration,
+        cache: Cache, writer: any GalleryWriter, maxAge: MaxAge,
+        maxAges: [ResourceURL.Key: MaxAge] = [:], lockWait: Duration,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.cache = cache
         self.writer = writer
         self.maxAge = maxAge
+        self.maxAges = maxAges
         self.lockWait = lockWait
         self.now = now
     }
@@ -47,6 +51,8 @@ package struct FeedGallery: Sendable {
             let failure = failures.popFirst() ?? nil
             return GalleryPicture(image: image, data: .missing(reason: failure?.error.message))
         }
-        return GalleryFeed(url: saved.url, title: saved.feed.title, savedAt: saved.savedAt, pictures: pictures)
+        return GalleryFeed(
+            url: saved.url, title: saved.feed.title, savedAt: saved.savedAt, pictures: pictures,
+            maxAge: maxAges[url.key])
     }
 }

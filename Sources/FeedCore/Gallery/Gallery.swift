@@ -11,8 +11,10 @@ package struct Gallery: Hashable, Sendable {
     }
 
     package func isFresh(_ feed: GalleryFeed) -> Bool {
-        FeedCachePolicy.isFresh(savedAt: feed.savedAt, now: writtenAt, maxAge: maxAge)
+        FeedCachePolicy.isFresh(savedAt: feed.savedAt, now: writtenAt, maxAge: maxAge(of: feed))
     }
+
+    package func maxAge(of feed: GalleryFeed) -> MaxAge { feed.maxAge ?? maxAge }
 }
 
 package struct GalleryFeed: Hashable, Sendable {
@@ -20,12 +22,17 @@ package struct GalleryFeed: Hashable, Sendable {
     package let title: String?
     package let savedAt: Timestamp
     package let pictures: [GalleryPicture]
+    /// Nil for that of all feeds.
+    package let maxAge: MaxAge?
 
-    package init(url: ResourceURL, title: String?, savedAt: Timestamp, pictures: [GalleryPicture]) {
+    package init(
+        url: ResourceURL, title: String?, savedAt: Timestamp, pictures: [GalleryPicture], maxAge: MaxAge? = nil
+    ) {
         self.url = url
         self.title = title
         self.savedAt = savedAt
         self.pictures = pictures
+        self.maxAge = maxAge
     }
 }
 
