@@ -43,10 +43,8 @@ extension ImageDirectory {
 
         let all = try await database.read { connection throws(FeedError) in
             let index = ImageIndex(connection: connection)
-            guard dryRun else { return try index.digests() }
-            // What a real run would have deleted before it looks for damage isn't counted twice.
-            let left = Set(try index.referencedDigests(besides: feedsLeftOut))
-            return try index.digests().filter { left.contains($0.digest) }
+            let referenced = Set(try index.referencedDigests(besides: feedsLeftOut))
+            return try index.digests().filter { referenced.contains($0.digest) }
         }
         let findings = Findings(of: all.count, progress)
         let result = await withTaskCancellationHandler {

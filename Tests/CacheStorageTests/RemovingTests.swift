@@ -89,6 +89,7 @@ struct RemovingTests {
         try scratch.execute("CREATE TRIGGER fault BEFORE DELETE ON images BEGIN SELECT raise(ABORT, 'fault'); END")
         await expect(.failed) { () throws(FeedError) in _ = try await images.removeUnreferenced(.forReal) }
         #expect(try await images.data(of: image) == Array("picture".utf8))
+        try await cache.feeds.save(.sample(images: 1))
         try scratch.write(Array("pictuRe".utf8), to: image.path)
         await expect(.failed) { () throws(FeedError) in _ = try await images.removeDamaged(.forReal) }
         #expect(try scratch.exists(image.path))
@@ -98,6 +99,7 @@ struct RemovingTests {
         "damage of every kind is found",
         arguments: ["pictuRe", "pict", "picture!", "", "gone", "folder", "link", "pipe"])
     func damage(_ harm: String) async throws {
+        try await cache.feeds.save(.sample(images: 3))
         let image = try await images.publish("picture", at: .image(0))
         try await images.publish("picture", at: .image(1))
         try await images.publish("intact", at: .image(2))
@@ -120,6 +122,7 @@ struct RemovingTests {
 
     @Test("among many images, the damaged ones are found")
     func damageAmongMany() async throws {
+        try await cache.feeds.save(.sample(images: 200))
         let batch = try (0..<200).map { try images.stage("image \($0)", at: .image($0)) }
         #expect(try await images.publish(batch).allSatisfy { $0 == nil })
         let harmed = stride(from: 3, to: 200, by: 7).map { $0 }
@@ -134,6 +137,7 @@ struct RemovingTests {
 
     @Test("looking for damage tells how far it has come")
     func progress() async throws {
+        try await cache.feeds.save(.sample(images: 20))
         let batch = try (0..<20).map { try images.stage("image \($0 % 10)", at: .image($0)) }
         #expect(try await images.publish(batch).allSatisfy { $0 == nil })
         let harmed = try #require(try await images.find([.image(3)])[0])
@@ -151,6 +155,7 @@ struct RemovingTests {
 
     @Test("looking for damage ends when it is cancelled, and deletes nothing")
     func cancelled() async throws {
+        try await cache.feeds.save(.sample(images: 1))
         let image = try await images.publish("picture", at: .image(0))
         try scratch.write(Array("pictuRe".utf8), to: image.path)
         let run = Task { [images] () async -> FeedError? in

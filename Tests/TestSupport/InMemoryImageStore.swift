@@ -136,14 +136,13 @@ package final class InMemoryImageStore: ImageStore {
     ) async throws(FeedError) -> ImageRemoval {
         try receive(.removeDamaged)
         return try remove(mode) { contents in
-            var counted = Set(contents.images.keys)
+            var left = contents
             if case .dryRun(let leftOut) = mode {
-                var left = contents
                 for url in leftOut { left.feeds[url.text] = nil }
-                counted = left.namedURLs
             }
+            let named = left.namedURLs
             contents.images = contents.images.filter { url, image in
-                !counted.contains(url) || contents.data[image.digest].map(Self.digest) == image.digest
+                !named.contains(url) || contents.data[image.digest].map(Self.digest) == image.digest
             }
         }
     }

@@ -10,11 +10,11 @@ struct ValidateCommand {
         let cache = try await session.openCache(settings.dryRun ? .read : .repair(lockWait: settings.lockWait))
         let stale = try await deleteStaleFeeds(in: cache)
         let removal: RemovalMode = settings.dryRun ? .dryRun(withoutFeeds: stale.map(\.url)) : .forReal
-        try stopIfCancelled()
-        let unreferenced = try await cache.images.removeUnreferenced(removal)
-        // Of what is left: what goes anyway needs no reading.
+        // Damage first: what is gone from the disk though a feed names it is damage too, and told.
         try stopIfCancelled()
         let damaged = settings.deep ? try await removeDamaged(from: cache, removal) : .nothing
+        try stopIfCancelled()
+        let unreferenced = try await cache.images.removeUnreferenced(removal)
         try tell(ValidateReport(feedsDeleted: stale, damaged: damaged, unreferenced: unreferenced))
         return .ok
     }

@@ -37,7 +37,7 @@ package protocol ImageStore: Sendable {
     /// Deletes the data and the failures of every URL that no saved feed names, then whatever no row names.
     func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval
 
-    /// Reads every image again and deletes those whose bytes don't match their digest.
+    /// Reads every image that a saved feed names again, and deletes those whose bytes don't match their digest.
     func removeDamaged(_ mode: RemovalMode, progress: ProgressStream?) async throws(FeedError) -> ImageRemoval
 }
 
