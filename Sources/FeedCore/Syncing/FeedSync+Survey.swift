@@ -1,25 +1,54 @@
 extension FeedSync {
+    /// The store is asked about so many at a time: what it answers of each is larger than what is kept of it.
+    private static let imagesAtOnce = 1000
+
     /// Counts the feeds' distinct URLs and says which of them to ask for. Images of a feed that is offline are left for
     /// a run in which its server answers.
     func survey(
         _ feeds: [SyncedFeed], _ events: AsyncStream<SyncEvent>.Continuation
     ) async throws(FeedError) -> (wanted: [ImageDownloads.Wanted], ImagesReport) {
         let named = distinctImages(of: feeds)
-        let found = try await images.find(named.map(\.url))
+        let cached = try await validatorsOfCached(named)
         var report = ImagesReport()
         report.total = named.count
-        events.yield(.imagesFound(total: named.count, cached: found.count { $0 != nil }))
+        events.yield(.imagesFound(total: named.count, cached: cached.count { $0 != nil }))
+        var wanted: [ImageDownloads.Wanted] = []
+        for start in stride(from: 0, to: named.count, by: Self.imagesAtOnce) {
+            let part = start..<min(start + Self.imagesAtOnce, named.count)
+            wanted += try await choose(named[part], cached[part], &report, events)
+        }
+        events.yield(.imagesWanted(wanted.count))
+        return (wanted, report)
+    }
 
+    /// Nil for an image that isn't in the cache.
+    private func validatorsOfCached(_ named: [NamedImage]) async throws(FeedError) -> [Validators?] {
+        var cached: [Validators?] = []
+        cached.reserveCapacity(named.count)
+        for start in stride(from: 0, to: named.count, by: Self.imagesAtOnce) {
+            let part = named[start..<min(start + Self.imagesAtOnce, named.count)]
+            for (image, stored) in zip(part, try await images.find(part.map(\.url))) {
+                cached.append(stored.map { image.scope.revalidates ? $0.validators : Validators() })
+            }
+        }
+        return cached
+    }
+
+    /// Of these, those to ask for; what becomes of the others is counted and told.
+    private func choose(
+        _ named: ArraySlice<NamedImage>, _ cached: ArraySlice<Validators?>, _ report: inout ImagesReport,
+        _ events: AsyncStream<SyncEvent>.Continuation
+    ) async throws(FeedError) -> [ImageDownloads.Wanted] {
         var candidates: [ImageDownloads.Wanted] = []
         var isCached: [Bool] = []
         var retriesFailed: [Bool] = []
-        for (image, stored) in zip(named, found) {
-            if stored != nil, !image.scope.revalidates || image.terms == nil {
+        for (image, validators) in zip(named, cached) {
+            if validators != nil, !image.scope.revalidates || image.terms == nil {
                 report.cached += 1
                 events.yield(.imageCached(image.url))
             } else if let terms = image.terms {
-                candidates.append(.init(image.url, validators: stored?.validators ?? Validators(), on: terms))
-                isCached.append(stored != nil)
+                candidates.append(.init(image.url, validators: validators ?? Validators(), on: terms))
+                isCached.append(validators != nil)
                 retriesFailed.append(image.scope.retriesFailed)
             } else {
                 report.skipped += 1
@@ -40,8 +69,7 @@ extension FeedSync {
                 wanted.append(candidate)
             }
         }
-        events.yield(.imagesWanted(wanted.count))
-        return (wanted, report)
+        return wanted
     }
 
     /// For each image the failure for which it is left alone, if there is one.
