@@ -29,13 +29,19 @@
     for (const time of document.querySelectorAll('time')) {
       const seconds = (Date.now() - Date.parse(time.dateTime)) / 1000;
       const limit = Number(time.dataset.fresh);
-      time.title = new Date(time.dateTime).toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'long' });
       time.textContent = seconds < 5 ? 'saved just now' : `saved ${ago(seconds)}`;
       time.closest('.saved').classList.toggle('stale', seconds < -3600 || seconds >= limit);
     }
   };
   tellAges();
   setInterval(tellAges, 60000);
+
+  // The exact time, when it is looked for: to know how the visitor writes dates takes a while.
+  addEventListener('pointerover', event => {
+    const time = event.target.closest && event.target.closest('time');
+    if (!time) return;
+    time.title = new Date(time.dateTime).toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'long' });
+  });
 
   for (const link of document.querySelectorAll('.reload')) {
     link.addEventListener('click', event => {
