@@ -111,7 +111,9 @@ struct GalleryBrowserTests {
             try await page.click("dialog .next")
             try await expectShown(2, "3 of 3")
             try await page.press("Escape")
-            try await page.wait(for: "!\(view).open && document.activeElement.alt === 'Picture 2'")
+            // Going back is over only when the page's own state is the one without a large view again.
+            try await page.wait(
+                for: "!\(view).open && document.activeElement.alt === 'Picture 2' && history.state === null")
 
             try await page.press("Enter")
             try await expectShown(2, "3 of 3")
