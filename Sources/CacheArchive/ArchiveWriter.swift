@@ -118,8 +118,7 @@ final class ArchiveWriter {
 
     private var failure: FeedError {
         if let failure = output.failure { return failure }
-        let reason = archive_error_string(archive).map { String(cString: $0) } ?? "unknown reason"
-        return .storage(.failed, "the archive can't be written: \(reason)")
+        return .storage(.failed, "the archive can't be written: \(archive.errorText)")
     }
 
     private static let outOfMemory = FeedError.storage(.failed, "the archive can't be written: out of memory")

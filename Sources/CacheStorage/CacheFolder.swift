@@ -1,3 +1,4 @@
+internal import FeedCore
 internal import Glibc
 
 /// The folder of a cache, in which credentials may lie: nobody but its owner gets in.
@@ -51,6 +52,18 @@ struct ImageFolders: Sendable {
         images = try cache?.existingFolder("images")
         files = try images?.existingFolder("sha256")
         incoming = try cache?.existingFolder("incoming")
+    }
+
+    /// Shared, it keeps out whoever deletes images, and exclusive also whoever relies on their staying. Nil: there are
+    /// none.
+    func lockImages(
+        _ kind: Descriptor.Lock, _ wait: LockWait, cache: String
+    ) async throws(FeedError) -> Descriptor? {
+        guard let images else { return nil }
+        // A description of its own, for a lock belongs to that.
+        let lock = try attempt(.failed) { () throws(SystemError) in try images.open(".", O_RDONLY | O_DIRECTORY) }
+        try await wait.lock(lock, kind, cache: cache)
+        return lock
     }
 }
 

@@ -11,8 +11,6 @@ final class DirectoryIntake: CacheIntake {
         var isFull: Bool { files.count >= 250 || bytes >= 64 << 20 }
     }
 
-    /// Files go to disk side by side: one after another, they would wait for the disk one by one.
-    private static let syncingThreads = 12
     private static let chunkSize = 128 * 1024
 
     private let connection: SQLiteConnection
@@ -72,15 +70,8 @@ final class DirectoryIntake: CacheIntake {
     private func makeDurable() throws(FeedError) {
         let files = batch.files
         let failure = FirstFailure()
-        Crew.share(files.count, among: Self.syncingThreads) { [synchronise = staging.synchronise] job in
-            do throws(SystemError) {
-                guard fchmod(files[job].number, 0o444) == 0 else {
-                    throw SystemError("can't be made read-only", files[job].path)
-                }
-                try synchronise(files[job])
-            } catch {
-                failure.add(error)
-            }
+        Crew.share(files.count, among: Staging.syncingThreads) { [staging] job in
+            do throws(SystemError) { try staging.makeDurable(files[job]) } catch { failure.add(error) }
         }
         batch = Batch()
         if let failure = failure.first { throw failure.feedError(.failed) }

@@ -14,20 +14,12 @@ struct DirectoryTransfer: CacheTransfer {
         lockWait: Duration, _ work: @escaping @Sendable (any CacheSnapshot) throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome {
         // First the lock, then the rows: what a row names is there, and stays.
-        let lock = try await lockForReading(LockWait(limit: lockWait, sleeping: wait.sleeping))
+        let wait = LockWait(limit: lockWait, sleeping: wait.sleeping)
+        let lock = try await folders.lockImages(.shared, wait, cache: path)
         defer { withExtendedLifetime(lock) {} }
         return try await database.read { connection throws(FeedError) in
             try work(DirectorySnapshot(connection: connection, files: folders.files))
         }
-    }
-
-    /// Keeps out whoever deletes images. Nil: there are none.
-    private func lockForReading(_ wait: LockWait) async throws(FeedError) -> Descriptor? {
-        guard let images = folders.images else { return nil }
-        // A description of its own, for a lock belongs to that.
-        let lock = try attempt(.failed) { () throws(SystemError) in try images.open(".", O_RDONLY | O_DIRECTORY) }
-        try await wait.lock(lock, .shared, cache: path)
-        return lock
     }
 
     func takeIn<Outcome: Sendable>(

@@ -3,13 +3,9 @@ internal import Glibc
 
 extension ImageDirectory {
     func files(lockWait: Duration) async throws(FeedError) -> any ImageFiles {
-        guard let images = folders.images, let files = folders.files else {
-            return HeldImageFiles(lock: nil, folder: nil, cache: path)
-        }
-        // A description of its own, for a lock belongs to that.
-        let lock = try attempt(.failed) { () throws(SystemError) in try images.open(".", O_RDONLY | O_DIRECTORY) }
+        guard let files = folders.files else { return HeldImageFiles(lock: nil, folder: nil, cache: path) }
         let wait = LockWait(limit: lockWait, sleeping: wait.sleeping)
-        try await wait.lock(lock, .shared, cache: path)
+        let lock = try await folders.lockImages(.shared, wait, cache: path)
         return HeldImageFiles(lock: lock, folder: files, cache: path)
     }
 }
@@ -23,8 +19,7 @@ private struct HeldImageFiles: ImageFiles {
 
     func open(_ image: StoredImage) throws(FeedError) -> any OpenImage {
         guard let folder, let file = try ImageFile.open(image.digest, in: folder, size: image.size) else {
-            throw .storage(
-                .failed, "\(cache)/\(image.path): the image is damaged or gone; run `feedsync validate --deep`")
+            throw image.damagedOrGone(from: cache)
         }
         return HeldImageFile(file: file, folder: folder, name: image.digest.hex, size: Int(image.size))
     }

@@ -44,8 +44,7 @@ actor ImageDirectory: ImageStore {
         guard let files = folders.files,
             let bytes = try ImageFile.bytes(image.digest, size: image.size, in: files)
         else {
-            throw .storage(
-                .failed, "\(path)/\(image.path): the image is damaged or gone; run `feedsync validate --deep`")
+            throw image.damagedOrGone(from: path)
         }
         return bytes
     }
@@ -92,4 +91,10 @@ actor ImageDirectory: ImageStore {
     }
 
     nonisolated var readOnly: FeedError { .storage(.failed, "\(path): is open for reading alone") }
+}
+
+extension StoredImage {
+    func damagedOrGone(from cache: String) -> FeedError {
+        .storage(.failed, "\(cache)/\(path): the image is damaged or gone; run `feedsync validate --deep`")
+    }
 }

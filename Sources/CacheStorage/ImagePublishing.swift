@@ -2,9 +2,6 @@ internal import FeedCore
 internal import Glibc
 
 extension ImageDirectory {
-    /// Files go to disk side by side: one after another, they would wait for the disk one by one.
-    private static let syncingThreads = 12
-
     /// In this order, so that whenever the power fails, a row names a file whose bytes are there: the bytes to disk, the
     /// names into the folder, the folder to disk, the rows.
     func publish(_ images: [ReceivedImage]) async throws(FeedError) -> [FeedError?] {
@@ -18,7 +15,7 @@ extension ImageDirectory {
             let end = staged.count * (part + 1) / Self.hashingThreads
             StagedFile.hash(staged[first..<end].compactMap(\.self))
         }
-        Crew.share(staged.count, among: Self.syncingThreads) { staged[$0]?.makeDurable() }
+        Crew.share(staged.count, among: Staging.syncingThreads) { staged[$0]?.makeDurable() }
 
         var failures: [FeedError?] = []
         var rows: [(image: ReceivedImage, seal: StagedFile.Seal)] = []

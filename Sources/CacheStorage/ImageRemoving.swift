@@ -78,10 +78,9 @@ extension ImageDirectory {
 
     /// Keeps out whoever reads many images and relies on their staying: an export, a gallery.
     private func lockForDeleting() async throws(FeedError) -> Descriptor {
-        guard staging != nil, let images = folders.images else { throw readOnly }
-        // A description of its own, for a lock belongs to that.
-        let lock = try attempt(.failed) { () throws(SystemError) in try images.open(".", O_RDONLY | O_DIRECTORY) }
-        try await wait.lock(lock, cache: path)
+        guard staging != nil, let lock = try await folders.lockImages(.exclusive, wait, cache: path) else {
+            throw readOnly
+        }
         return lock
     }
 

@@ -64,12 +64,7 @@ final class StagedFile: StagedImage {
             guard let file = state.file, let digest = state.digest else {
                 throw .storage(.failed, "the image has no bytes")
             }
-            try attempt { () throws(SystemError) in
-                guard fchmod(file.descriptor.number, 0o444) == 0 else {
-                    throw SystemError("can't be made read-only", file.descriptor.path)
-                }
-                try staging.synchronise(file.descriptor)
-            }
+            try attempt { () throws(SystemError) in try staging.makeDurable(file.descriptor) }
             state.seal = Seal(digest: digest, size: state.size)
         }
     }

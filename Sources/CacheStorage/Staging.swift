@@ -4,9 +4,12 @@ internal import Synchronization
 
 /// Where images gather while they come in.
 final class Staging: Sendable {
+    /// Files go to disk side by side: one after another, they would wait for the disk one by one.
+    static let syncingThreads = 12
+
     let folder: Descriptor
     /// Waits until a file is on disk.
-    let synchronise: @Sendable (Descriptor) throws(SystemError) -> Void
+    private let synchronise: @Sendable (Descriptor) throws(SystemError) -> Void
     private let names = Atomic<UInt64>(0)
     private let fullDisk = Mutex<FeedError?>(nil)
 
@@ -30,6 +33,12 @@ final class Staging: Sendable {
                 continue
             }
         }
+    }
+
+    /// Returns when a file is on disk, and not to be written to any more.
+    func makeDurable(_ file: Descriptor) throws(SystemError) {
+        guard fchmod(file.number, 0o444) == 0 else { throw SystemError("can't be made read-only", file.path) }
+        try synchronise(file)
     }
 
     /// A full disk is the store's failure, though it is met while writing one image.

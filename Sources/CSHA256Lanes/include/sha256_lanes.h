@@ -4,9 +4,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The most messages that a call can work on: with it, no more memory is touched than for fewer.
-#define FEEDSYNC_MOST_LANES 16
-
 /// How many messages this processor had best hash side by side: 16 or 8, or 1 where it has instructions for SHA-256, or
 /// none for vectors that are wide enough. With 1, the functions below are of no use.
 int feedsync_sha256_lanes(void);
