@@ -1,5 +1,4 @@
 internal import FeedCore
-internal import Glibc
 internal import Hashing
 
 extension Descriptor {
@@ -19,15 +18,6 @@ extension Descriptor {
         }
         return digests.enumerated().map { index, digest in
             digest.mapError { failures[index] ?? SystemError(code: 0, "\(files[index].path): \($0.message)") }
-        }
-    }
-
-    /// The number of bytes; none at the end of the file.
-    private func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
-        while true {
-            let count = pread(number, buffer.baseAddress, buffer.count, offset)
-            if count >= 0 { return count }
-            if errno != EINTR { throw SystemError("can't be read", path) }
         }
     }
 }
