@@ -1,5 +1,4 @@
 internal import FeedCore
-internal import Glibc
 internal import Hashing
 
 extension ManyDigests {
@@ -32,15 +31,6 @@ extension Descriptor {
     static func digests(of files: [Descriptor]) -> [Result<Digest, SystemError>] {
         ManyDigests.of(files.count) { index, buffer, offset throws(SystemError) in
             try files[index].read(into: buffer, at: offset)
-        }
-    }
-
-    /// The number of bytes; none at the end of the file.
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
-        while true {
-            let count = pread(number, buffer.baseAddress, buffer.count, offset)
-            if count >= 0 { return count }
-            if errno != EINTR { throw SystemError("can't be read", path) }
         }
     }
 }

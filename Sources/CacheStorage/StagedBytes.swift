@@ -52,15 +52,11 @@ struct StagedBytes: Sendable {
 
     /// Of each, many side by side.
     static func digests(of contents: [StagedBytes]) -> [Result<Digest, SystemError>] {
-        ManyDigests.of(contents.count) { index, buffer, offset throws(SystemError) in
-            try contents[index].read(into: buffer, at: offset)
+        var held = ManyDigests.of(contents.filter { $0.file == nil }.map(\.held)).makeIterator()
+        var files = Descriptor.digests(of: contents.compactMap(\.file)).makeIterator()
+        return contents.map { content in
+            let digest = content.file == nil ? held.next()?.mapError { SystemError(code: 0, $0.message) } : files.next()
+            return digest ?? .failure(SystemError(code: 0, "the image was not hashed"))
         }
-    }
-
-    private func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
-        if let file { return try file.read(into: buffer, at: offset) }
-        let rest = held.dropFirst(offset).prefix(buffer.count)
-        buffer.copyBytes(from: rest)
-        return rest.count
     }
 }
