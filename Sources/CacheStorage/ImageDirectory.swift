@@ -84,10 +84,6 @@ actor ImageDirectory: ImageStore {
         }
     }
 
-    nonisolated func totals() async throws(FeedError) -> ImageTotals {
-        try await database.read { connection throws(FeedError) in try ImageIndex(connection: connection).totals() }
-    }
-
     nonisolated var readOnly: FeedError { .storage(.failed, "\(path): is open for reading alone") }
 }
 

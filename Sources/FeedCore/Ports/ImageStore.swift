@@ -31,8 +31,8 @@ package protocol ImageStore: Sendable {
     /// somebody who is deleting.
     func files(lockWait: Duration) async throws(FeedError) -> any ImageFiles
 
-    /// Distinct images and their bytes.
-    func totals() async throws(FeedError) -> ImageTotals
+    /// What is really there of it all, and of these saved feeds' images.
+    func inventory(of feeds: [ResourceURL]) async throws(FeedError) -> ImageInventory
 
     /// Deletes the data and the failures of every URL that no saved feed names, then whatever no row names.
     func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval
@@ -42,6 +42,8 @@ package protocol ImageStore: Sendable {
 }
 
 extension ImageStore {
+    package func totals() async throws(FeedError) -> ImageTotals { try await inventory(of: []).totals }
+
     package func removeDamaged(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
         try await removeDamaged(mode, progress: nil)
     }
@@ -144,6 +146,19 @@ package struct RememberedFailure: Hashable, Sendable {
     }
 }
 
+/// A count of the images whose data is there.
+package struct ImageInventory: Hashable, Sendable {
+    package let totals: ImageTotals
+    /// Of how many of each feed's images, in the order of the feeds.
+    package let perFeed: [Int]
+
+    package init(totals: ImageTotals, perFeed: [Int]) {
+        self.totals = totals
+        self.perFeed = perFeed
+    }
+}
+
+/// Distinct images and their bytes.
 package struct ImageTotals: Hashable, Sendable {
     package let count: Int
     package let bytes: Int64
