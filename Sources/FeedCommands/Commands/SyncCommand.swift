@@ -113,7 +113,7 @@ struct SyncCommand {
     /// Tells of the steps of a run while it goes on, where that is wanted.
     private func watch(
         _ feeds: [ResourceURL], _ meter: ByteMeter?,
-        _ run: @Sendable (AsyncStream<SyncEvent>.Continuation) async -> SyncReport
+        _ run: @Sendable (SyncEvents?) async -> SyncReport
     ) async throws -> SyncReport {
         let place = feeds.count == 1 ? feeds[0].host ?? "" : ""
         guard let display = session.makeProgressDisplay(place, of: "feed", meter: meter) else {
@@ -129,16 +129,12 @@ struct SyncCommand {
     }
 
     private func follow(
-        _ run: @Sendable (AsyncStream<SyncEvent>.Continuation) async -> SyncReport,
+        _ run: @Sendable (SyncEvents?) async -> SyncReport,
         _ show: ((SyncEvent) -> Void)? = nil
     ) async throws -> SyncReport {
         let isWanted = show != nil || settings.dryRun || settings.verbosity == .verbose
+        guard isWanted else { return await run(nil) }
         let (events, continuation) = AsyncStream.makeStream(of: SyncEvent.self)
-        guard isWanted else {
-            // Ended before it begins: an event costs nothing, and wakes nobody.
-            continuation.finish()
-            return await run(continuation)
-        }
         async let report = run(continuation)
         for await event in events {
             show?(event)

@@ -53,6 +53,8 @@ package struct ResourceURL: Hashable, Sendable {
     /// Scheme, name and port: what counts as one host for limits, and as one owner for credentials.
     package var origin: String {
         guard let authority else { return "file:" }
+        // As most are written, with a port or without.
+        if let plain = plainOrigin(authority) { return plain }
         let port = authority.port.flatMap { Int(text.slice($0)) } ?? (scheme == .http ? 80 : 443)
         return "\(scheme.rawValue)://\(text.slice(authority.host).lowercased()):\(port)"
     }
@@ -61,6 +63,17 @@ package struct ResourceURL: Hashable, Sendable {
     var beforePath: Substring {
         guard let authority else { return "" }
         return text.prefix(upTo: text.utf8.index(text.startIndex, offsetBy: authority.end))
+    }
+
+    /// Nil if more has to be done than to add a port.
+    private func plainOrigin(_ authority: URLAuthority) -> String? {
+        let isLowercase = text.utf8.prefix(authority.host.upperBound).allSatisfy { byte in
+            byte < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+        }
+        guard isLowercase else { return nil }
+        guard let port = authority.port else { return beforePath + (scheme == .http ? ":80" : ":443") }
+        let first = text.utf8.dropFirst(port.lowerBound).first
+        return port.isEmpty || first == UInt8(ascii: "0") ? nil : String(beforePath)
     }
 
     /// The path on this machine that a `file:` URL names.

@@ -8,10 +8,10 @@ final class DownloadLedger: Sendable {
     }
 
     private let state: Mutex<State>
-    private let events: AsyncStream<SyncEvent>.Continuation
+    private let events: SyncEvents?
     private let (running, ending) = AsyncStream.makeStream(of: Never.self)
 
-    init(queue: DownloadQueue, report: ImagesReport, events: AsyncStream<SyncEvent>.Continuation) {
+    init(queue: DownloadQueue, report: ImagesReport, events: SyncEvents?) {
         state = Mutex(State(queue: queue, outcome: ImageDownloads.Outcome(report: report)))
         self.events = events
     }
@@ -27,7 +27,7 @@ final class DownloadLedger: Sendable {
     /// It is no longer in flight.
     func ended(_ image: Int) {
         state.withLock { $0.queue.finished(image) }
-        events.yield(.imageAnswered)
+        events?.yield(.imageAnswered)
     }
 
     /// A cancelled image is no failure, and a store that fails ends the run instead of failing each image.
@@ -49,14 +49,14 @@ final class DownloadLedger: Sendable {
                     state.outcome.report.downloaded += 1
                     state.outcome.report.bytes += image.size
                 }
-                events.yield(.imageDownloaded(image.url, bytes: image.size))
+                events?.yield(.imageDownloaded(image.url, bytes: image.size))
             }
         }
     }
 
     func confirmed(_ images: [ConfirmedImage]) {
         state.withLock { $0.outcome.report.cached += images.count }
-        for image in images { events.yield(.imageUnchanged(image.url)) }
+        for image in images { events?.yield(.imageUnchanged(image.url)) }
     }
 
     func stop(_ error: FeedError) {
@@ -71,6 +71,6 @@ final class DownloadLedger: Sendable {
 
     private func fail(_ url: ResourceURL, _ error: FeedError) {
         state.withLock { $0.outcome.report.failures.append(ImagesReport.Failure(url: url, error: error)) }
-        events.yield(.imageFailed(url, error))
+        events?.yield(.imageFailed(url, error))
     }
 }

@@ -5,19 +5,19 @@ extension FeedSync {
     /// Counts the feeds' distinct URLs and says which of them to ask for. Images of a feed that is offline are left for
     /// a run in which its server answers.
     func survey(
-        _ feeds: [SyncedFeed], _ events: AsyncStream<SyncEvent>.Continuation
+        _ feeds: [SyncedFeed], _ events: SyncEvents?
     ) async throws(FeedError) -> (wanted: [ImageDownloads.Wanted], ImagesReport) {
         let named = distinctImages(of: feeds)
         let cached = try await validatorsOfCached(named)
         var report = ImagesReport()
         report.total = named.count
-        events.yield(.imagesFound(total: named.count, cached: cached.count { $0 != nil }))
+        events?.yield(.imagesFound(total: named.count, cached: cached.count { $0 != nil }))
         var wanted: [ImageDownloads.Wanted] = []
         for start in stride(from: 0, to: named.count, by: Self.imagesAtOnce) {
             let part = start..<min(start + Self.imagesAtOnce, named.count)
             wanted += try await choose(named[part], cached[part], &report, events)
         }
-        events.yield(.imagesWanted(wanted.count))
+        events?.yield(.imagesWanted(wanted.count))
         return (wanted, report)
     }
 
@@ -37,7 +37,7 @@ extension FeedSync {
     /// Of these, those to ask for; what becomes of the others is counted and told.
     private func choose(
         _ named: ArraySlice<NamedImage>, _ cached: ArraySlice<Validators?>, _ report: inout ImagesReport,
-        _ events: AsyncStream<SyncEvent>.Continuation
+        _ events: SyncEvents?
     ) async throws(FeedError) -> [ImageDownloads.Wanted] {
         var candidates: [ImageDownloads.Wanted] = []
         var isCached: [Bool] = []
@@ -45,14 +45,14 @@ extension FeedSync {
         for (image, validators) in zip(named, cached) {
             if validators != nil, !image.scope.revalidates || image.terms == nil {
                 report.cached += 1
-                events.yield(.imageCached(image.url))
+                events?.yield(.imageCached(image.url))
             } else if let terms = image.terms {
                 candidates.append(.init(image.url, validators: validators ?? Validators(), on: terms))
                 isCached.append(validators != nil)
                 retriesFailed.append(image.scope.retriesFailed)
             } else {
                 report.skipped += 1
-                events.yield(.imageSkipped(image.url))
+                events?.yield(.imageSkipped(image.url))
             }
         }
 
@@ -61,10 +61,10 @@ extension FeedSync {
         for (index, candidate) in candidates.enumerated() {
             if let failure = failures[index] {
                 report.skipped += 1
-                events.yield(.imageLeftAlone(candidate.url, failure))
+                events?.yield(.imageLeftAlone(candidate.url, failure))
             } else if dryRun {
                 if isCached[index] { report.cached += 1 }
-                events.yield(isCached[index] ? .imageToRevalidate(candidate.url) : .imageMissing(candidate.url))
+                events?.yield(isCached[index] ? .imageToRevalidate(candidate.url) : .imageMissing(candidate.url))
             } else {
                 wanted.append(candidate)
             }
@@ -96,6 +96,9 @@ extension FeedSync {
     private func distinctImages(of feeds: [SyncedFeed]) -> [NamedImage] {
         var named: [NamedImage] = []
         var places: [ResourceURL.Key: Int] = [:]
+        let most = feeds.reduce(0) { $0 + $1.images.count }
+        named.reserveCapacity(most)
+        places.reserveCapacity(most)
         for feed in feeds {
             let terms = feed.report.outcome == .offline ? nil : feed.imageTerms
             let scope = particulars(of: feed.report.url).scope

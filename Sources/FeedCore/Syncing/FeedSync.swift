@@ -57,8 +57,8 @@ package struct FeedSync: Sendable {
     }
 
     /// Each feed is tried, whatever happens to the others. Ends `events` when it is done.
-    package func run(_ feeds: [ResourceURL], events: AsyncStream<SyncEvent>.Continuation) async -> SyncReport {
-        defer { events.finish() }
+    package func run(_ feeds: [ResourceURL], events: SyncEvents?) async -> SyncReport {
+        defer { events?.finish() }
         let synced = await refreshAll(feeds, events)
         let reports = synced.compactMap(\.?.report)
         let broken = reports.compactMap(\.error).first { $0.isFatal }
@@ -81,7 +81,7 @@ package struct FeedSync: Sendable {
 
     /// In the order of `feeds`; nil for one that was cancelled.
     private func refreshAll(
-        _ feeds: [ResourceURL], _ events: AsyncStream<SyncEvent>.Continuation
+        _ feeds: [ResourceURL], _ events: SyncEvents?
     ) async -> [SyncedFeed?] {
         var synced = [SyncedFeed?](repeating: nil, count: feeds.count)
         await withTaskGroup(of: (Int, SyncedFeed?).self) { group in
@@ -93,17 +93,17 @@ package struct FeedSync: Sendable {
             for _ in 0..<feedsAtOnce { startNext(in: &group) }
             while let (index, feed) = await group.next() {
                 synced[index] = feed
-                if let feed { events.yield(.feed(feed.report)) }
+                if let feed { events?.yield(.feed(feed.report)) }
                 startNext(in: &group)
             }
         }
         return synced
     }
 
-    private func sync(_ url: ResourceURL, _ events: AsyncStream<SyncEvent>.Continuation) async -> SyncedFeed? {
+    private func sync(_ url: ResourceURL, _ events: SyncEvents?) async -> SyncedFeed? {
         do {
             let latest = try await particulars(of: url).refresh.refresh(url) { step in
-                events.yield(.feedStep(url, step))
+                events?.yield(.feedStep(url, step))
             }
             let outcome: FeedReport.Outcome =
                 switch (latest.saveFailure, latest.outcome) {

@@ -54,7 +54,7 @@ package struct ImageDownloads: Sendable {
 
     /// Adds to `report` what became of each of `images`, whose URLs are distinct.
     package func run(
-        _ images: [Wanted], adding report: ImagesReport, events: AsyncStream<SyncEvent>.Continuation
+        _ images: [Wanted], adding report: ImagesReport, events: SyncEvents?
     ) async -> Outcome {
         let ledger = DownloadLedger(
             queue: DownloadQueue(images.map(\.url), jobs: window.jobs, perHost: window.perHost), report: report,

@@ -8,6 +8,9 @@ package enum FeedStep: Hashable, Sendable {
     case confirming
 }
 
+/// Where a run tells its steps; nil where nobody watches.
+package typealias SyncEvents = AsyncStream<SyncEvent>.Continuation
+
 /// A step of a run, as it happens, for those who watch.
 package enum SyncEvent: Sendable {
     case feed(FeedReport)
