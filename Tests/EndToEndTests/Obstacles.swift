@@ -46,3 +46,32 @@ final class HeldLock: Sendable {
         close(descriptor)
     }
 }
+
+/// A pipe that is open at both ends, and that nobody reads.
+final class StuckPipe: Sendable {
+    let path: String
+    private let descriptor: Int32
+
+    init(in folder: TemporaryDirectory) throws {
+        path = folder.path("pipe")
+        guard mkfifo(path, 0o600) == 0 else { throw SystemFailure.last("mkfifo \(path)") }
+        descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemFailure.last("open \(path)") }
+    }
+
+    deinit { close(descriptor) }
+
+    func fill() throws {
+        let writer = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+        guard writer >= 0 else { throw SystemFailure.last("open \(path)") }
+        defer { close(writer) }
+        let bytes = [UInt8](repeating: 7, count: 4096)
+        while write(writer, bytes, bytes.count) > 0 {}
+    }
+
+    /// How many wait in it.
+    var bytes: Int32 {
+        var count: Int32 = 0
+        return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? count : 0
+    }
+}
