@@ -28,16 +28,24 @@ final class DeadPort: Sendable {
     func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 }
 
-/// The lock of a cache, held as another run holds it.
+/// A lock of a cache, held as another run holds it.
 final class HeldLock: Sendable {
     private let descriptor: Int32
 
-    init(of program: Program) throws {
+    /// As one that changes the cache.
+    convenience init(of program: Program) throws {
         mkdir(program.cache, 0o700)
-        descriptor = open("\(program.cache)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            throw SystemFailure.last("lock \(program.cache)")
-        }
+        try self.init("\(program.cache)/lock", O_RDWR | O_CREAT, LOCK_EX)
+    }
+
+    /// As one that relies on images to stay, such as an export.
+    convenience init(onImagesOf program: Program) throws {
+        try self.init("\(program.cache)/images", O_RDONLY | O_DIRECTORY, LOCK_SH)
+    }
+
+    private init(_ path: String, _ flags: Int32, _ kind: Int32) throws {
+        descriptor = open(path, flags | O_CLOEXEC, 0o600)
+        guard descriptor >= 0, flock(descriptor, kind | LOCK_NB) == 0 else { throw SystemFailure.last("lock \(path)") }
     }
 
     deinit {
