@@ -94,8 +94,12 @@ final class ArchiveWriter {
     }
 
     func write(_ chunk: [UInt8]) throws(FeedError) {
+        try chunk.withUnsafeBufferPointer { bytes throws(FeedError) in try write(UnsafeRawBufferPointer(bytes)) }
+    }
+
+    func write(_ chunk: UnsafeRawBufferPointer) throws(FeedError) {
         guard !chunk.isEmpty else { return }
-        let written = archive_write_data(archive, chunk, chunk.count)
+        let written = archive_write_data(archive, chunk.baseAddress, chunk.count)
         if written < 0 { throw failure }
         // It takes no more than the size that was announced.
         guard written == chunk.count else { throw .storage(.failed, "\(name): has more bytes than it had before") }
@@ -124,27 +128,28 @@ final class ArchiveWriter {
     private static let outOfMemory = FeedError.storage(.failed, "the archive can't be written: out of memory")
 }
 
-/// Gathers the small writes of a tar archive: a header, padding, an image.
+/// Gathers what comes into blocks, all but the last of one size: headers and padding are small, and a file system takes
+/// whole pages more easily than parts of them.
 private final class OutputBuffer {
-    private static let size = 256 * 1024
-
     private let target: any ByteTarget
-    private var gathered: [UInt8] = []
+    private let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 4096)
+    private var filled = 0
     private(set) var failure: FeedError?
 
-    init(_ target: any ByteTarget) {
-        self.target = target
-        gathered.reserveCapacity(Self.size)
-    }
+    init(_ target: any ByteTarget) { self.target = target }
+
+    deinit { block.deallocate() }
 
     /// False when writing failed.
     func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
         do throws(FeedError) {
-            if gathered.count + bytes.count > Self.size { try flush() }
-            if bytes.count >= Self.size {
-                try target.write(bytes)
-            } else {
-                gathered.append(contentsOf: bytes)
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let part = rest.prefix(block.count - filled)
+                UnsafeMutableRawBufferPointer(rebasing: block[filled...]).copyMemory(from: .init(rebasing: part))
+                filled += part.count
+                if filled == block.count { try flush() }
+                rest = rest.dropFirst(part.count)
             }
             return true
         } catch {
@@ -154,9 +159,7 @@ private final class OutputBuffer {
     }
 
     func flush() throws(FeedError) {
-        try gathered.withUnsafeBufferPointer { bytes throws(FeedError) in
-            try target.write(UnsafeRawBufferPointer(bytes))
-        }
-        gathered.removeAll(keepingCapacity: true)
+        try target.write(UnsafeRawBufferPointer(rebasing: block[..<filled]))
+        filled = 0
     }
 }

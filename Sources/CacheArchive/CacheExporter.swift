@@ -1,5 +1,4 @@
 package import FeedCore
-internal import Hashing
 
 /// Writes feeds of a cache, with their images, as an archive.
 package struct CacheExporter: Sendable {
@@ -13,8 +12,9 @@ package struct CacheExporter: Sendable {
     ) throws(FeedError) -> ExportReport {
         let plan = try ExportPlan(try Self.choose(feeds, from: snapshot), of: snapshot)
         let writer = try ArchiveWriter(Compression(fileName: fileName), to: target)
-        let hash = BackgroundHash()
-        var done = ArchiveProgress(imagesOfAll: plan.imageCount, bytesOfAll: plan.byteCount)
+        let planned = plan.images
+        let images = ImagesAhead(planned, from: snapshot.bytes)
+        var done = ArchiveProgress(imagesOfAll: planned.count, bytesOfAll: plan.byteCount)
         try writer.add(OCILayout.layoutFile, OCILayout.layoutText)
         try writer.add(OCILayout.indexFile, plan.index)
         for blob in plan.blobs {
@@ -22,7 +22,7 @@ package struct CacheExporter: Sendable {
             try writer.begin(OCILayout.blobName(blob.digest), size: blob.size)
             switch blob.source {
             case .image:
-                try copy(blob, from: snapshot, to: writer, hash)
+                try images.next { bytes throws(FeedError) in try writer.write(bytes) }
                 done.images += 1
             case .document(let number):
                 try ExportPlan.forEachPiece(of: plan.feeds[number].summary, in: snapshot) { piece throws(FeedError) in
@@ -34,10 +34,10 @@ package struct CacheExporter: Sendable {
             done.bytes += blob.size
             progress(done)
         }
-        try hash.finish()
+        try images.finish()
         try writer.finish()
         try target.commit()
-        return ExportReport(feeds: plan.feeds.count, images: plan.imageCount, bytes: plan.byteCount)
+        return ExportReport(feeds: plan.feeds.count, images: planned.count, bytes: plan.byteCount)
     }
 
     private static func choose(
@@ -53,24 +53,5 @@ package struct CacheExporter: Sendable {
         let keys = Set(found.map(\.url.key))
         for feed in feeds where !keys.contains(feed.key) { throw .notFound("\(feed): was never saved") }
         return found
-    }
-
-    /// The bytes are hashed while they are written: an image that turns out damaged fails the export as a whole.
-    private func copy(
-        _ blob: ExportPlan.Blob, from snapshot: any CacheSnapshot, to writer: ArchiveWriter, _ hash: BackgroundHash
-    ) throws(FeedError) {
-        let isWhole = try snapshot.forEachChunk(of: blob.digest, size: blob.size) { chunk throws(FeedError) in
-            try hash.append(chunk)
-            try writer.write(chunk)
-        }
-        guard isWhole else { throw Self.damaged(blob.digest) }
-        try hash.end { found throws(FeedError) in
-            guard found == blob.digest else { throw Self.damaged(blob.digest) }
-        }
-    }
-
-    private static func damaged(_ digest: Digest) -> FeedError {
-        .invalidData(
-            "the image \(digest.hex) is damaged or gone; run `feedsync validate --deep`, then sync to have it again")
     }
 }

@@ -35,7 +35,6 @@ struct ExportPlan {
     /// In the order of their digests, each once.
     private(set) var blobs: [Blob] = []
     private(set) var index: [UInt8] = []
-    private(set) var imageCount = 0
 
     init(_ summaries: [FeedSummary], of snapshot: any CacheSnapshot) throws(FeedError) {
         var names = FeedNames()
@@ -62,7 +61,11 @@ struct ExportPlan {
             defer { last = blob.digest }
             return blob.digest == last
         }
-        imageCount = blobs.count { $0.source == .image }
+    }
+
+    /// In the order in which they are blobs.
+    var images: [ImagesAhead.Image] {
+        blobs.lazy.filter { $0.source == .image }.map { ImagesAhead.Image(digest: $0.digest, size: $0.size) }
     }
 
     var byteCount: Int64 { blobs.reduce(0) { $0 + $1.size } }

@@ -59,10 +59,12 @@ final class DirectoryIntake: CacheIntake {
 
     func forEachChunk(of digest: Digest, _ visit: ([UInt8]) throws(FeedError) -> Void) throws(FeedError) {
         let file = try attempt(.failed) { () throws(SystemError) in try staging.folder.open(digest.hex, O_RDONLY) }
+        var offset = 0
         while true {
-            let chunk = try attempt(.failed) { () throws(SystemError) in try file.read(Self.chunkSize) }
+            let chunk = try attempt(.failed) { () throws(SystemError) in try file.read(Self.chunkSize, at: offset) }
             if chunk.isEmpty { return }
             try visit(chunk)
+            offset += chunk.count
         }
     }
 

@@ -71,10 +71,17 @@ struct DirectorySnapshot: CacheSnapshot {
         }
     }
 
-    func forEachChunk(
-        of digest: Digest, size: Int64, _ visit: ([UInt8]) throws(FeedError) -> Void
+    var bytes: any ImageBytes { DirectoryImages(files: files) }
+}
+
+private struct DirectoryImages: ImageBytes {
+    /// Nil: there are none.
+    let files: Descriptor?
+
+    func read(
+        _ digest: Digest, size: Int64, from offset: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(FeedError) -> Bool {
         guard let files else { return false }
-        return try ImageFile.forEachChunk(digest, size: size, in: files, visit)
+        return try ImageFile.read(digest, size: size, from: offset, into: buffer, in: files)
     }
 }

@@ -4,8 +4,6 @@ internal import Hashing
 
 /// Reading and checking files that are named by their digest.
 enum ImageFile {
-    private static let bufferSize = 256 * 1024
-
     /// The whole file, nil if its bytes are not those of the digest.
     static func bytes(_ digest: Digest, size: Int64, in folder: Descriptor) throws(FeedError) -> [UInt8]? {
         guard let file = try open(digest, in: folder, size: size) else { return nil }
@@ -36,27 +34,18 @@ enum ImageFile {
         return areIntact
     }
 
-    /// Visits the file's bytes, a chunk at a time. False if there are more or less of them than `size`, or they can't be
-    /// read.
-    static func forEachChunk(
-        _ digest: Digest, size: Int64, in folder: Descriptor, _ visit: ([UInt8]) throws(FeedError) -> Void
+    /// Fills the buffer from `offset` on. False if the file has not `size` bytes, or they can't be read.
+    static func read(
+        _ digest: Digest, size: Int64, from offset: Int64, into buffer: UnsafeMutableRawBufferPointer,
+        in folder: Descriptor
     ) throws(FeedError) -> Bool {
         guard let file = try open(digest, in: folder, size: size) else { return false }
-        var rest = size
-        while rest > 0 {
-            let wanted = Int(min(rest, Int64(bufferSize)))
-            let chunk: [UInt8]
-            do throws(SystemError) {
-                chunk = try file.read(wanted)
-            } catch {
-                if error.code == EIO { return false }
-                throw error.feedError(.failed)
-            }
-            guard chunk.count == wanted else { return false }
-            try visit(chunk)
-            rest -= Int64(wanted)
+        do throws(SystemError) {
+            return try file.read(into: buffer, at: Int(offset)) == buffer.count
+        } catch {
+            if error.code == EIO { return false }
+            throw error.feedError(.failed)
         }
-        return true
     }
 
     /// As `areIntact`, and makes sure that it stays: on disk, and not to be written to.
@@ -98,34 +87,33 @@ enum ImageFile {
 }
 
 extension Descriptor {
-    /// Up to that many bytes from where the last read ended; fewer only at the end of the file.
-    func read(_ count: Int) throws(SystemError) -> [UInt8] {
-        try read(count) { target, wanted, _ in Glibc.read(number, target, wanted) }
-    }
-
-    /// The same from a place of the caller's choice.
-    func read(_ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
-        try read(count) { target, wanted, filled in pread(number, target, wanted, off_t(offset + filled)) }
-    }
-
-    private func read(
-        _ count: Int, by call: (UnsafeMutablePointer<UInt8>?, _ wanted: Int, _ filled: Int) -> Int
-    ) throws(SystemError) -> [UInt8] {
+    /// Up to that many bytes from the first one on; fewer only at the end of the file.
+    func read(_ count: Int, at offset: Int = 0) throws(SystemError) -> [UInt8] {
         var failure: SystemError?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            while filled < count {
-                let got = call(buffer.baseAddress.map { $0 + filled }, count - filled, filled)
-                if got == 0 { return }
-                if got > 0 {
-                    filled += got
-                } else if errno != EINTR {
-                    failure = SystemError("can't be read", path)
-                    return
-                }
+            do throws(SystemError) {
+                filled = try read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
+            } catch {
+                failure = error
             }
         }
         if let failure { throw failure }
         return bytes
+    }
+
+    /// Answers how many bytes there are, which are fewer than the buffer has room for only at the end of the file.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
+        var filled = 0
+        while filled < buffer.count {
+            let count = pread(number, buffer.baseAddress.map { $0 + filled }, buffer.count - filled, offset + filled)
+            if count == 0 { break }
+            if count > 0 {
+                filled += count
+            } else if errno != EINTR {
+                throw SystemError("can't be read", path)
+            }
+        }
+        return filled
     }
 
     func write(_ bytes: [UInt8]) throws(SystemError) {

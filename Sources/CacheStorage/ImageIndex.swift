@@ -80,7 +80,7 @@ struct ImageIndex {
             try feed.bind(1, url.text)
             try feed.forEachRow { () throws(FeedError) in ids.append(String(feed.integer(0))) }
         }
-        let row = try connection.statement(
+        let row = try connection.prepare(
             """
             SELECT DISTINCT digest FROM images
             WHERE url IN (SELECT url FROM items WHERE feed NOT IN (\(ids.joined(separator: ", "))))

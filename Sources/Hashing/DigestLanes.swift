@@ -3,27 +3,31 @@ internal import FeedCore
 
 /// Messages on lanes: each lane hashes one, and takes the next when that has ended.
 final class DigestLanes {
-    typealias Read = (_ message: Int, _ buffer: UnsafeMutableRawBufferPointer) throws(FeedError) -> Int
+    /// The next bytes of a message: in the memory that is lent, or anywhere else where they stay until the ones after
+    /// them are asked for. None, or a number that doesn't fill its last block, are the end.
+    typealias Next = (_ message: Int, _ lent: UnsafeMutableRawBufferPointer) throws(FeedError) -> UnsafeRawBufferPointer
     private typealias Words = (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32)
 
     private static let blockBytes = 64
-    private static let chunkBytes = 32 << 10
-    /// A chunk and the padding that follows the last one.
-    private static let laneBytes = chunkBytes + 2 * blockBytes
+    private static let lentBytes = 32 << 10
+    /// The padding makes at most two blocks of what doesn't fill one.
+    private static let laneBytes = lentBytes + 2 * blockBytes
     /// FIPS 180-4, section 5.3.3.
     private static let start: Words = (
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19
     )
 
     private struct Lane {
-        let bytes: UnsafeMutableRawBufferPointer
+        let lent: UnsafeMutableRawBufferPointer
+        let end: UnsafeMutableRawBufferPointer
         /// Nil when there are no more messages for it.
         var message: Int?
         var length: UInt64 = 0
-        /// Blocks that are read and not hashed.
-        var ready: Range<Int> = 0..<0
-        /// The message's end is among what is ready, or before it.
-        var isPadded = false
+        /// What is known and not hashed.
+        var next: UnsafeRawPointer?
+        var blocks = 0
+        /// What follows that in `end`; nil while the end is not known.
+        var blocksAtEnd: Int?
     }
 
     private let width: ManyDigests.Width
@@ -42,7 +46,10 @@ final class DigestLanes {
         states = .allocate(capacity: width.rawValue)
         states.initialize(repeating: Self.start, count: width.rawValue)
         lanes = (0..<width.rawValue).map { lane in
-            Lane(bytes: .init(rebasing: memory[lane * Self.laneBytes..<(lane + 1) * Self.laneBytes]))
+            let bytes = memory[lane * Self.laneBytes..<(lane + 1) * Self.laneBytes]
+            return Lane(
+                lent: .init(rebasing: bytes.prefix(Self.lentBytes)),
+                end: .init(rebasing: bytes.dropFirst(Self.lentBytes)))
         }
     }
 
@@ -51,15 +58,15 @@ final class DigestLanes {
         memory.deallocate()
     }
 
-    func hash(_ count: Int, _ read: Read) -> [Result<Digest, FeedError>] {
+    func hash(_ count: Int, _ next: Next) -> [Result<Digest, FeedError>] {
         messages = 0..<count
         digests = Array(repeating: nil, count: count)
         for lane in lanes.indices { takeNext(lane) }
         while true {
             var blocks = Int.max
             for lane in lanes.indices {
-                fill(lane, read)
-                if lanes[lane].message != nil { blocks = min(blocks, lanes[lane].ready.count) }
+                fill(lane, next)
+                if lanes[lane].message != nil { blocks = min(blocks, lanes[lane].blocks) }
             }
             // No lane has a message any more.
             if blocks == .max { break }
@@ -71,74 +78,77 @@ final class DigestLanes {
     private func takeNext(_ lane: Int) {
         lanes[lane].message = messages.popFirst()
         lanes[lane].length = 0
-        lanes[lane].ready = 0..<0
-        lanes[lane].isPadded = false
+        lanes[lane].blocks = 0
+        lanes[lane].blocksAtEnd = nil
         states[lane] = Self.start
     }
 
     /// Sees to it that the lane has something to hash, if there is anything left for it.
-    private func fill(_ lane: Int, _ read: Read) {
-        while let message = lanes[lane].message, lanes[lane].ready.isEmpty {
-            if lanes[lane].isPadded {
+    private func fill(_ lane: Int, _ next: Next) {
+        while let message = lanes[lane].message, lanes[lane].blocks == 0 {
+            switch lanes[lane].blocksAtEnd {
+            case 0:
                 digests[message] = digest(lane)
                 takeNext(lane)
-                continue
-            }
-            do throws(FeedError) {
-                try readOn(lane, message, read)
-            } catch {
-                digests[message] = .failure(error)
-                takeNext(lane)
+            case let blocks?:
+                lanes[lane].next = UnsafeRawPointer(lanes[lane].end.baseAddress)
+                lanes[lane].blocks = blocks
+                lanes[lane].blocksAtEnd = 0
+            case nil:
+                do throws(FeedError) {
+                    take(lane, try next(message, lanes[lane].lent))
+                } catch {
+                    digests[message] = .failure(error)
+                    takeNext(lane)
+                }
             }
         }
     }
 
-    private func readOn(_ lane: Int, _ message: Int, _ read: Read) throws(FeedError) {
-        let bytes = lanes[lane].bytes
-        var filled = 0
-        while filled < Self.chunkBytes {
-            let count = try read(message, .init(rebasing: bytes[filled..<Self.chunkBytes]))
-            filled += count
-            if count == 0 {
-                lanes[lane].isPadded = true
-                break
-            }
-        }
-        lanes[lane].length += UInt64(filled)
-        if lanes[lane].isPadded { filled = pad(lane, from: filled) }
-        lanes[lane].ready = 0..<filled / Self.blockBytes
+    private func take(_ lane: Int, _ bytes: UnsafeRawBufferPointer) {
+        lanes[lane].length += UInt64(bytes.count)
+        lanes[lane].next = bytes.baseAddress
+        lanes[lane].blocks = bytes.count / Self.blockBytes
+        let rest = bytes.suffix(bytes.count % Self.blockBytes)
+        if bytes.isEmpty || !rest.isEmpty { lanes[lane].blocksAtEnd = pad(lane, rest) }
     }
 
-    /// A one, zeros, and the length in bits, so that the last block is full (FIPS 180-4, section 5.1.1).
-    private func pad(_ lane: Int, from end: Int) -> Int {
-        let bytes = lanes[lane].bytes
-        let padded = (end + 9 + Self.blockBytes - 1) / Self.blockBytes * Self.blockBytes
-        bytes[end] = 0x80
-        bytes[end + 1..<padded - 8].initializeMemory(as: UInt8.self, repeating: 0)
-        bytes.storeBytes(of: (lanes[lane].length * 8).bigEndian, toByteOffset: padded - 8, as: UInt64.self)
-        return padded
+    /// Behind the rest a one, zeros, and the length in bits, so that the last block is full (FIPS 180-4, section 5.1.1).
+    /// Answers how many blocks that makes.
+    private func pad(_ lane: Int, _ rest: Slice<UnsafeRawBufferPointer>) -> Int {
+        let end = lanes[lane].end
+        let blocks = (rest.count + 9 + Self.blockBytes - 1) / Self.blockBytes
+        end.copyBytes(from: rest)
+        end[rest.count] = 0x80
+        end[rest.count + 1..<blocks * Self.blockBytes - 8].initializeMemory(as: UInt8.self, repeating: 0)
+        end.storeBytes(
+            of: (lanes[lane].length * 8).bigEndian, toByteOffset: blocks * Self.blockBytes - 8, as: UInt64.self)
+        return blocks
     }
 
     private func compress(_ blocks: Int) {
-        // A lane without a message hashes what is anywhere; nobody asks for its state.
+        // A lane without a message hashes what another does; nobody asks for its state.
+        let any = lanes.first { $0.message != nil }?.next
         for (index, lane) in lanes.enumerated() {
-            let next = lane.bytes.baseAddress.map { $0 + lane.ready.lowerBound * Self.blockBytes }
+            let next = lane.message == nil ? any : lane.next
             blocksOfLanes[index] = next.map { UnsafePointer($0.assumingMemoryBound(to: UInt8.self)) }
         }
         feedsync_sha256_compress(Int32(width.rawValue), states, blocksOfLanes, blocks)
         for lane in lanes.indices where lanes[lane].message != nil {
-            lanes[lane].ready = lanes[lane].ready.dropFirst(blocks)
+            lanes[lane].blocks -= blocks
+            lanes[lane].next = lanes[lane].next.map { $0 + blocks * Self.blockBytes }
         }
     }
 
     private func digest(_ lane: Int) -> Result<Digest, FeedError> {
-        var words = states[lane]
-        let bytes = withUnsafeBytes(of: &words) { words in
-            stride(from: 0, to: Digest.byteCount, by: 4).flatMap { index in
-                withUnsafeBytes(of: words.loadUnaligned(fromByteOffset: index, as: UInt32.self).bigEndian, Array.init)
-            }
+        let words = states[lane]
+        let bigEndian = (
+            words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian, words.4.bigEndian,
+            words.5.bigEndian, words.6.bigEndian, words.7.bigEndian
+        )
+        guard let digest = withUnsafeBytes(of: bigEndian, { Digest(bytes: $0) }) else {
+            return .failure(.storage(.failed, "SHA-256: no digest"))
         }
-        guard let digest = Digest(bytes: bytes) else { return .failure(.storage(.failed, "SHA-256: no digest")) }
         return .success(digest)
     }
 }

@@ -22,25 +22,58 @@ package enum ManyDigests {
     package static func of(
         _ count: Int, width: Width = .best, read: (Int, UnsafeMutableRawBufferPointer) throws(FeedError) -> Int
     ) -> [Result<Digest, FeedError>] {
-        if width == .one || count < fewestSideBySide { return oneByOne(count, read) }
-        return DigestLanes(width).hash(count, read)
+        digests(count, width) { message, lent throws(FeedError) in
+            var filled = 0
+            while filled < lent.count {
+                let count = try read(message, .init(rebasing: lent[filled...]))
+                if count == 0 { break }
+                filled += count
+            }
+            return UnsafeRawBufferPointer(rebasing: lent[..<filled])
+        }
+    }
+
+    /// The same for messages that are in memory as a whole.
+    package static func of(
+        _ messages: [UnsafeRawBufferPointer], width: Width = .best
+    ) -> [Result<Digest, FeedError>] {
+        var isRead = Array(repeating: false, count: messages.count)
+        return digests(messages.count, width) { message, _ in
+            defer { isRead[message] = true }
+            return isRead[message] ? UnsafeRawBufferPointer(start: nil, count: 0) : messages[message]
+        }
+    }
+
+    package static func of(_ messages: [[UInt8]]) -> [Result<Digest, FeedError>] {
+        var lent: [UnsafeRawBufferPointer] = []
+        return withBytes(of: messages[...], behind: &lent)
+    }
+
+    /// The bytes of an array are lent for as long as a closure runs: each message's is run within the one before it.
+    private static func withBytes(
+        of messages: ArraySlice<[UInt8]>, behind lent: inout [UnsafeRawBufferPointer]
+    ) -> [Result<Digest, FeedError>] {
+        guard let message = messages.first else { return of(lent) }
+        return message.withUnsafeBytes { bytes in
+            lent.append(bytes)
+            return withBytes(of: messages.dropFirst(), behind: &lent)
+        }
+    }
+
+    private static func digests(_ count: Int, _ width: Width, _ next: DigestLanes.Next) -> [Result<Digest, FeedError>] {
+        width == .one || count < fewestSideBySide ? oneByOne(count, next) : DigestLanes(width).hash(count, next)
     }
 
     private static let chunkBytes = 64 << 10
 
-    private static func oneByOne(
-        _ count: Int, _ read: (Int, UnsafeMutableRawBufferPointer) throws(FeedError) -> Int
-    ) -> [Result<Digest, FeedError>] {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunkBytes, alignment: 64)
-        defer { buffer.deallocate() }
+    private static func oneByOne(_ count: Int, _ next: DigestLanes.Next) -> [Result<Digest, FeedError>] {
+        let lent = UnsafeMutableRawBufferPointer.allocate(byteCount: chunkBytes, alignment: 64)
+        defer { lent.deallocate() }
         return (0..<count).map { message in
             do throws(FeedError) {
                 let hash = try SHA256()
-                while true {
-                    let filled = try read(message, buffer)
-                    guard filled > 0 else { return .success(try hash.finish()) }
-                    try hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<filled]))
-                }
+                while case let bytes = try next(message, lent), !bytes.isEmpty { try hash.update(bytes) }
+                return .success(try hash.finish())
             } catch {
                 return .failure(error)
             }

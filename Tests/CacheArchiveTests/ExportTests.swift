@@ -18,6 +18,27 @@ struct ExportTests {
         #expect(try await second.export() == archive)
     }
 
+    @Test("carries images of any size, and finds the damage in any of them")
+    func sizes() async throws {
+        let fixture = ArchiveFixture()
+        let lengths = [3 << 20, 10, 5_000_000, 1 << 20, 1, 70_000, (1 << 21) + 1, 100]
+        let images = lengths.map { Samples.png(String(repeating: "\($0) ", count: $0 / 8)) }
+        try await fixture.save(.sample(images: images.count))
+        for (number, image) in images.enumerated() { try await fixture.store(image, at: .image(number)) }
+        let archive = try await fixture.export()
+        let other = ArchiveFixture()
+        try await other.takeIn(archive, ImportTerms(maxImageSize: 1 << 30, maxDocumentSize: 1 << 20))
+        #expect(try await other.export() == archive)
+        for image in images {
+            var damaged = image
+            damaged[damaged.count - 1] ^= 1
+            try fixture.cache.swapData(image, damaged)
+            await #expect { _ = try await fixture.export() } throws: { ($0 as? FeedError)?.kind == .invalidData }
+            try fixture.cache.swapData(image, image)
+        }
+        #expect(try await fixture.export() == archive)
+    }
+
     @Test(
         "can be compressed, and import finds out how by itself",
         arguments: ["x.tar.gz", "x.TGZ", "x.tar.xz", "x.tar.zst"])

@@ -45,11 +45,11 @@ struct TransferTests {
                 found.append("\(position) \(image.url) \(stored?.digest.hex ?? "-")")
             }
             #expect(found == ["0 \(ResourceURL.image(0)) -", "1 \(ResourceURL.image(1)) \(one.hex)"])
-            var bytes: [UInt8] = []
-            let isWhole = try snapshot.forEachChunk(of: one, size: 3) { bytes += $0 }
-            #expect(isWhole && bytes == Array("one".utf8))
-            let isLonger = try snapshot.forEachChunk(of: one, size: 4) { _ in }
-            #expect(!isLonger)
+            #expect(try snapshot.read(one, size: 3, from: 0, count: 3) == Array("one".utf8))
+            #expect(try snapshot.read(one, size: 3, from: 1, count: 2) == Array("ne".utf8))
+            #expect(try snapshot.read(one, size: 4, from: 0, count: 3) == nil)
+            #expect(try snapshot.read(one, size: 3, from: 2, count: 2) == nil)
+            #expect(try snapshot.read(digest("two"), size: 3, from: 0, count: 3) == nil)
         }
         #expect(try await reader.feeds.summaries().isEmpty)
     }
@@ -170,5 +170,18 @@ struct TransferTests {
     @Test("a cache that is open for reading takes nothing in") func readOnly() async throws {
         let cache = try await scratch.open(.read)
         await expect(.failed) { () throws(FeedError) in try await cache.transfer.takeIn { _ in } }
+    }
+}
+
+extension CacheSnapshot {
+    /// Nil where the image is damaged or gone.
+    fileprivate func read(
+        _ digest: Digest, size: Int64, from offset: Int64, count: Int
+    ) throws(FeedError) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let isThere = try bytes.withUnsafeMutableBufferPointer { buffer throws(FeedError) in
+            try self.bytes.read(digest, size: size, from: offset, into: UnsafeMutableRawBufferPointer(buffer))
+        }
+        return isThere ? bytes : nil
     }
 }

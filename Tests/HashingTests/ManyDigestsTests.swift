@@ -46,6 +46,23 @@ struct ManyDigestsTests {
         #expect(digests == (try messages.map(Self.digest)))
     }
 
+    @Test("also of messages that are in memory as a whole", arguments: widths, [22, 5, 1])
+    func inMemory(_ width: ManyDigests.Width, _ count: Int) throws {
+        // Longer than what a message that is read lends at once.
+        let messages = ([200_000] + Self.lengths).map(Self.message).prefix(count)
+        let length = messages.reduce(0) { $0 + $1.count }
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 1)
+        defer { bytes.deallocate() }
+        bytes.copyBytes(from: messages.joined())
+        var start = 0
+        let places = messages.map { message in
+            defer { start += message.count }
+            return UnsafeRawBufferPointer(rebasing: bytes[start..<start + message.count])
+        }
+        let digests = try ManyDigests.of(places, width: width).map { try $0.get() }
+        #expect(digests == (try messages.map(Self.digest)))
+    }
+
     @Test("however few messages there are", arguments: widths, 0...9)
     func few(_ width: ManyDigests.Width, _ count: Int) throws {
         let messages = (0..<count).map { Self.message(100 * $0) }

@@ -192,6 +192,9 @@ private final class StagedBytes: StagedImage {
         bytes.withLock { $0?.append(contentsOf: chunk) }
     }
 
+    /// The store itself is memory.
+    var heldBytes: Int { 0 }
+
     func discard() { bytes.withLock { $0 = nil } }
 
     /// Nil if there are none: thrown away, published before, or never come.

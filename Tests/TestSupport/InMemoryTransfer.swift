@@ -45,14 +45,19 @@ package struct InMemoryTransfer: CacheTransfer {
             }
         }
 
-        func forEachChunk(
-            of digest: Digest, size: Int64, _ visit: ([UInt8]) throws(FeedError) -> Void
-        ) throws(FeedError) -> Bool {
-            guard let bytes = contents.data[digest], Int64(bytes.count) == size else { return false }
-            for start in stride(from: 0, to: bytes.count, by: 7) {
-                try visit(Array(bytes[start..<min(start + 7, bytes.count)]))
-            }
-            return true
+        var bytes: any ImageBytes { Bytes(data: contents.data) }
+    }
+
+    private struct Bytes: ImageBytes {
+        let data: [Digest: [UInt8]]
+
+        func read(
+            _ digest: Digest, size: Int64, from offset: Int64, into buffer: UnsafeMutableRawBufferPointer
+        ) -> Bool {
+            guard let bytes = data[digest], Int64(bytes.count) == size else { return false }
+            let wanted = bytes.dropFirst(Int(offset)).prefix(buffer.count)
+            buffer.copyBytes(from: wanted)
+            return wanted.count == buffer.count
         }
     }
 }

@@ -9,11 +9,16 @@ package struct Digest: Hashable, Sendable {
 
     /// Nil unless there are exactly 32 bytes.
     package init?(bytes: [UInt8]) {
+        guard let digest = bytes.withUnsafeBytes({ Digest(bytes: $0) }) else { return nil }
+        self = digest
+    }
+
+    package init?(bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.byteCount else { return nil }
-        first = Self.word(bytes[0..<8])
-        second = Self.word(bytes[8..<16])
-        third = Self.word(bytes[16..<24])
-        fourth = Self.word(bytes[24..<32])
+        first = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self))
+        second = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        third = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
+        fourth = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self))
     }
 
     /// Nil unless it is 64 lower-case hex digits, the only way a digest is ever written.
@@ -49,21 +54,26 @@ package struct Digest: Hashable, Sendable {
 
     package var hex: String {
         String(unsafeUninitializedCapacity: 2 * Self.byteCount) { buffer in
-            var count = 0
-            for word in [first, second, third, fourth] {
-                for shift in stride(from: 60, through: 0, by: -4) {
-                    buffer[count] = Self.digit(UInt8(truncatingIfNeeded: word >> UInt64(shift)) & 15)
-                    count += 1
-                }
+            let target = UnsafeMutableRawBufferPointer(buffer)
+            for (index, word) in [first, second, third, fourth].enumerated() {
+                let (high, low) = (UInt32(truncatingIfNeeded: word >> 32), UInt32(truncatingIfNeeded: word))
+                target.storeBytes(of: Self.digits(of: high), toByteOffset: 16 * index, as: UInt64.self)
+                target.storeBytes(of: Self.digits(of: low), toByteOffset: 16 * index + 8, as: UInt64.self)
             }
-            return count
+            return 2 * Self.byteCount
         }
     }
 
-    private static func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    /// All eight at a time, in the order in which they stand in memory.
+    private static func digits(of word: UInt32) -> UInt64 {
+        // Each half byte into a byte of its own.
+        var digits = UInt64(word)
+        digits = (digits << 16 | digits) & 0x0000_FFFF_0000_FFFF
+        digits = (digits << 8 | digits) & 0x00FF_00FF_00FF_00FF
+        digits = (digits << 4 | digits) & 0x0F0F_0F0F_0F0F_0F0F
+        // From 10 on, adding 6 reaches the next half byte.
+        let letters = (digits + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return (digits + 0x3030_3030_3030_3030 + letters * 0x27).bigEndian
     }
 
     private static func value(of digit: UInt8) -> UInt8? {

@@ -26,9 +26,15 @@ package protocol CacheSnapshot {
         _ visit: (Int64, FeedImage, StoredImage?) throws(FeedError) -> Void
     ) throws(FeedError)
 
-    /// Visits an image's bytes, of which there are `size`, a chunk at a time. False where they are not all there, or
-    /// there are more: then the image is damaged or gone.
-    func forEachChunk(
-        of digest: Digest, size: Int64, _ visit: ([UInt8]) throws(FeedError) -> Void
+    /// For as long as the state is read from.
+    var bytes: any ImageBytes { get }
+}
+
+/// The bytes of images, for any thread. Calls may block.
+package protocol ImageBytes: Sendable {
+    /// Fills the buffer with an image's bytes from `offset` on. False where there aren't `size` of them, or they can't
+    /// be read: then the image is damaged or gone.
+    func read(
+        _ digest: Digest, size: Int64, from offset: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(FeedError) -> Bool
 }

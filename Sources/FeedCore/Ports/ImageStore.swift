@@ -58,6 +58,8 @@ package enum RemovalMode: Hashable, Sendable {
 /// Bytes on their way into the store, hashed as they come. Calls come one after another.
 package protocol StagedImage: Sendable {
     func append(_ chunk: [UInt8]) throws(FeedError)
+    /// What it takes of memory; no more than 128 KiB if it isn't to be kept there.
+    var heldBytes: Int { get }
     /// Throws the bytes away; also what happens to a staged image that is just let go of.
     func discard()
 }
