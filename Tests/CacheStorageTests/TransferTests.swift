@@ -179,8 +179,8 @@ extension CacheSnapshot {
         _ digest: Digest, size: Int64, from offset: Int64, count: Int
     ) throws(FeedError) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
-        let isThere = try bytes.withUnsafeMutableBytes { buffer throws(FeedError) in
-            try self.bytes.read(digest, size: size, from: offset, into: buffer)
+        let isThere = try bytes.withUnsafeMutableBufferPointer { buffer throws(FeedError) in
+            try self.bytes.read(digest, size: size, from: offset, into: UnsafeMutableRawBufferPointer(buffer))
         }
         return isThere ? bytes : nil
     }

@@ -50,7 +50,8 @@ struct ManyDigestsTests {
     func inMemory(_ width: ManyDigests.Width, _ count: Int) throws {
         // Longer than what a message that is read lends at once.
         let messages = ([200_000] + Self.lengths).map(Self.message).prefix(count)
-        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: messages.reduce(0) { $0 + $1.count }, alignment: 1)
+        let length = messages.reduce(0) { $0 + $1.count }
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 1)
         defer { bytes.deallocate() }
         bytes.copyBytes(from: messages.joined())
         var start = 0
