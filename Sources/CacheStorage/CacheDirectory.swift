@@ -29,18 +29,19 @@ actor CacheOpener {
 
     func open(_ access: CacheAccess) async throws(FeedError) -> Cache {
         switch access {
-        case .read: try openForReading()
+        case .read: try openForReading(rehearsing: false)
+        case .rehearseRepair: try openForReading(rehearsing: true)
         case .write(let limit): try await openForWriting(waiting(limit), repairing: false)
         case .repair(let limit): try await openForWriting(waiting(limit), repairing: true)
         }
     }
 
-    private func openForReading() throws(FeedError) -> Cache {
+    private func openForReading(rehearsing: Bool) throws(FeedError) -> Cache {
         let folder = try existingCache()
         let file = DatabaseFile(in: folder, resolvedPath: try resolvedPath(), schema: schema)
-        let connection = try file.openForReading()
+        let (connection, notices) = rehearsing ? try file.rehearseRepair() : (try file.openForReading(), notices: [])
         let folders = try attempt(.failed) { () throws(SystemError) in try ImageFolders(existingIn: folder) }
-        return cache(connection, folders, writable: false, waiting(.zero))
+        return cache(connection, folders, writable: false, waiting(.zero), notices)
     }
 
     private func openForWriting(_ wait: LockWait, repairing: Bool) async throws(FeedError) -> Cache {

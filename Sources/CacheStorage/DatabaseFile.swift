@@ -81,6 +81,19 @@ struct DatabaseFile {
         }
     }
 
+    /// As `repair`, but nothing is changed: answers with what would be done.
+    func rehearseRepair() throws(FeedError) -> (SQLiteConnection, notices: [String]) {
+        do {
+            let connection = try openForReading()
+            try examine(connection)
+            return (connection, [])
+        } catch let error where error.kind == .storage(.unreadable) {
+            let name = try freeName()
+            let plan = "would set aside the database as \(name), and begin a new one: \(error.withoutHint)"
+            return (try inMemory(), [plan])
+        }
+    }
+
     private func inMemory() throws(FeedError) -> SQLiteConnection {
         let connection = try SQLiteConnection(path, .memory)
         try schema.migrate(connection, from: .empty)
@@ -126,13 +139,18 @@ struct DatabaseFile {
         try SQLiteFeedStore.checkFeeds(in: connection)
     }
 
+    /// For a database that is set aside.
+    private func freeName() throws(FeedError) -> String {
+        var number = 1
+        while try status(of: "\(Self.name).unreadable-\(number)") != nil { number += 1 }
+        return "\(Self.name).unreadable-\(number)"
+    }
+
     /// Renames the database and what belongs to it; answers with its new name.
     private func setAside() throws(FeedError) -> String {
         guard let folder else { throw .storage(.failed, "\(path): gone") }
+        let name = try freeName()
         return try attempt(.failed) { () throws(SystemError) in
-            var number = 1
-            while try folder.status(of: "\(Self.name).unreadable-\(number)") != nil { number += 1 }
-            let name = "\(Self.name).unreadable-\(number)"
             // The database first: SQLite discards a log that it finds beside no database.
             for suffix in [""] + Self.companions where try folder.status(of: Self.name + suffix) != nil {
                 guard renameat(folder.number, Self.name + suffix, folder.number, name + suffix) == 0 else {

@@ -77,7 +77,7 @@ final class DirectoryMerge: CacheMerge {
         if let old = try index.find(image.url), try isIntact(old) { return false }
         try place(image)
         try index.insert(image)
-        try FailureMemory(connection: connection).forget(image.url)
+        try FailureMemory(connection: connection).forget(CollectionOfOne(image.url))
         return true
     }
 

@@ -7,6 +7,14 @@ struct FailureMemory {
     private static let kinds = Dictionary(
         uniqueKeysWithValues: [FeedError.Kind.connectivity, .invalidData, .notFound].map { ($0.name, $0) })
 
+    /// Mostly there are none.
+    func isEmpty() throws(FeedError) -> Bool {
+        var isEmpty = true
+        try connection.statement("SELECT 1 FROM failures LIMIT 1").forEachRow { () throws(FeedError) in isEmpty = false
+        }
+        return isEmpty
+    }
+
     func find(_ url: ResourceURL) throws(FeedError) -> RememberedFailure? {
         let row = try connection.statement(
             "SELECT kind, status, message, failed_at, count FROM failures WHERE url = ?1")
@@ -39,10 +47,13 @@ struct FailureMemory {
         try row.run()
     }
 
-    func forget(_ url: ResourceURL) throws(FeedError) {
+    func forget(_ urls: some Sequence<ResourceURL>) throws(FeedError) {
+        if try isEmpty() { return }
         let row = try connection.statement("DELETE FROM failures WHERE url = ?1")
-        try row.bind(1, url.text)
-        try row.run()
+        for url in urls {
+            try row.bind(1, url.text)
+            try row.run()
+        }
     }
 
     func forgetUnreferenced() throws(FeedError) {

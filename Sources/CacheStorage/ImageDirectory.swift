@@ -60,17 +60,15 @@ actor ImageDirectory: ImageStore {
         guard staging != nil else { throw readOnly }
         try await database.write { connection throws(FeedError) in
             let index = ImageIndex(connection: connection)
-            let memory = FailureMemory(connection: connection)
-            for image in images {
-                try index.confirm(image)
-                try memory.forget(image.url)
-            }
+            for image in images { try index.confirm(image) }
+            try FailureMemory(connection: connection).forget(images.lazy.map(\.url))
         }
     }
 
     nonisolated func failures(of urls: [ResourceURL]) async throws(FeedError) -> [RememberedFailure?] {
         try await database.read { connection throws(FeedError) in
             let memory = FailureMemory(connection: connection)
+            if try memory.isEmpty() { return urls.map { _ in nil } }
             var found: [RememberedFailure?] = []
             found.reserveCapacity(urls.count)
             for url in urls { found.append(try memory.find(url)) }
@@ -84,10 +82,6 @@ actor ImageDirectory: ImageStore {
             let memory = FailureMemory(connection: connection)
             for failure in failures { try memory.add(failure) }
         }
-    }
-
-    nonisolated func totals() async throws(FeedError) -> ImageTotals {
-        try await database.read { connection throws(FeedError) in try ImageIndex(connection: connection).totals() }
     }
 
     nonisolated var readOnly: FeedError { .storage(.failed, "\(path): is open for reading alone") }

@@ -80,7 +80,7 @@ struct ImageIndex {
             try feed.bind(1, url.text)
             try feed.forEachRow { () throws(FeedError) in ids.append(String(feed.integer(0))) }
         }
-        let row = try connection.statement(
+        let row = try connection.prepare(
             """
             SELECT DISTINCT digest FROM images
             WHERE url IN (SELECT url FROM items WHERE feed NOT IN (\(ids.joined(separator: ", "))))
@@ -102,13 +102,24 @@ struct ImageIndex {
         try row.run()
     }
 
-    func totals() throws(FeedError) -> ImageTotals {
+    /// The digest and size of each image of a saved feed that has a row, once for each time it is named.
+    func forEachDigest(of feed: ResourceURL, _ visit: (Digest, _ size: Int64) -> Void) throws(FeedError) {
         let row = try connection.statement(
-            "SELECT count(*), coalesce(sum(size), 0) FROM (SELECT max(size) AS size FROM images GROUP BY digest)")
-        var totals = ImageTotals(count: 0, bytes: 0)
+            """
+            SELECT digest, size FROM feeds JOIN items ON items.feed = feeds.id JOIN images ON images.url = items.url
+            WHERE feeds.url = ?1
+            """)
+        try row.bind(1, feed.text)
         try row.forEachRow { () throws(FeedError) in
-            totals = ImageTotals(count: Int(row.integer(0)), bytes: row.integer(1))
+            if let digest = Digest(bytes: row.bytes(0)) { visit(digest, row.integer(1)) }
         }
-        return totals
+    }
+
+    /// Distinct digests that rows name.
+    func count() throws(FeedError) -> Int {
+        let row = try connection.statement("SELECT count(DISTINCT digest) FROM images")
+        var count = 0
+        try row.forEachRow { () throws(FeedError) in count = Int(row.integer(0)) }
+        return count
     }
 }

@@ -69,11 +69,8 @@ extension ImageDirectory {
         try attempt(.failed) { () throws(SystemError) in try files.synchronise() }
         try await database.write { connection throws(FeedError) in
             let index = ImageIndex(connection: connection)
-            let memory = FailureMemory(connection: connection)
-            for row in rows {
-                try index.insert(row.image, row.seal)
-                try memory.forget(row.image.url)
-            }
+            for row in rows { try index.insert(row.image, row.seal) }
+            try FailureMemory(connection: connection).forget(rows.lazy.map(\.image.url))
         }
     }
 }

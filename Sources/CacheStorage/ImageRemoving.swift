@@ -16,7 +16,7 @@ extension ImageDirectory {
 
         let (count, referenced) = try await database.read { connection throws(FeedError) in
             let index = ImageIndex(connection: connection)
-            return (try index.totals().count, try index.referencedDigests(besides: feedsLeftOut))
+            return (try index.count(), try index.referencedDigests(besides: feedsLeftOut))
         }
         let (kept, missing) = try attempt(.failed) { () throws(SystemError) in try Self.sort(referenced, in: files) }
         if !dryRun {

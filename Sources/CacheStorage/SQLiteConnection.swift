@@ -18,7 +18,8 @@ final class SQLiteConnection {
     private let handle: OpaquePointer
     /// Held until the connection is closed, and let go of after that.
     private let lock: Descriptor?
-    private var statements: [String: SQLiteStatement] = [:]
+    /// By where the SQL stands in the program: to look for the text itself takes longer than to run most statements.
+    private var statements: [UnsafePointer<UInt8>: SQLiteStatement] = [:]
 
     init(
         _ path: String, _ mode: Mode, lock: Descriptor? = nil, keepingLog: Bool = false
@@ -64,11 +65,16 @@ final class SQLiteConnection {
     var tidiesUpOnClosing = false
 
     /// The statement for this SQL, prepared once.
-    func statement(_ sql: String) throws(FeedError) -> SQLiteStatement {
-        if let statement = statements[sql] { return statement }
-        let statement = try SQLiteStatement(sql, in: handle, path: path)
-        statements[sql] = statement
+    func statement(_ sql: StaticString) throws(FeedError) -> SQLiteStatement {
+        if let statement = statements[sql.utf8Start] { return statement }
+        let statement = try prepare(String(describing: sql))
+        statements[sql.utf8Start] = statement
         return statement
+    }
+
+    /// For SQL that is made for one occasion.
+    func prepare(_ sql: String) throws(FeedError) -> SQLiteStatement {
+        try SQLiteStatement(sql, in: handle, path: path)
     }
 
     /// Runs one or more statements whose rows, if any, don't matter.
@@ -78,14 +84,14 @@ final class SQLiteConnection {
     }
 
     func integer(_ sql: String) throws(FeedError) -> Int64 {
-        let statement = try SQLiteStatement(sql, in: handle, path: path)
+        let statement = try prepare(sql)
         var value: Int64 = 0
         try statement.forEachRow { () throws(FeedError) in value = statement.integer(0) }
         return value
     }
 
     func text(_ sql: String) throws(FeedError) -> String? {
-        let statement = try SQLiteStatement(sql, in: handle, path: path)
+        let statement = try prepare(sql)
         var value: String?
         try statement.forEachRow { () throws(FeedError) in value = statement.text(0) }
         return value

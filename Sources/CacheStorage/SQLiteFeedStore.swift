@@ -64,8 +64,7 @@ extension SQLiteFeedStore {
         let row = try connection.statement(
             """
             SELECT id, url, credentials, title, format, saved_at,
-                (SELECT count(*) FROM items WHERE feed = feeds.id),
-                (SELECT count(*) FROM items JOIN images USING (url) WHERE feed = feeds.id)
+                (SELECT count(*) FROM items WHERE feed = feeds.id)
             FROM feeds ORDER BY url
             """)
         var summaries: [FeedSummary] = []
@@ -74,7 +73,7 @@ extension SQLiteFeedStore {
             summaries.append(
                 FeedSummary(
                     url: head.url, title: head.title, format: head.format, savedAt: head.savedAt,
-                    images: Int(row.integer(6)), imagesCached: Int(row.integer(7))))
+                    images: Int(row.integer(6))))
         }
         return summaries
     }

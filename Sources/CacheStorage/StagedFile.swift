@@ -1,9 +1,10 @@
 internal import FeedCore
-internal import Glibc
-internal import Hashing
 internal import Synchronization
 
-/// An image on its way into the cache: a file in `incoming`, made with its first bytes.
+/// An image on its way into the cache: held in memory while it is small, else a file in `incoming`.
+///
+/// A small one is written at once when it is complete, by the threads that wait for the disk anyway. Who receives it
+/// waits for nothing.
 final class StagedFile: StagedImage {
     /// What makes bytes known: complete, and on disk.
     struct Seal {
@@ -15,7 +16,7 @@ final class StagedFile: StagedImage {
     private let state = Mutex(State())
 
     private struct State {
-        var file: (name: String, descriptor: Descriptor)?
+        var content = StagedBytes()
         var digest: Digest?
         var size: Int64 = 0
         /// The first thing that went wrong; nothing is tried again after it.
@@ -29,42 +30,38 @@ final class StagedFile: StagedImage {
 
     func append(_ chunk: [UInt8]) throws(FeedError) {
         try changing { state throws(FeedError) in
-            try attempt { () throws(SystemError) in
-                if state.file == nil { state.file = try staging.makeFile() }
-                try state.file?.descriptor.write(chunk)
-            }
+            try attempt { () throws(SystemError) in try state.content.append(chunk, in: staging) }
             state.size += Int64(chunk.count)
         }
     }
 
     func discard() {
         state.withLock { state in
-            if let file = state.file { unlinkat(staging.folder.number, file.name, 0) }
-            state.file = nil
+            state.content.discard(in: staging)
             state.failure = .storage(.failed, "the image was thrown away before")
         }
     }
 
+    var heldBytes: Int { state.withLock { $0.content.held.count } }
+
     /// Hashes complete images, many side by side. What fails is remembered, and told on asking for the seal.
-    static func hash(_ images: some Sequence<StagedFile>) {
-        let open = images.compactMap { image in image.descriptor.map { (image: image, file: $0) } }
-        for (image, digest) in zip(open.map(\.image), Descriptor.digests(of: open.map(\.file))) {
+    static func hash(_ images: [StagedFile]) {
+        let contents = images.map { image in image.state.withLock { $0.content } }
+        for (image, digest) in zip(images, StagedBytes.digests(of: contents)) {
             image.remembering { state throws(FeedError) in
                 try image.attempt { () throws(SystemError) in state.digest = try digest.get() }
             }
         }
     }
 
-    private var descriptor: Descriptor? { state.withLock { $0.file?.descriptor } }
-
     /// Waits until the bytes of a hashed image are on disk. What fails is remembered likewise.
     func makeDurable() {
         remembering { state throws(FeedError) in
             if state.seal != nil { return }
-            guard let file = state.file, let digest = state.digest else {
+            guard let digest = state.digest, state.size > 0 else {
                 throw .storage(.failed, "the image has no bytes")
             }
-            try attempt { () throws(SystemError) in try staging.makeDurable(file.descriptor) }
+            try attempt { () throws(SystemError) in try state.content.makeDurable(in: staging) }
             state.seal = Seal(digest: digest, size: state.size)
         }
     }
@@ -80,9 +77,9 @@ final class StagedFile: StagedImage {
     /// Hands the file over to whoever moves it to its place with `move`, which gets its name.
     func place(_ move: (String) throws(SystemError) -> Void) throws(SystemError) {
         try state.withLock { state throws(SystemError) in
-            guard let file = state.file else { return }
-            try move(file.name)
-            state.file = nil
+            guard let name = state.content.name else { return }
+            try move(name)
+            state.content.forget()
         }
     }
 

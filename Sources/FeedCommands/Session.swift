@@ -68,7 +68,9 @@ struct Session: Sendable {
     func openCache(_ access: CacheAccess) async throws(FeedError) -> Cache {
         let cache = try await toolbox.openCache(cachePath, access)
         opened.add(cache)
-        for line in cache.notices { report(line, "cache_mended") }
+        for line in cache.notices {
+            if access == .rehearseRepair { try plan(line) } else { report(line, "cache_mended") }
+        }
         return cache
     }
 

@@ -2,49 +2,53 @@ import Dispatch
 import FeedCore
 import Synchronization
 
-/// What the transfer thread hands over at once: of a small body, all there is.
+/// What the transfer thread hands over at once of an answer: of a small body, all there is.
 struct Parcel {
     /// With the first parcel of an answer.
     var head: HTTPHead?
     var chunk: [UInt8] = []
-    /// With the last one.
-    var outcome: Call.Outcome?
+}
+
+/// How a transfer has ended.
+struct Ending {
+    let outcome: Call.Outcome
     /// Stands in for the outcome when the sink doesn't want the body: that it is too large is then nobody's concern.
     var responseIfUnwanted: HTTPResponse?
 }
 
 /// A call's parcels that wait for a worker, and how the sink took those before.
 struct DeliveryLane {
-    struct Progress {
-        var isWanted = true
-        var failure: FeedError?
+    struct Item {
+        let parcel: Parcel
+        /// With the last one.
+        let ending: Ending?
     }
 
-    private(set) var parcels: [Parcel] = []
+    private var items: [Item] = []
     private var isScheduled = false
-    private var progress = Progress()
+    private var progress = Call.Progress()
 
     /// Whether the call has to be given to a worker: false if one has it already.
-    mutating func add(_ parcel: Parcel) -> Bool {
-        parcels.append(parcel)
+    mutating func add(_ item: Item) -> Bool {
+        items.append(item)
         defer { isScheduled = true }
         return !isScheduled
     }
 
-    mutating func take() -> (parcels: [Parcel], progress: Progress) {
-        defer { parcels = [] }
-        return (parcels, progress)
+    mutating func take() -> (items: [Item], progress: Call.Progress) {
+        defer { items = [] }
+        return (items, progress)
     }
 
     /// Whether the worker is done with this call for now; if not, more has come in the meantime.
-    mutating func leave(_ progress: Progress) -> Bool {
+    mutating func leave(_ progress: Call.Progress) -> Bool {
         self.progress = progress
-        isScheduled = !parcels.isEmpty
+        isScheduled = !items.isEmpty
         return !isScheduled
     }
 }
 
-/// Bodies on their way from the transfer thread to the workers, bounded in bytes over all calls.
+/// Bodies that come in parts, on their way from the transfer thread to the workers; bounded in bytes over all calls.
 final class DeliveryQueue: Sendable {
     private static let mostBytes = 8 << 20
     private static let bytesToGoOn = mostBytes / 2
@@ -57,9 +61,9 @@ final class DeliveryQueue: Sendable {
     /// For the transfer thread, before it hands over more of a body that isn't complete.
     var hasRoom: Bool { heldBytes.load(ordering: .relaxed) < Self.mostBytes }
 
-    func add(_ parcel: Parcel, to call: Call) {
+    func add(_ parcel: Parcel, _ ending: Ending? = nil, to call: Call) {
         heldBytes.add(parcel.chunk.count, ordering: .relaxed)
-        guard call.lane.withLock({ $0.add(parcel) }) else { return }
+        guard call.lane.withLock({ $0.add(DeliveryLane.Item(parcel: parcel, ending: ending)) }) else { return }
         ready.withLock { $0.append(call) }
         readyCount.signal()
     }

@@ -19,6 +19,7 @@ struct Mail {
 final class Mailbox: Sendable {
     private struct State {
         var mail = Mail()
+        var jobs: [UnownedJob] = []
         var isAsleep = false
         var isClosed = false
     }
@@ -29,23 +30,26 @@ final class Mailbox: Sendable {
     init(multi: MultiHandle) { self.multi = multi }
 
     func start(_ call: Call) {
-        if !post({ $0.starts.append(call) }) { call.complete(.failure(.cancelled)) }
+        if !post({ $0.mail.starts.append(call) }) { call.complete(.done(.failure(.cancelled))) }
     }
 
-    func stop(_ call: Call) { _ = post { $0.stops.append(call) } }
+    func stop(_ call: Call) { _ = post { $0.mail.stops.append(call) } }
 
-    func decline(_ call: Call) { _ = post { $0.declines.append(call) } }
+    func decline(_ call: Call) { _ = post { $0.mail.declines.append(call) } }
 
-    func announceRoom() { _ = post { $0.hasRoom = true } }
+    func announceRoom() { _ = post { $0.mail.hasRoom = true } }
 
     /// Ends the transfer thread; what is posted from now on is refused.
-    func close() { _ = post(isLast: true) { $0.isClosing = true } }
+    func close() { _ = post(isLast: true) { $0.mail.isClosing = true } }
 
-    private func post(isLast: Bool = false, _ change: (inout Mail) -> Void) -> Bool {
+    /// Work for the transfer thread that doesn't take long.
+    func add(_ job: UnownedJob) -> Bool { post { $0.jobs.append(job) } }
+
+    private func post(isLast: Bool = false, _ change: (inout State) -> Void) -> Bool {
         let (isAccepted, wasAsleep) = state.withLock { state in
             guard !state.isClosed else { return (false, false) }
             state.isClosed = isLast
-            change(&state.mail)
+            change(&state)
             defer { state.isAsleep = false }
             return (true, state.isAsleep)
         }
@@ -53,7 +57,16 @@ final class Mailbox: Sendable {
         return isAccepted
     }
 
-    /// For the transfer thread: everything since the last time.
+    /// For the transfer thread: the work since the last time. What it posts is collected in the same turn.
+    func collectJobs() -> [UnownedJob] {
+        state.withLock { state in
+            guard !state.jobs.isEmpty else { return [] }
+            defer { state.jobs = [] }
+            return state.jobs
+        }
+    }
+
+    /// For the transfer thread: everything else since the last time.
     func collect() -> Mail {
         state.withLock { state in
             state.isAsleep = false
@@ -66,7 +79,7 @@ final class Mailbox: Sendable {
     /// For the transfer thread: whether it may sleep. From then on the next to post wakes it.
     func fallAsleep() -> Bool {
         state.withLock { state in
-            state.isAsleep = state.mail.isEmpty
+            state.isAsleep = state.mail.isEmpty && state.jobs.isEmpty
             return state.isAsleep
         }
     }

@@ -10,6 +10,8 @@ package struct SchemeRouter: HTTPClient {
         self.files = files
     }
 
+    package var executor: (any TaskExecutor)? { remote.executor }
+
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         try await (request.url.isRemote ? remote : files).get(request, into: sink)
     }

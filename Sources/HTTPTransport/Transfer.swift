@@ -8,7 +8,7 @@ import FeedCore
 final class Transfer {
     enum Answer { case taken, pause, end }
 
-    enum Ending {
+    enum HowEnded {
         /// By libcurl, with its reason.
         case ended(CURLcode)
         /// With a body that nobody wants the rest of.
@@ -70,30 +70,38 @@ final class Transfer {
     }
 
     /// Hands over what is left, and with it how the transfer ended. Gives back the call that it was for.
-    func finish(_ ending: Ending) -> Call? {
+    func finish(_ how: HowEnded) -> Call? {
         guard let call else { return nil }
-        var parcel = Parcel()
-        switch ending {
-        case .ended(CURLE_OK) where state.isHeadComplete:
-            parcel = rest()
-            parcel.outcome = .success(response)
-        case .ended(let code):
-            let error = reason(for: code)
-            parcel = partOfBody(after: error)
-            parcel.outcome = .failure(error)
-            if state.isTooLarge {
-                if state.handedOver == nil { parcel.head = easy.head }
-                parcel.responseIfUnwanted = response
-            }
-        case .declined: parcel.outcome = .success(response)
-        case .failed(let error):
-            parcel = partOfBody(after: error)
-            parcel.outcome = .failure(error)
-        }
+        let isWhole = state.handedOver == nil
+        let (parcel, ending) = last(how)
         self.call = nil
         state = State()
-        context.deliveries.add(parcel, to: call)
+        if isWhole {
+            call.complete(.whole(parcel, ending))
+        } else {
+            context.deliveries.add(parcel, ending, to: call)
+        }
         return call
+    }
+
+    private func last(_ how: HowEnded) -> (Parcel, Ending) {
+        switch how {
+        case .ended(CURLE_OK) where state.isHeadComplete:
+            let parcel = rest()
+            return (parcel, Ending(outcome: .success(response)))
+        case .ended(let code):
+            let error = reason(for: code)
+            var (parcel, response) = partOfBody(after: error)
+            if state.isTooLarge {
+                if state.handedOver == nil { parcel.head = easy.head }
+                response = self.response
+            }
+            return (parcel, Ending(outcome: .failure(error), responseIfUnwanted: response))
+        case .declined: return (Parcel(), Ending(outcome: .success(response)))
+        case .failed(let error):
+            let (parcel, response) = partOfBody(after: error)
+            return (parcel, Ending(outcome: .failure(error), responseIfUnwanted: response))
+        }
     }
 
     var pause: Pause? { state.pause }
@@ -208,13 +216,12 @@ extension Transfer {
 
     /// What has come of a body that broke off, so that a retry can ask for the rest: if a sink has been given some of
     /// it, or enough is there to begin with. A place in a compressed body is no place in the decompressed one.
-    private func partOfBody(after error: FeedError) -> Parcel {
+    private func partOfBody(after error: FeedError) -> (Parcel, responseIfUnwanted: HTTPResponse?) {
         guard error.kind == .connectivity, !state.isDeclined, !state.chunk.isEmpty,
             state.handedOver != nil || state.chunk.count >= Self.leastBytesToBegin, !easy.isContentEncoded
-        else { return Parcel() }
-        var parcel = rest()
-        parcel.responseIfUnwanted = response
-        return parcel
+        else { return (Parcel(), nil) }
+        let parcel = rest()
+        return (parcel, response)
     }
 
     private var limit: Int64 { call?.request.maxBytes ?? 0 }

@@ -10,6 +10,7 @@ final class TransferLoop {
     private let idleTimeout: IdleTimeout
     private let multi: MultiHandle
     private let mailbox: Mailbox
+    private let executor: TransferExecutor
     private let context: TransferContext
 
     private var running: [ObjectIdentifier: Transfer] = [:]
@@ -19,12 +20,13 @@ final class TransferLoop {
 
     init(
         settings: NetworkSettings, proxies: ProxyChoices, multi: MultiHandle, mailbox: Mailbox,
-        deliveries: DeliveryQueue
+        executor: TransferExecutor, deliveries: DeliveryQueue
     ) {
         self.settings = settings
         idleTimeout = IdleTimeout(settings.idleTimeout)
         self.multi = multi
         self.mailbox = mailbox
+        self.executor = executor
         context = TransferContext(deliveries: deliveries, proxies: proxies, rateLimit: settings.rateLimit)
     }
 
@@ -32,6 +34,7 @@ final class TransferLoop {
     func run() {
         var isClosing = false
         while !isClosing {
+            for job in mailbox.collectJobs() { executor.run(job) }
             let mail = mailbox.collect()
             context.tick()
             act(on: mail)
@@ -44,6 +47,7 @@ final class TransferLoop {
             if !isClosing, mailbox.fallAsleep() { check(multi.wait(milliseconds: timeToWait)) }
         }
         endAll(.cancelled)
+        for job in mailbox.collectJobs() { executor.run(job) }
     }
 
     private func act(on mail: Mail) {
@@ -63,7 +67,7 @@ final class TransferLoop {
         do throws(FeedError) {
             transfer = try idleTransfer()
         } catch {
-            return context.deliveries.add(Parcel(outcome: .failure(error)), to: call)
+            return call.complete(.done(.failure(error)))
         }
         running[ObjectIdentifier(call)] = transfer
         do throws(FeedError) {
@@ -88,8 +92,8 @@ final class TransferLoop {
         }
     }
 
-    private func end(_ transfer: Transfer, _ ending: Transfer.Ending) {
-        if let call = transfer.finish(ending) { running[ObjectIdentifier(call)] = nil }
+    private func end(_ transfer: Transfer, _ how: Transfer.HowEnded) {
+        if let call = transfer.finish(how) { running[ObjectIdentifier(call)] = nil }
         multi.remove(transfer.easy)
         if spare.count < Self.mostSpareTransfers { spare.append(transfer) }
     }

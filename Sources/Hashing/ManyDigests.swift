@@ -49,6 +49,22 @@ package enum ManyDigests {
         return inOrder
     }
 
+    package static func of(_ messages: [[UInt8]]) -> [Result<Digest, FeedError>] {
+        var lent: [UnsafeRawBufferPointer] = []
+        return withBytes(of: messages[...], behind: &lent)
+    }
+
+    /// The bytes of an array are lent for as long as a closure runs: each message's is run within the one before it.
+    private static func withBytes(
+        of messages: ArraySlice<[UInt8]>, behind lent: inout [UnsafeRawBufferPointer]
+    ) -> [Result<Digest, FeedError>] {
+        guard let message = messages.first else { return of(lent) }
+        return message.withUnsafeBytes { bytes in
+            lent.append(bytes)
+            return withBytes(of: messages.dropFirst(), behind: &lent)
+        }
+    }
+
     private static func digests(_ count: Int, _ width: Width, _ next: DigestLanes.Next) -> [Result<Digest, FeedError>] {
         if width == .one || count < fewestSideBySide { return oneByOne(count, next) }
         var lanes = DigestLanes(width)

@@ -43,7 +43,7 @@ struct FailingSyncTests {
         }
         let batch = try (0..<2).map { try images.stage("same", at: .image($0)) }
         let failures = try await images.publish(batch)
-        #expect(failures.map { $0 == nil } == (0..<2).map { $0 != failing })
+        #expect(failures.count { $0 == nil } == 1)
         #expect(failed.withLock { $0 })
         #expect(try await images.totals() == ImageTotals(count: 1, bytes: 4))
     }

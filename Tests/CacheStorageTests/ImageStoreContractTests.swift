@@ -143,9 +143,9 @@ struct ImageStoreContractTests {
         try await kind.imageStore().confirmingKeepsTheDataAndRenewsWhatChanged()
     }
 
-    @Test("summaries count the images that are there", arguments: StoreKind.allCases)
-    func summariesCountTheImagesThatAreThere(_ kind: StoreKind) async throws {
-        try await kind.imageStore().summariesCountTheImagesThatAreThere()
+    @Test("the inventory counts what is there", arguments: StoreKind.allCases)
+    func theInventoryCountsWhatIsThere(_ kind: StoreKind) async throws {
+        try await kind.imageStore().theInventoryCountsWhatIsThere()
     }
 
     @Test("another instance sees the same", arguments: StoreKind.allCases)

@@ -29,21 +29,45 @@ struct PublishingTests {
         #expect(try scratch.names(in: "incoming") == [])
     }
 
-    @Test("there is no file before the first byte")
-    func createdLazily() throws {
+    /// Of an image that is too large to be held in memory.
+    private static let large = [UInt8](repeating: 7, count: 200 << 10)
+
+    @Test("a small image is in memory until it is published, a large one in a file from when it is known to be one")
+    func heldInMemory() throws {
         let staged = try images.stage()
+        try staged.append(Array(Self.large.prefix(100 << 10)))
+        #expect(staged.heldBytes == 100 << 10)
         #expect(try scratch.names(in: "incoming") == [])
-        try staged.append([1])
-        #expect(try scratch.names(in: "incoming").count == 1)
+        try staged.append(Array(Self.large.prefix(100 << 10)))
+        #expect(staged.heldBytes == 0)
+        let name = try #require(try scratch.names(in: "incoming").first)
+        #expect(try scratch.read("incoming/\(name)") == Self.large)
+    }
+
+    @Test("the file is the same whatever pieces the bytes come in", arguments: [1000, 64 << 10, 150 << 10, 200 << 10])
+    func pieces(_ length: Int) async throws {
+        let staged = try images.stage()
+        var rest = Self.large[...]
+        while !rest.isEmpty {
+            try staged.append(Array(rest.prefix(length)))
+            rest = rest.dropFirst(length)
+        }
+        let image = ReceivedImage(
+            url: .image(0), bytes: staged, size: Int64(Self.large.count), type: .png, validators: Validators(),
+            fetchedAt: Timestamp(microseconds: 1))
+        #expect(try await images.publish([image]) == [nil])
+        let stored = try #require(try await images.find([.image(0)])[0])
+        #expect(try await images.data(of: stored) == Self.large)
+        #expect(try scratch.names(in: "incoming") == [])
     }
 
     @Test("a staged image that is thrown away or let go of leaves nothing")
     func leavesNothing() throws {
         let kept = try images.stage()
-        try kept.append([1])
+        try kept.append(Self.large)
         do {
             let dropped = try images.stage()
-            try dropped.append([2])
+            try dropped.append(Self.large)
             #expect(try scratch.names(in: "incoming").count == 2)
         }
         #expect(try scratch.names(in: "incoming").count == 1)
@@ -96,7 +120,7 @@ struct PublishingTests {
 
     @Test("a staged file that is gone fails its image alone")
     func stagedFileIsGone() async throws {
-        let lost = try images.stage("lost", at: .image(0))
+        let lost = try images.stage(String(repeating: "lost", count: 50_000), at: .image(0))
         let name = try #require(try scratch.names(in: "incoming").first)
         unlink(scratch.path("incoming/\(name)"))
         let failures = try await images.publish([lost, try images.stage("good", at: .image(1))])

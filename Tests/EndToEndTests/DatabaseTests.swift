@@ -75,6 +75,29 @@ struct DatabaseTests {
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
     }
 
+    @Test("is left as it is by a dry run of validate, which says what would become of it", arguments: Damage.allCases)
+    func wouldBeSetAside(_ damage: Damage) async throws {
+        try await program.run(server.feedURL)
+        try await damage.apply(to: program)
+        let before = damage == .folder ? [] : try Files.bytes(program.database)
+        let names = Files.names(in: program.cache)
+
+        let plan = try await program.run("validate", "-n")
+        let json = try await program.run("validate", "-n", "--json")
+
+        #expect(plan.status == .exited(0), "\(plan.errorText)")
+        #expect(plan.errorText == "")
+        let line = plan.outputLines.first ?? ""
+        #expect(line.hasPrefix("would set aside the database as feedsync.sqlite.unreadable-1"))
+        #expect(line.contains(program.database))
+        #expect(json.errorText.contains("would set aside"))
+        if damage != .folder { #expect(try Files.bytes(program.database) == before) }
+        #expect(Files.names(in: program.cache) == names)
+        #expect(Files.names(in: program.imageFolder).count == 2)
+        // What it foretells is what is done.
+        #expect(try await program.run("validate", "--json").json == json.json)
+    }
+
     @Test("that is empty is taken for a new one")
     func empty() async throws {
         try program.folder.makeDirectory("cache")

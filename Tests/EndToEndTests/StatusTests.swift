@@ -1,3 +1,4 @@
+import Glibc
 import JSONText
 import TestSupport
 import Testing
@@ -58,6 +59,30 @@ struct StatusTests {
         #expect(text.outputLines.count { $0.contains("fresh") && $0.contains(first.feedURL) } == 1)
         let patient = try await program.run("status", "--max-age", "9d", "--json").json
         #expect(patient["feeds"]?.array?.allSatisfy { $0["fresh"]?.bool == true } == true)
+    }
+
+    @Test("counts no image whose file is gone, is of another size, or is no file")
+    func lost() async throws {
+        let server = try FeedServer(images: 4)
+        server.serve(.png(0), at: 4)
+        server.serve(feedOf: (0..<5).map(server.imageURL))
+        try await program.run(server.feedURL)
+        func file(_ number: Int) async throws -> String {
+            "\(program.imageFolder)/\(try await program.digest(of: server.imageURL(number)))"
+        }
+        unlink(try await file(1))
+        truncate(try await file(2), 5)
+        let folder = try await file(3)
+        unlink(folder)
+        mkdir(folder, 0o700)
+
+        let status = try await program.status()
+
+        // The first and the last are the same bytes.
+        #expect(status["feeds"]?[0]?["images"]?.int == 5)
+        #expect(status["feeds"]?[0]?["images_cached"]?.int == 2)
+        #expect(status["images"] == ["count": 1, "bytes": .integer(FeedServer.image(0).count)])
+        #expect(try await program.run("status").outputText.contains("2 of 5 images"))
     }
 
     @Test("needs no lock and leaves the database as it is")

@@ -191,11 +191,9 @@ package struct FeedStoreContract: Sendable {
         #expect(
             try await store.summaries() == [
                 FeedSummary(
-                    url: .first, title: "Sample", format: .essential, savedAt: Timestamp(microseconds: 7), images: 3,
-                    imagesCached: 0),
+                    url: .first, title: "Sample", format: .essential, savedAt: Timestamp(microseconds: 7), images: 3),
                 FeedSummary(
-                    url: .second, title: "Sample", format: .essential, savedAt: Timestamp(microseconds: 5), images: 1,
-                    imagesCached: 0),
+                    url: .second, title: "Sample", format: .essential, savedAt: Timestamp(microseconds: 5), images: 1),
             ])
     }
 

@@ -255,11 +255,14 @@ package struct ImageStoreContract: Sendable {
         try await store.confirm([])
     }
 
-    package func summariesCountTheImagesThatAreThere() async throws {
+    package func theInventoryCountsWhatIsThere() async throws {
         try await saveFeed(images: 3)
         try await publish("picture", at: .image(1))
+        try await publish("another", at: .image(2))
         try await publish("unnamed", at: .image(7))
-        #expect(try await fixture.feeds.summaries().map(\.imagesCached) == [1])
+        // The second was never saved.
+        let inventory = try await store.inventory(of: [.first, .second])
+        #expect(inventory == ImageInventory(totals: ImageTotals(count: 3, bytes: 21), perFeed: [2, 0]))
     }
 
     package func anotherInstanceSeesTheSame() async throws {

@@ -5,7 +5,7 @@ internal import Synchronization
 /// An image store that keeps nothing on disk, records what it is asked, and fails on demand.
 package final class InMemoryImageStore: ImageStore {
     package enum Message: Hashable, Sendable {
-        case find, data, stage, append, publish, confirm, failures, remember, files, totals, removeUnreferenced
+        case find, data, stage, append, publish, confirm, failures, remember, files, inventory, removeUnreferenced
         case removeDamaged
     }
 
@@ -111,11 +111,14 @@ package final class InMemoryImageStore: ImageStore {
         return ImageFilesInMemory(cache: cache)
     }
 
-    package func totals() async throws(FeedError) -> ImageTotals {
-        try receive(.totals)
+    package func inventory(of feeds: [ResourceURL]) async throws(FeedError) -> ImageInventory {
+        try receive(.inventory)
         return try cache.withContents { contents throws(FeedError) in
-            let sizes = Dictionary(contents.images.values.map { ($0.digest, $0.size) }) { first, _ in first }
-            return ImageTotals(count: sizes.count, bytes: sizes.values.reduce(0, +))
+            let there = contents.images.filter { contents.data[$0.value.digest]?.count == Int($0.value.size) }
+            let sizes = Dictionary(there.values.map { ($0.digest, $0.size) }) { first, _ in first }
+            return ImageInventory(
+                totals: ImageTotals(count: sizes.count, bytes: sizes.values.reduce(0, +)),
+                perFeed: feeds.map { contents.feeds[$0.text]?.feed.images.count { there[$0.url.text] != nil } ?? 0 })
         }
     }
 
@@ -188,6 +191,9 @@ private final class StagedBytes: StagedImage {
         if let failure = failure() { throw failure }
         bytes.withLock { $0?.append(contentsOf: chunk) }
     }
+
+    /// The store itself is memory.
+    var heldBytes: Int { 0 }
 
     func discard() { bytes.withLock { $0 = nil } }
 

@@ -7,8 +7,9 @@ struct StatusCommand {
 
     func run() async throws(FeedError) -> ExitCode {
         let cache = try await session.openCache(.read)
+        let feeds = try await cache.feeds.summaries()
         let report = StatusReport(
-            cache: session.cachePath, feeds: try await cache.feeds.summaries(), images: try await cache.images.totals(),
+            cache: session.cachePath, feeds: feeds, images: try await cache.images.inventory(of: feeds.map(\.url)),
             now: session.now(), settings: session.settings)
         try session.write(session.settings.json ? report.json : report.text)
         return .ok

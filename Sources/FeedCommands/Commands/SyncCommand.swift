@@ -133,8 +133,12 @@ struct SyncCommand {
         _ show: ((SyncEvent) -> Void)? = nil
     ) async throws -> SyncReport {
         let isWanted = show != nil || settings.dryRun || settings.verbosity == .verbose
-        let (events, continuation) = AsyncStream.makeStream(
-            of: SyncEvent.self, bufferingPolicy: isWanted ? .unbounded : .bufferingOldest(0))
+        let (events, continuation) = AsyncStream.makeStream(of: SyncEvent.self)
+        guard isWanted else {
+            // Ended before it begins: an event costs nothing, and wakes nobody.
+            continuation.finish()
+            return await run(continuation)
+        }
         async let report = run(continuation)
         for await event in events {
             show?(event)

@@ -7,7 +7,8 @@ struct ValidateCommand {
     init(_ session: Session) { self.session = session }
 
     func run() async throws(FeedError) -> ExitCode {
-        let cache = try await session.openCache(settings.dryRun ? .read : .repair(lockWait: settings.lockWait))
+        let cache = try await session.openCache(
+            settings.dryRun ? .rehearseRepair : .repair(lockWait: settings.lockWait))
         let stale = try await deleteStaleFeeds(in: cache)
         let removal: RemovalMode = settings.dryRun ? .dryRun(withoutFeeds: stale.map(\.url)) : .forReal
         // Damage first: what is gone from the disk though a feed names it is damage too, and told.

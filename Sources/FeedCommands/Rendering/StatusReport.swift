@@ -5,7 +5,8 @@ import JSONText
 struct StatusReport {
     let cache: String
     let feeds: [FeedSummary]
-    let images: ImageTotals
+    /// Of these feeds.
+    let images: ImageInventory
     let now: Timestamp
     let settings: Settings
 
@@ -16,13 +17,13 @@ struct StatusReport {
     var json: String {
         let value: JSONValue = [
             "cache": .string(cache),
-            "feeds": .array(feeds.map(json)),
-            "images": ["count": .integer(images.count), "bytes": .integer(Int(images.bytes))],
+            "feeds": .array(zip(feeds, images.perFeed).map(json)),
+            "images": ["count": .integer(images.totals.count), "bytes": .integer(Int(images.totals.bytes))],
         ]
         return value.text() + "\n"
     }
 
-    private func json(_ feed: FeedSummary) -> JSONValue {
+    private func json(_ feed: FeedSummary, imagesCached: Int) -> JSONValue {
         [
             "url": .string(feed.url.text),
             "title": JSONValue(feed.title),
@@ -31,21 +32,21 @@ struct StatusReport {
             "age_seconds": .integer(Int((now - feed.savedAt).components.seconds)),
             "fresh": .bool(isFresh(feed)),
             "images": .integer(feed.images),
-            "images_cached": .integer(feed.imagesCached),
+            "images_cached": .integer(imagesCached),
         ]
     }
 
     var text: String {
         let feedCount = Phrases.count(feeds.count, "feed")
-        let imageCount = Phrases.count(images.count, "image")
-        let head = "\(cache): \(feedCount), \(imageCount), \(Phrases.size(images.bytes))"
-        return ([head] + feeds.map(line)).map { TerminalText.escape($0) + "\n" }.joined()
+        let imageCount = Phrases.count(images.totals.count, "image")
+        let head = "\(cache): \(feedCount), \(imageCount), \(Phrases.size(images.totals.bytes))"
+        return ([head] + zip(feeds, images.perFeed).map(line)).map { TerminalText.escape($0) + "\n" }.joined()
     }
 
-    private func line(_ feed: FeedSummary) -> String {
+    private func line(_ feed: FeedSummary, imagesCached: Int) -> String {
         let state = isFresh(feed) ? "fresh" : "stale"
         let age = now < feed.savedAt ? "in the future" : "\(Phrases.span(now - feed.savedAt)) ago"
-        return "\(state), saved \(age), \(feed.imagesCached) of \(feed.images) images: \(feed.title ?? "")"
+        return "\(state), saved \(age), \(imagesCached) of \(feed.images) images: \(feed.title ?? "")"
             + "\(feed.title == nil ? "" : " ")\(feed.url)"
     }
 }

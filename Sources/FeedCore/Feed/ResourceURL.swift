@@ -57,6 +57,12 @@ package struct ResourceURL: Hashable, Sendable {
         return "\(scheme.rawValue)://\(text.slice(authority.host).lowercased()):\(port)"
     }
 
+    /// What precedes the path: URLs that have it in common have one origin.
+    var beforePath: Substring {
+        guard let authority else { return "" }
+        return text.prefix(upTo: text.utf8.index(text.startIndex, offsetBy: authority.end))
+    }
+
     /// The path on this machine that a `file:` URL names.
     package var filePath: String? {
         guard scheme == .file else { return nil }

@@ -3,6 +3,7 @@ struct URLAuthority {
     private(set) var userInfo: Range<Int>?
     private(set) var host: Range<Int>
     private(set) var port: Range<Int>?
+    let end: Int
 
     init(of bytes: Span<UInt8>, at start: Int) {
         var end = start
@@ -22,6 +23,7 @@ struct URLAuthority {
         }
         host = hostStart..<colon
         if colon < end { port = (colon + 1)..<end }
+        self.end = end
     }
 
     static func isDelimiter(_ byte: UInt8) -> Bool {

@@ -7,10 +7,13 @@ enum HTTPStatus {
     static let redirects: Set<Int> = [301, 302, 303, 307, 308]
     private static let passing: Set<Int> = [408, 425, 429]
 
+    /// The server can't answer as it should just now.
+    static func isPassing(_ status: Int) -> Bool { passing.contains(status) || (500...599).contains(status) }
+
     /// The error that a status other than the wanted one is.
     static func failure(_ status: Int, at url: ResourceURL) -> FeedError {
         let message = "the server answered HTTP \(status)"
-        if passing.contains(status) || (500...599).contains(status) {
+        if isPassing(status) {
             return .connectivity(message, status: status, host: url.host)
         }
         return .invalidData(message, status: status, host: url.host)

@@ -21,6 +21,8 @@ package struct RedirectFollower: HTTPClient {
         self.allowsPrivate = allowsPrivate
     }
 
+    package var executor: (any TaskExecutor)? { client.executor }
+
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         let asked = request.url
         var request = request

@@ -10,6 +10,8 @@ package struct RemoteImageDataLoader: Sendable {
         self.manner = manner
     }
 
+    var executor: (any TaskExecutor)? { client.executor }
+
     package func load(
         _ url: ResourceURL, on terms: RequestTerms = RequestTerms()
     ) async throws(FeedError) -> ImageData {

@@ -27,9 +27,11 @@ package final class HostLimiter: HTTPClient {
         self.perHost = max(1, perHost)
     }
 
+    package var executor: (any TaskExecutor)? { client.executor }
+
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         guard request.url.isRemote else { return try await client.get(request, into: sink) }
-        let origin = request.url.origin
+        let origin = request.origin
         guard await enter(origin) else { throw .cancelled }
         defer { leave(origin) }
         return try await client.get(request, into: sink)

@@ -46,9 +46,11 @@ package final class RetryingClient: HTTPClient {
         health = Mutex(HostHealth(retries: policy.retries, longestPause: policy.longestHostPause))
     }
 
+    package var executor: (any TaskExecutor)? { client.executor }
+
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         guard request.url.isRemote else { return try await client.get(request, into: sink) }
-        let origin = request.url.origin
+        let origin = request.origin
         let policy = policy.trying(request.manner?.retries)
         let body = ResumingSink(into: sink, of: request)
         var attempt = 0
@@ -106,6 +108,7 @@ package final class RetryingClient: HTTPClient {
 
     /// Nil for an answer that is none that passes.
     private func failure(in head: HTTPHead, at url: ResourceURL) -> AttemptFailure? {
+        guard HTTPStatus.isPassing(head.status) else { return nil }
         let pause = head.retryAfter.flatMap { RetryAfter.parse($0, now: clockwork.now()) }
         let failure = AttemptFailure(HTTPStatus.failure(head.status, at: url).at(.transferring), retryAfter: pause)
         return failure.isPassing ? failure : nil

@@ -29,4 +29,7 @@ package enum CacheAccess: Hashable, Sendable {
     case write(lockWait: Duration)
     /// As `write`, and a database that can't be read is set aside for a new one.
     case repair(lockWait: Duration)
+    /// As `read`, and a database that can't be read reads as the new one that `repair` would begin. What it would do is
+    /// among the notices.
+    case rehearseRepair
 }

@@ -28,18 +28,14 @@ package struct FeedSummary: Hashable, Sendable {
     package let title: String?
     package let format: Feed.Format
     package let savedAt: Timestamp
-    /// How many images the feed names, and of how many of them the data is there.
+    /// How many images the feed names.
     package let images: Int
-    package let imagesCached: Int
 
-    package init(
-        url: ResourceURL, title: String?, format: Feed.Format, savedAt: Timestamp, images: Int, imagesCached: Int
-    ) {
+    package init(url: ResourceURL, title: String?, format: Feed.Format, savedAt: Timestamp, images: Int) {
         self.url = url
         self.title = title
         self.format = format
         self.savedAt = savedAt
         self.images = images
-        self.imagesCached = imagesCached
     }
 }

@@ -6,10 +6,18 @@ package protocol HTTPClient: Sendable {
     /// `invalidData` when the body outgrew `maxBytes`, what the sink threw, and `cancelled` when the task was.
     /// Whatever status a server answers with is an answer, no error.
     func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse
+
+    /// Where tasks that make one request after another, and do little besides, are run best; nil: anywhere.
+    var executor: (any TaskExecutor)? { get }
+}
+
+extension HTTPClient {
+    package var executor: (any TaskExecutor)? { nil }
 }
 
 package struct HTTPRequest: Hashable, Sendable {
-    package var url: ResourceURL
+    package var url: ResourceURL { didSet { origin = url.origin } }
+    package private(set) var origin: String
     /// Makes the request conditional.
     package var validators = Validators()
     /// The most bytes the body may have, counted as they stream, after decompression.
@@ -24,12 +32,13 @@ package struct HTTPRequest: Hashable, Sendable {
 
     package init(url: ResourceURL, validators: Validators = Validators(), maxBytes: Int64) {
         self.url = url
+        origin = url.origin
         self.validators = validators
         self.maxBytes = maxBytes
     }
 
     /// Those that may go where the request goes.
-    package var secretsToSend: Secrets? { secrets?.origin == url.origin ? secrets : nil }
+    package var secretsToSend: Secrets? { secrets?.origin == origin ? secrets : nil }
 }
 
 /// What may be told to one origin, and to no other.

@@ -31,8 +31,8 @@ package protocol ImageStore: Sendable {
     /// somebody who is deleting.
     func files(lockWait: Duration) async throws(FeedError) -> any ImageFiles
 
-    /// Distinct images and their bytes.
-    func totals() async throws(FeedError) -> ImageTotals
+    /// What is really there of it all, and of these saved feeds' images.
+    func inventory(of feeds: [ResourceURL]) async throws(FeedError) -> ImageInventory
 
     /// Deletes the data and the failures of every URL that no saved feed names, then whatever no row names.
     func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval
@@ -42,6 +42,8 @@ package protocol ImageStore: Sendable {
 }
 
 extension ImageStore {
+    package func totals() async throws(FeedError) -> ImageTotals { try await inventory(of: []).totals }
+
     package func removeDamaged(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
         try await removeDamaged(mode, progress: nil)
     }
@@ -56,6 +58,8 @@ package enum RemovalMode: Hashable, Sendable {
 /// Bytes on their way into the store, hashed as they come. Calls come one after another.
 package protocol StagedImage: Sendable {
     func append(_ chunk: [UInt8]) throws(FeedError)
+    /// What it takes of memory; no more than 128 KiB if it isn't to be kept there.
+    var heldBytes: Int { get }
     /// Throws the bytes away; also what happens to a staged image that is just let go of.
     func discard()
 }
@@ -142,6 +146,19 @@ package struct RememberedFailure: Hashable, Sendable {
     }
 }
 
+/// A count of the images whose data is there.
+package struct ImageInventory: Hashable, Sendable {
+    package let totals: ImageTotals
+    /// Of how many of each feed's images, in the order of the feeds.
+    package let perFeed: [Int]
+
+    package init(totals: ImageTotals, perFeed: [Int]) {
+        self.totals = totals
+        self.perFeed = perFeed
+    }
+}
+
+/// Distinct images and their bytes.
 package struct ImageTotals: Hashable, Sendable {
     package let count: Int
     package let bytes: Int64

@@ -22,12 +22,18 @@ package struct DownloadQueue {
         self.perHost = max(1, perHost)
         var indexes: [String: Int] = [:]
         var hosts: [Host] = []
+        // To make out the origin of each URL takes longer than to see that it begins like another.
+        var known: [Substring: Int] = [:]
         hostOf = urls.map { url in
-            let host = indexes[url.origin, default: hosts.count]
+            let beginning = url.beforePath
+            if let host = known[beginning] { return host }
+            let origin = url.origin
+            let host = indexes[origin, default: hosts.count]
             if host == hosts.count {
-                indexes[url.origin] = host
+                indexes[origin] = host
                 hosts.append(Host())
             }
+            known[beginning] = host
             return host
         }
         for (image, host) in hostOf.enumerated() { hosts[host].waiting.append(image) }

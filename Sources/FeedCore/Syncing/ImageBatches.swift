@@ -8,13 +8,15 @@ enum ImageResult: Sendable {
 }
 
 /// Gathers results and has them stored a batch at a time: making 500 files durable at once costs little more than
-/// one. While a batch is published the next one gathers; who would add to a third has to wait, which bounds the files
-/// held open.
+/// one. While a batch is published the next one gathers; who would add to a third has to wait, which bounds the memory
+/// and the files held open.
 ///
 /// Publishing goes on when the run is cancelled: what was received is kept.
 final class ImageBatches: Sendable {
     private static let mostImages = 500
     private static let mostBytes: Int64 = 256 << 20
+    /// In memory.
+    private static let mostBytesHeld = 8 << 20
     private static let longestWait = Duration.seconds(5)
 
     private struct Batch {
@@ -22,6 +24,7 @@ final class ImageBatches: Sendable {
         var notModified: [ConfirmedImage] = []
         var failed: [ImageFailure] = []
         var bytes: Int64 = 0
+        var heldBytes = 0
 
         var count: Int { received.count + notModified.count + failed.count }
 
@@ -30,6 +33,7 @@ final class ImageBatches: Sendable {
             case .received(let image):
                 received.append(image)
                 bytes += image.size
+                heldBytes += image.bytes.heldBytes
             case .notModified(let image): notModified.append(image)
             case .failed(let failure): failed.append(failure)
             }
@@ -73,10 +77,14 @@ final class ImageBatches: Sendable {
         let backlog = state.withLock { state -> Task<Void, Never>? in
             if state.gathering.count == 0 { state.timer = startTimer() }
             state.gathering.add(result)
-            if state.gathering.count >= batchSize || state.gathering.bytes >= Self.mostBytes { send(&state) }
+            if isFull(state.gathering) { send(&state) }
             return state.unpublished > 1 ? state.last : nil
         }
         await backlog?.value
+    }
+
+    private func isFull(_ batch: Batch) -> Bool {
+        batch.count >= batchSize || batch.bytes >= Self.mostBytes || batch.heldBytes >= Self.mostBytesHeld
     }
 
     /// Publishes what is left; returns when all is published.

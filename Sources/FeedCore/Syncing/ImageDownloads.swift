@@ -64,7 +64,11 @@ package struct ImageDownloads: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 await withTaskGroup(of: Void.self) { lanes in
-                    for _ in 0..<laneCount { lanes.addTask { await have(images, ledger, batches) } }
+                    for _ in 0..<laneCount {
+                        lanes.addTask(executorPreference: remotes[0].executor) {
+                            await have(images, ledger, batches)
+                        }
+                    }
                 }
             }
             // When the store fails, a lane may be waiting for a server that doesn't answer.

@@ -1,0 +1,27 @@
+internal import FeedCore
+internal import Glibc
+
+extension ImageDirectory {
+    /// Counts files, not rows: somebody may have deleted some, or a disk lost them.
+    nonisolated func inventory(of feeds: [ResourceURL]) async throws(FeedError) -> ImageInventory {
+        guard let files = folders.files else {
+            return ImageInventory(totals: ImageTotals(count: 0, bytes: 0), perFeed: feeds.map { _ in 0 })
+        }
+        return try await database.read { connection throws(FeedError) in
+            let index = ImageIndex(connection: connection)
+            var sizes: [Digest: Int64] = [:]
+            for (digest, size) in try index.digests() {
+                let status = try attempt(.failed) { () throws(SystemError) in try files.status(of: digest.hex) }
+                if let status, status.isFile, status.st_size == size { sizes[digest] = size }
+            }
+            var perFeed: [Int] = []
+            for feed in feeds {
+                var count = 0
+                try index.forEachDigest(of: feed) { digest, size in if sizes[digest] == size { count += 1 } }
+                perFeed.append(count)
+            }
+            let totals = ImageTotals(count: sizes.count, bytes: sizes.values.reduce(0, +))
+            return ImageInventory(totals: totals, perFeed: perFeed)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+internal import FeedCore
+internal import Glibc
+internal import Hashing
+
+/// The bytes of a staged image: in memory, or in a file.
+struct StagedBytes: Sendable {
+    private static let mostHeld = 128 << 10
+
+    private(set) var held: [UInt8] = []
+    /// In `incoming`.
+    private(set) var name: String?
+    /// While there is more to be done with the file.
+    private var file: Descriptor?
+
+    mutating func append(_ chunk: [UInt8], in staging: Staging) throws(SystemError) {
+        if file == nil {
+            if held.count + chunk.count <= Self.mostHeld {
+                if held.isEmpty { held = chunk } else { held += chunk }
+                return
+            }
+            try moveToFile(in: staging)
+        }
+        try file?.write(chunk)
+    }
+
+    /// Writes what is in memory, and waits until all is on disk.
+    mutating func makeDurable(in staging: Staging) throws(SystemError) {
+        if file == nil { try moveToFile(in: staging) }
+        if let file { try staging.makeDurable(file) }
+        file = nil
+    }
+
+    mutating func discard(in staging: Staging) {
+        if let name { unlinkat(staging.folder.number, name, 0) }
+        held = []
+        forget()
+    }
+
+    /// The file is somebody else's from now on.
+    mutating func forget() {
+        name = nil
+        file = nil
+    }
+
+    private mutating func moveToFile(in staging: Staging) throws(SystemError) {
+        let (name, file) = try staging.makeFile()
+        self.name = name
+        self.file = file
+        if !held.isEmpty { try file.write(held) }
+        held = []
+    }
+
+    /// Of each, many side by side.
+    static func digests(of contents: [StagedBytes]) -> [Result<Digest, SystemError>] {
+        var held = ManyDigests.of(contents.filter { $0.file == nil }.map(\.held)).makeIterator()
+        var files = Descriptor.digests(of: contents.compactMap(\.file)).makeIterator()
+        return contents.map { content in
+            let digest = content.file == nil ? held.next()?.mapError { SystemError(code: 0, $0.message) } : files.next()
+            return digest ?? .failure(SystemError(code: 0, "the image was not hashed"))
+        }
+    }
+}
