@@ -36,6 +36,11 @@ final class ArchiveWriter {
         }
         self.archive = archive
         self.entry = entry
+        // The same for every entry.
+        archive_entry_set_mode(entry, mode_t(feedsync_regular_file) | 0o444)
+        archive_entry_set_mtime(entry, 0, 0)
+        archive_entry_set_uid(entry, 0)
+        archive_entry_set_gid(entry, 0)
         output = OutputBuffer(target)
         try check(archive_write_set_format_pax_restricted(archive))
         try setFilter(compression)
@@ -83,13 +88,8 @@ final class ArchiveWriter {
     /// A regular file, whose bytes follow in chunks.
     func begin(_ name: String, size: Int64) throws(FeedError) {
         self.name = name
-        archive_entry_clear(entry)
         archive_entry_set_pathname(entry, name)
-        archive_entry_set_mode(entry, mode_t(feedsync_regular_file) | 0o444)
         archive_entry_set_size(entry, size)
-        archive_entry_set_mtime(entry, 0, 0)
-        archive_entry_set_uid(entry, 0)
-        archive_entry_set_gid(entry, 0)
         try check(archive_write_header(archive, entry))
     }
 

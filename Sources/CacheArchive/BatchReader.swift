@@ -18,8 +18,9 @@ final class ImageBatch: Sendable {
 
     let parts: [Part]
     let buffer: BatchBuffer
-    /// Also signalled when reading failed.
+    /// Both are signalled also when something failed.
     let isRead = DispatchSemaphore(value: 0)
+    let isHashed = DispatchSemaphore(value: 0)
 
     init(_ parts: [Part], in buffer: BatchBuffer) {
         self.parts = parts
@@ -39,7 +40,7 @@ final class BatchBuffer: @unchecked Sendable {
     subscript(place: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[place]) }
 }
 
-/// Reads batches, in order and on one thread, and checks every image against its digest.
+/// Reads batches, and checks every image against its digest.
 final class BatchReader: Sendable {
     private struct State {
         /// Of an image that is larger than a buffer.
@@ -57,10 +58,16 @@ final class BatchReader: Sendable {
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
+    /// To be called for one batch after another.
     func read(_ batch: ImageBatch) {
         remembering { () throws(FeedError) in try fill(batch) }
         batch.isRead.signal()
-        remembering { () throws(FeedError) in try hash(batch) }
+    }
+
+    /// Likewise, for a batch that was read.
+    func hash(_ batch: ImageBatch) {
+        remembering { () throws(FeedError) in try check(batch) }
+        batch.isHashed.signal()
     }
 
     private func remembering(_ work: () throws(FeedError) -> Void) {
@@ -68,7 +75,7 @@ final class BatchReader: Sendable {
             try check()
             try work()
         } catch {
-            state.withLock { $0.failure = error }
+            state.withLock { $0.failure = $0.failure ?? error }
         }
     }
 
@@ -80,15 +87,15 @@ final class BatchReader: Sendable {
         }
     }
 
-    private func hash(_ batch: ImageBatch) throws(FeedError) {
-        for part in batch.parts where !part.isWhole { try hash(part, in: batch.buffer) }
+    private func check(_ batch: ImageBatch) throws(FeedError) {
+        for part in batch.parts where !part.isWhole { try check(part, in: batch.buffer) }
         let whole = batch.parts.filter(\.isWhole)
         for (part, found) in zip(whole, ManyDigests.of(whole.map { batch.buffer[$0.place] })) {
             guard try found.get() == part.image.digest else { throw damaged(part.image.digest) }
         }
     }
 
-    private func hash(_ part: ImageBatch.Part, in buffer: BatchBuffer) throws(FeedError) {
+    private func check(_ part: ImageBatch.Part, in buffer: BatchBuffer) throws(FeedError) {
         let found = try state.withLock { state throws(FeedError) -> Digest? in
             if part.offset == 0 { state.hash = try SHA256() }
             try state.hash?.update(buffer[part.place])

@@ -24,12 +24,10 @@ package struct CacheExporter: Sendable {
             case .image:
                 try images.next { bytes throws(FeedError) in try writer.write(bytes) }
                 done.images += 1
-            case .document(let number):
-                try ExportPlan.forEachPiece(of: plan.feeds[number].summary, in: snapshot) { piece throws(FeedError) in
+            case .document, .manifest:
+                try plan.forEachPiece(of: blob.source, in: snapshot) { piece throws(FeedError) in
                     try writer.write(piece)
                 }
-            case .manifest(let feed, let part):
-                try writer.write(try plan.manifest(feed: feed, part: part, in: snapshot))
             }
             done.bytes += blob.size
             progress(done)

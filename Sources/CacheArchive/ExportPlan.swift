@@ -35,12 +35,18 @@ struct ExportPlan {
     /// In the order of their digests, each once.
     private(set) var blobs: [Blob] = []
     private(set) var index: [UInt8] = []
+    /// Documents, and the layers of manifests.
+    private var texts: KeptTexts
 
-    init(_ summaries: [FeedSummary], of snapshot: any CacheSnapshot) throws(FeedError) {
+    /// What was made of texts on the way is kept while it has no more than so many bytes together.
+    init(
+        _ summaries: [FeedSummary], of snapshot: any CacheSnapshot, keeping mostOfTexts: Int = 8 << 20
+    ) throws(FeedError) {
+        texts = KeptTexts(room: mostOfTexts)
         var names = FeedNames()
         var manifests: [(BlobDescriptor, String)] = []
         for (number, summary) in summaries.enumerated() {
-            let feed = try Self.plan(summary, in: snapshot, &blobs)
+            let feed = try plan(summary, number, in: snapshot)
             feeds.append(feed)
             blobs.append(Blob(digest: feed.document.digest, size: feed.document.size, source: .document(number)))
             let name = names.name(title: summary.title, url: summary.url.text)
@@ -70,39 +76,68 @@ struct ExportPlan {
 
     var byteCount: Int64 { blobs.reduce(0) { $0 + $1.size } }
 
-    private static func plan(
-        _ summary: FeedSummary, in snapshot: any CacheSnapshot, _ blobs: inout [Blob]
+    private mutating func plan(
+        _ summary: FeedSummary, _ number: Int, in snapshot: any CacheSnapshot
     ) throws(FeedError) -> PlannedFeed {
         let hash = try SHA256()
         var size: Int64 = 0
         var layers: [Int64] = []
+        var list = LayerList()
         var images: Set<Digest> = []
-        try forEachPiece(
+        try Self.forEachPiece(
             of: summary, in: snapshot,
-            visitImage: { position, stored in
+            visitImage: { position, image, stored in
                 guard let stored, images.insert(stored.digest).inserted else { return }
                 layers.append(position)
                 blobs.append(Blob(digest: stored.digest, size: stored.size, source: .image))
+                list.add(image, stored, at: position)
+                if list.isFull { keep(&list, of: number, upTo: layers.count) }
             },
             visit: { piece throws(FeedError) in
+                texts.keep(piece, as: .document(number), isFirst: size == 0)
                 size += Int64(piece.count)
                 try hash.update(piece)
             })
+        if list.count > 0 { keep(&list, of: number, upTo: layers.count) }
         return PlannedFeed(
             summary: summary,
             document: BlobDescriptor(mediaType: OCILayout.feedType, digest: try hash.finish(), size: size),
             layers: layers)
     }
 
+    private mutating func keep(_ list: inout LayerList, of feed: Int, upTo layers: Int) {
+        let part = (layers - 1) / OCILayout.layersOfManifest
+        texts.keep(list.finish(), as: .manifest(feed: feed, part: part))
+        list = LayerList()
+    }
+
+    /// Visits the bytes of a document or a manifest, which is made anew where it was not kept: all of a large cache's
+    /// together would take much memory.
+    func forEachPiece(
+        of source: Source, in snapshot: any CacheSnapshot, _ visit: ([UInt8]) throws(FeedError) -> Void
+    ) throws(FeedError) {
+        switch source {
+        case .image: return
+        case .document(let number):
+            if let pieces = texts[source] {
+                for piece in pieces { try visit(piece) }
+                return
+            }
+            try Self.forEachPiece(of: feeds[number].summary, in: snapshot, visit: visit)
+        case .manifest(let feed, let part): try visit(try manifest(feed: feed, part: part, in: snapshot))
+        }
+    }
+
     /// Visits the document of a feed, piece by piece, and its images on the way.
-    static func forEachPiece(
+    private static func forEachPiece(
         of feed: FeedSummary, in snapshot: any CacheSnapshot,
-        visitImage: (Int64, StoredImage?) -> Void = { _, _ in }, visit: ([UInt8]) throws(FeedError) -> Void
+        visitImage: (Int64, FeedImage, StoredImage?) -> Void = { _, _, _ in },
+        visit: ([UInt8]) throws(FeedError) -> Void
     ) throws(FeedError) {
         var document = FeedDocumentWriter()
         document.begin(feed)
         try snapshot.forEachImage(of: feed.url, at: .min ... .max) { position, image, stored throws(FeedError) in
-            visitImage(position, stored)
+            visitImage(position, image, stored)
             document.add(image, stored)
             if let piece = document.take() {
                 if Task.isCancelled { throw .cancelled }
@@ -113,37 +148,46 @@ struct ExportPlan {
         if let piece = document.take(all: true) { try visit(piece) }
     }
 
-    /// Made anew whenever it is wanted: all of a large cache's together would take much memory.
-    func manifest(feed number: Int, part: Int, in snapshot: any CacheSnapshot) throws(FeedError) -> [UInt8] {
+    private func manifest(feed number: Int, part: Int, in snapshot: any CacheSnapshot) throws(FeedError) -> [UInt8] {
+        let kept = texts[.manifest(feed: number, part: part)]?.first
+        let layers = if let kept { kept } else { try layers(of: number, part, in: snapshot) }
+        return OCILayout.manifest(config: feeds[number].document, layers: layers)
+    }
+
+    private func layers(of number: Int, _ part: Int, in snapshot: any CacheSnapshot) throws(FeedError) -> [UInt8] {
         let feed = feeds[number]
         var wanted = feed.layers(ofPart: part)
-        var layers: [(BlobDescriptor, String)] = []
-        guard let first = wanted.first, let last = wanted.last else {
-            return OCILayout.manifest(config: feed.document, layers: [])
-        }
+        var list = LayerList()
+        guard let first = wanted.first, let last = wanted.last else { return list.finish() }
         try snapshot.forEachImage(of: feed.summary.url, at: first...last) { position, image, stored in
             guard position == wanted.first, let stored else { return }
             wanted = wanted.dropFirst()
-            layers.append(
-                (
-                    BlobDescriptor(mediaType: stored.type.mediaType, digest: stored.digest, size: stored.size),
-                    Self.title(of: image, stored.type, at: position)
-                ))
+            list.add(image, stored, at: position)
         }
-        return OCILayout.manifest(config: feed.document, layers: layers)
-    }
-
-    /// `0001-a-description.jpg`.
-    private static func title(of image: FeedImage, _ type: ImageType, at position: Int64) -> String {
-        let digits = String(position &+ 1)
-        let number = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-        let slug = Slug.make(image.description ?? "", limit: 60)
-        return "\(number)\(slug.isEmpty ? "" : "-")\(slug).\(type.fileExtension)"
+        return list.finish()
     }
 
     private static func digest(of bytes: [UInt8]) throws(FeedError) -> Digest {
         let hash = try SHA256()
         try hash.update(bytes)
         return try hash.finish()
+    }
+}
+
+/// Texts that are few and short enough to be kept.
+private struct KeptTexts {
+    private var room: Int
+    private var pieces: [ExportPlan.Source: [[UInt8]]] = [:]
+
+    init(room: Int) { self.room = room }
+
+    subscript(source: ExportPlan.Source) -> [[UInt8]]? { pieces[source] }
+
+    /// The next piece of a text. One that doesn't fit is forgotten as a whole.
+    mutating func keep(_ piece: [UInt8], as source: ExportPlan.Source, isFirst: Bool = true) {
+        guard isFirst || pieces[source] != nil else { return }
+        room -= piece.count
+        pieces[source, default: []].append(piece)
+        if room < 0 { room += pieces.removeValue(forKey: source)?.reduce(0) { $0 + $1.count } ?? 0 }
     }
 }

@@ -1,19 +1,20 @@
 internal import Dispatch
 internal import FeedCore
 
-/// The bytes of images one after another: a thread reads ahead and hashes what it has read, many images side by side,
-/// while the caller is at those before.
+/// The bytes of images one after another: while the caller is at some of them, one thread reads the next, and another
+/// hashes what was read, many images side by side.
 final class ImagesAhead {
     struct Image {
         let digest: Digest
         let size: Int64
     }
 
-    /// One is being used, one hashed, and one read.
-    private static let buffers = 3
+    /// One is being used, one hashed and one read, and one that waits to be.
+    private static let buffers = 4
 
     private let reader: BatchReader
-    private let queue = DispatchQueue(label: "feedsync.reading")
+    private let reading = DispatchQueue(label: "feedsync.reading")
+    private let hashing = DispatchQueue(label: "feedsync.hashing")
     private var images: ArraySlice<Image>
     /// How much of the first of them is in a batch already.
     private var offset: Int64 = 0
@@ -40,12 +41,16 @@ final class ImagesAhead {
 
     /// Waits until all that was read is hashed. Throws if anything of it is damaged.
     func finish() throws(FeedError) {
-        queue.sync {}
+        reading.sync {}
+        hashing.sync {}
         try reader.check()
     }
 
     private func goOn() throws(FeedError) {
-        if let current { unused.append(current.buffer) }
+        if let current {
+            current.isHashed.wait()
+            unused.append(current.buffer)
+        }
         current = nil
         readAhead()
         guard !ahead.isEmpty else { throw .storage(.failed, "there are no more images") }
@@ -57,12 +62,14 @@ final class ImagesAhead {
     }
 
     private func readAhead() {
-        // What is in an unused buffer is hashed before anything else is read: one thing is done after another.
         while let buffer = unused.last, case let parts = nextParts(), !parts.isEmpty {
             unused.removeLast()
             let batch = ImageBatch(parts, in: buffer)
             ahead.append(batch)
-            queue.async { [reader] in reader.read(batch) }
+            reading.async { [reader, hashing] in
+                reader.read(batch)
+                hashing.async { reader.hash(batch) }
+            }
         }
     }
 

@@ -29,7 +29,8 @@ extension OCILayout {
         return json.bytes
     }
 
-    static func manifest(config: BlobDescriptor, layers: [(layer: BlobDescriptor, title: String)]) -> [UInt8] {
+    /// `layers` is a list that a `LayerList` made.
+    static func manifest(config: BlobDescriptor, layers: [UInt8]) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
         json.member("schemaVersion", schemaVersion)
@@ -40,15 +41,40 @@ extension OCILayout {
         json.members(of: config)
         json.endObject()
         json.name("layers")
-        json.beginArray()
-        for (layer, title) in layers {
-            json.beginObject()
-            json.members(of: layer)
-            json.annotation(OCILayout.title, title)
-            json.endObject()
-        }
-        json.endArray()
+        json.write(written: layers)
         json.endObject()
+        return json.bytes
+    }
+}
+
+/// The images of a manifest, as they stand in it.
+struct LayerList {
+    private var json = JSONWriter()
+    private(set) var count = 0
+
+    var isFull: Bool { count == OCILayout.layersOfManifest }
+
+    init() { json.beginArray() }
+
+    mutating func add(_ image: FeedImage, _ stored: StoredImage, at position: Int64) {
+        json.beginObject()
+        json.members(
+            of: BlobDescriptor(mediaType: stored.type.mediaType, digest: stored.digest, size: stored.size))
+        json.annotation(OCILayout.title, Self.title(of: image, stored.type, at: position))
+        json.endObject()
+        count += 1
+    }
+
+    /// `0001-a-description.jpg`.
+    private static func title(of image: FeedImage, _ type: ImageType, at position: Int64) -> String {
+        let digits = String(position &+ 1)
+        let number = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        let slug = Slug.make(image.description ?? "", limit: 60)
+        return "\(number)\(slug.isEmpty ? "" : "-")\(slug).\(type.fileExtension)"
+    }
+
+    consuming func finish() -> [UInt8] {
+        json.endArray()
         return json.bytes
     }
 }

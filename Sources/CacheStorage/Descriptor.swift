@@ -4,14 +4,23 @@ internal import Synchronization
 /// An open file or folder, closed when nobody holds it any more.
 final class Descriptor: Sendable {
     let number: Int32
-    /// For messages.
-    let path: String
+    /// Above it, and its name in there; the whole path where there is no name.
+    private let parent: String
+    private let name: String?
     private let isLocked = Atomic(false)
 
     init(owning number: Int32, path: String) {
         self.number = number
-        self.path = path
+        (parent, name) = (path, nil)
     }
+
+    private init(owning number: Int32, _ name: String, in folder: Descriptor) {
+        self.number = number
+        (parent, self.name) = (folder.path, name)
+    }
+
+    /// For messages, and put together only for one: many files are opened, and few are told of.
+    var path: String { name.map { "\(parent)/\($0)" } ?? parent }
 
     deinit {
         // Closing alone would leave the lock to a copy that a child process has until it runs its own program.
@@ -63,8 +72,8 @@ extension Descriptor {
         _ name: UnsafePointer<CChar>, _ flags: Int32, mode: mode_t = 0o666
     ) throws(SystemError) -> Descriptor {
         let opened = openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode)
+        if opened >= 0 { return Descriptor(owning: opened, String(cString: name), in: self) }
         let path = "\(path)/\(String(cString: name))"
-        if opened >= 0 { return Descriptor(owning: opened, path: path) }
         let failure = SystemError("can't be opened", path)
         // For a folder, Linux says of a link that it is none.
         if failure.code == ELOOP || failure.code == ENOTDIR, try status(of: name)?.isLink == true {

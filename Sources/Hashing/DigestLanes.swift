@@ -2,7 +2,7 @@ internal import CSHA256Lanes
 internal import FeedCore
 
 /// Messages on lanes: each lane hashes one, and takes the next when that has ended.
-final class DigestLanes {
+struct DigestLanes: ~Copyable {
     /// The next bytes of a message: in the memory that is lent, or anywhere else where they stay until the ones after
     /// them are asked for. None, or a number that doesn't fill its last block, are the end.
     typealias Next = (_ message: Int, _ lent: UnsafeMutableRawBufferPointer) throws(FeedError) -> UnsafeRawBufferPointer
@@ -58,7 +58,7 @@ final class DigestLanes {
         memory.deallocate()
     }
 
-    func hash(_ count: Int, _ next: Next) -> [Result<Digest, FeedError>] {
+    mutating func hash(_ count: Int, _ next: Next) -> [Result<Digest, FeedError>] {
         messages = 0..<count
         digests = Array(repeating: nil, count: count)
         for lane in lanes.indices { takeNext(lane) }
@@ -75,7 +75,7 @@ final class DigestLanes {
         return digests.map { $0 ?? .failure(.storage(.failed, "SHA-256: a message was left out")) }
     }
 
-    private func takeNext(_ lane: Int) {
+    private mutating func takeNext(_ lane: Int) {
         lanes[lane].message = messages.popFirst()
         lanes[lane].length = 0
         lanes[lane].blocks = 0
@@ -84,7 +84,7 @@ final class DigestLanes {
     }
 
     /// Sees to it that the lane has something to hash, if there is anything left for it.
-    private func fill(_ lane: Int, _ next: Next) {
+    private mutating func fill(_ lane: Int, _ next: Next) {
         while let message = lanes[lane].message, lanes[lane].blocks == 0 {
             switch lanes[lane].blocksAtEnd {
             case 0:
@@ -105,7 +105,7 @@ final class DigestLanes {
         }
     }
 
-    private func take(_ lane: Int, _ bytes: UnsafeRawBufferPointer) {
+    private mutating func take(_ lane: Int, _ bytes: UnsafeRawBufferPointer) {
         lanes[lane].length += UInt64(bytes.count)
         lanes[lane].next = bytes.baseAddress
         lanes[lane].blocks = bytes.count / Self.blockBytes
@@ -126,7 +126,7 @@ final class DigestLanes {
         return blocks
     }
 
-    private func compress(_ blocks: Int) {
+    private mutating func compress(_ blocks: Int) {
         // A lane without a message hashes what another does; nobody asks for its state.
         let any = lanes.first { $0.message != nil }?.next
         for (index, lane) in lanes.enumerated() {

@@ -37,11 +37,16 @@ package enum ManyDigests {
     package static func of(
         _ messages: [UnsafeRawBufferPointer], width: Width = .best
     ) -> [Result<Digest, FeedError>] {
+        // The longest first, so that in the end no lane is left alone with one.
+        let order = messages.indices.sorted { messages[$0].count > messages[$1].count }
         var isRead = Array(repeating: false, count: messages.count)
-        return digests(messages.count, width) { message, _ in
-            defer { isRead[message] = true }
-            return isRead[message] ? UnsafeRawBufferPointer(start: nil, count: 0) : messages[message]
+        let digests = digests(messages.count, width) { place, _ in
+            defer { isRead[place] = true }
+            return isRead[place] ? UnsafeRawBufferPointer(start: nil, count: 0) : messages[order[place]]
         }
+        var inOrder = digests
+        for (place, message) in order.enumerated() { inOrder[message] = digests[place] }
+        return inOrder
     }
 
     package static func of(_ messages: [[UInt8]]) -> [Result<Digest, FeedError>] {
@@ -61,7 +66,9 @@ package enum ManyDigests {
     }
 
     private static func digests(_ count: Int, _ width: Width, _ next: DigestLanes.Next) -> [Result<Digest, FeedError>] {
-        width == .one || count < fewestSideBySide ? oneByOne(count, next) : DigestLanes(width).hash(count, next)
+        if width == .one || count < fewestSideBySide { return oneByOne(count, next) }
+        var lanes = DigestLanes(width)
+        return lanes.hash(count, next)
     }
 
     private static let chunkBytes = 64 << 10

@@ -21,7 +21,7 @@ extension JSONWriter {
 
     private static func appendEscaped(_ utf8: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
         var plain = 0
-        var position = 0
+        var position = lengthOfPlainBeginning(utf8)
         while position < utf8.count {
             guard let escaped = scalarToEscape(utf8, at: position) else {
                 position += 1
@@ -33,6 +33,32 @@ extension JSONWriter {
             plain = position
         }
         bytes += UnsafeBufferPointer(rebasing: utf8[plain...])
+    }
+
+    /// How far there is nothing that could have to be escaped, which is most often all. Looked at by eights, of which the
+    /// last overlaps the one before it; a text of fewer bytes is not looked at.
+    private static func lengthOfPlainBeginning(_ utf8: UnsafeBufferPointer<UInt8>) -> Int {
+        let text = UnsafeRawBufferPointer(utf8)
+        var position = 0
+        while position + 8 <= text.count {
+            if hasSpecialByte(text.loadUnaligned(fromByteOffset: position, as: UInt64.self)) { return position }
+            position += 8
+        }
+        guard position > 0, position < text.count else { return position }
+        let last = text.loadUnaligned(fromByteOffset: text.count - 8, as: UInt64.self)
+        return hasSpecialByte(last) ? position : text.count
+    }
+
+    /// Whether one of eight bytes is a quote, a backslash, or outside of 0x20 to 0x7E.
+    private static func hasSpecialByte(_ word: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        // Of the bytes that are 0, if only the lowest of them for certain, the highest bit is set by this.
+        func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word }
+        let quote = zeros(word ^ ones &* 0x22)
+        let backslash = zeros(word ^ ones &* 0x5C)
+        let delete = zeros(word ^ ones &* 0x7F)
+        let low = (word &- ones &* 0x20) & ~word
+        return (word | quote | backslash | delete | low) & ones &* 0x80 != 0
     }
 
     /// A terminal obeys not only the control characters that JSON itself wants escaped, but also U+007F–U+009F; and

@@ -46,6 +46,12 @@ package struct JSONWriter {
 
     package mutating func writeNull() { writeRaw("null") }
 
+    /// A value that another writer has written.
+    package mutating func write(written value: [UInt8]) {
+        separate()
+        bytes += value
+    }
+
     private mutating func writeRaw(_ text: String) {
         separate()
         bytes += text.utf8

@@ -8,24 +8,22 @@ struct DrawnLine {
 
     mutating func draw(_ line: (_ width: Int) -> String) {
         let isTerminal = isatty(STDERR_FILENO) == 1
+        let channel = Channel(descriptor: STDERR_FILENO)
         // A terminal that was stopped would stop us too, and one that is another job's is not ours to draw on.
-        guard !isTerminal || (isForeground && canWrite) else { return }
+        guard channel.isReady, !isTerminal || isForeground else { return }
         let text = line(Self.width)
         let wipe = isTerminal && !Self.isDumb ? "\u{1B}[K" : String(repeating: " ", count: max(0, columns - text.count))
-        write("\r\(text)\(wipe)")
+        // Nobody can be told if this fails: who would see it doesn't see the line either.
+        _ = Array("\r\(text)\(wipe)".utf8).withUnsafeBytes { channel.write($0) }
         columns = text.count
     }
 
-    mutating func clear() {
-        guard columns > 0 else { return }
+    /// What takes the line away, once.
+    mutating func erase() -> String {
+        guard columns > 0 else { return "" }
+        defer { columns = 0 }
         let isTerminal = isatty(STDERR_FILENO) == 1
-        write(isTerminal && !Self.isDumb ? "\r\u{1B}[K" : "\r\(String(repeating: " ", count: columns))\r")
-        columns = 0
-    }
-
-    private func write(_ text: String) {
-        // Nobody is told if this fails: who would see it doesn't see the line either.
-        _ = StandardStreams.writeAll(Array(text.utf8), to: STDERR_FILENO)
+        return isTerminal && !Self.isDumb ? "\r\u{1B}[K" : "\r\(String(repeating: " ", count: columns))\r"
     }
 
     private static var isDumb: Bool {
@@ -46,10 +44,5 @@ struct DrawnLine {
     private var isForeground: Bool {
         let group = tcgetpgrp(STDERR_FILENO)
         return group < 0 || group == getpgrp()
-    }
-
-    private var canWrite: Bool {
-        var ready = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
-        return poll(&ready, 1, 0) == 1
     }
 }

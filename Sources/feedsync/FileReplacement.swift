@@ -19,19 +19,18 @@ final class FileReplacement: ByteTarget {
     private let path: String
     private let place: Place
     private let descriptor: Int32
-    private let isInterruptible: Bool
+    private let patience: Patience?
 
-    /// With `isInterruptible`, writing throws `cancelled` in a task that was.
-    init(path: String, isInterruptible: Bool = false) throws(FeedError) {
+    /// Without `patience`, writing throws `cancelled` in a task that was.
+    init(path: String, patience: Patience? = nil) throws(FeedError) {
         self.path = path
-        self.isInterruptible = isInterruptible
+        self.patience = patience
         var existing = stat()
         let exists = stat(path, &existing) == 0
         if exists, existing.st_mode & S_IFMT == S_IFDIR { throw Self.cannotCreate(path, "it is a folder") }
         if exists, existing.st_mode & S_IFMT != S_IFREG {
             place = .existing
-            descriptor = open(path, O_WRONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw Self.cannotCreate(path, lastError) }
+            descriptor = try Self.openExisting(path, isPipe: existing.st_mode & S_IFMT == S_IFIFO)
         } else {
             (descriptor, place) = try Self.make(path)
             if exists, fchmod(descriptor, existing.st_mode & 0o777) != 0 { throw failed(lastError) }
@@ -45,11 +44,7 @@ final class FileReplacement: ByteTarget {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(FeedError) {
-        let reason =
-            isInterruptible
-            ? try StandardStreams.writeAllUnlessCancelled(bytes, to: descriptor)
-            : StandardStreams.writeAll(bytes, to: descriptor)
-        if let reason { throw failed(reason) }
+        try Channel(descriptor: descriptor, patience: patience).write(bytes, failed)
     }
 
     func commit() throws(FeedError) {
@@ -79,6 +74,17 @@ final class FileReplacement: ByteTarget {
 
     private func synchronise() throws(FeedError) {
         guard fsync(descriptor) == 0 else { throw failed(lastError) }
+    }
+
+    /// Waits for somebody to read from a pipe, though not when the run is stopped.
+    private static func openExisting(_ path: String, isPipe: Bool) throws(FeedError) -> Int32 {
+        while true {
+            let descriptor = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+            if descriptor >= 0 { return descriptor }
+            guard isPipe, errno == ENXIO else { throw cannotCreate(path, lastError) }
+            if Task.isCancelled { throw .cancelled }
+            usleep(100_000)
+        }
     }
 
     private static func make(_ path: String) throws(FeedError) -> (Int32, Place) {

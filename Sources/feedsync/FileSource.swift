@@ -26,7 +26,7 @@ final class FileSource: ByteSource {
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(FeedError) -> Int {
         while true {
-            try StandardStreams.wait(for: POLLIN, on: descriptor)
+            guard Channel(descriptor: descriptor).wait(for: POLLIN) else { throw .cancelled }
             let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
             if count >= 0 { return count }
             guard errno == EINTR || errno == EAGAIN else {

@@ -4,8 +4,9 @@ import Testing
 
 @testable import CacheArchive
 
-/// Whatever happens to an archive on its way: either it is refused, or what it brings is what was sent.
-@Suite("A damaged archive", .timeLimit(.minutes(30)))
+/// Whatever happens to an archive on its way: either it is refused, or what it brings is what was sent. That is much to
+/// reckon, and the other tests are to have their turns meanwhile: one case at a time, which steps back again and again.
+@Suite("A damaged archive", .serialized, .timeLimit(.minutes(30)))
 struct DamageTests {
     private static func small() async throws -> [UInt8] { try await ArchiveFixture.sample(images: 1).export() }
 
@@ -50,6 +51,7 @@ struct DamageTests {
     private enum Outcome { case refused, taken }
 
     private func outcome(of archive: [UInt8], _ whole: [UInt8]) async throws -> Outcome {
+        await Task.yield()
         let fixture = ArchiveFixture()
         if let reason = try await fixture.refusal(of: archive) {
             #expect(reason.hasSuffix("nothing was imported"), "\(reason)")

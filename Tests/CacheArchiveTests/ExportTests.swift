@@ -18,6 +18,21 @@ struct ExportTests {
         #expect(try await second.export() == archive)
     }
 
+    @Test("has the same texts, however many of them there is room to keep", arguments: [0, 1000, 100_000])
+    func keptTexts(room: Int) async throws {
+        let fixture = try await ArchiveFixture.sample(images: 1001)
+        try await fixture.save(.sample(.second, images: 3))
+        let snapshot = try InMemoryTransfer(fixture.cache).snapshot()
+        let all = try ExportPlan(snapshot.feeds(), of: snapshot)
+        let some = try ExportPlan(snapshot.feeds(), of: snapshot, keeping: room)
+        #expect(some.index == all.index && some.blobs.map(\.digest) == all.blobs.map(\.digest))
+        for blob in all.blobs where blob.source != .image {
+            var text: [UInt8] = []
+            try some.forEachPiece(of: blob.source, in: snapshot) { text += $0 }
+            #expect(Int64(text.count) == blob.size && InMemoryImageStore.digest(of: text) == blob.digest)
+        }
+    }
+
     @Test("carries images of any size, and finds the damage in any of them")
     func sizes() async throws {
         let fixture = ArchiveFixture()

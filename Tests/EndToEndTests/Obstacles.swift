@@ -28,21 +28,58 @@ final class DeadPort: Sendable {
     func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 }
 
-/// The lock of a cache, held as another run holds it.
+/// A lock of a cache, held as another run holds it.
 final class HeldLock: Sendable {
     private let descriptor: Int32
 
-    init(of program: Program) throws {
+    /// As one that changes the cache.
+    convenience init(of program: Program) throws {
         mkdir(program.cache, 0o700)
-        descriptor = open("\(program.cache)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            throw SystemFailure.last("lock \(program.cache)")
-        }
+        try self.init("\(program.cache)/lock", O_RDWR | O_CREAT, LOCK_EX)
+    }
+
+    /// As one that relies on images to stay, such as an export.
+    convenience init(onImagesOf program: Program) throws {
+        try self.init("\(program.cache)/images", O_RDONLY | O_DIRECTORY, LOCK_SH)
+    }
+
+    private init(_ path: String, _ flags: Int32, _ kind: Int32) throws {
+        descriptor = open(path, flags | O_CLOEXEC, 0o600)
+        guard descriptor >= 0, flock(descriptor, kind | LOCK_NB) == 0 else { throw SystemFailure.last("lock \(path)") }
     }
 
     deinit {
         // Closing alone would leave it to a child that another test is just starting.
         flock(descriptor, LOCK_UN)
         close(descriptor)
+    }
+}
+
+/// A pipe that is open at both ends, and that nobody reads.
+final class StuckPipe: Sendable {
+    let path: String
+    private let descriptor: Int32
+
+    init(in folder: TemporaryDirectory) throws {
+        path = folder.path("pipe")
+        guard mkfifo(path, 0o600) == 0 else { throw SystemFailure.last("mkfifo \(path)") }
+        descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemFailure.last("open \(path)") }
+    }
+
+    deinit { close(descriptor) }
+
+    func fill() throws {
+        let writer = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+        guard writer >= 0 else { throw SystemFailure.last("open \(path)") }
+        defer { close(writer) }
+        let bytes = [UInt8](repeating: 7, count: 4096)
+        while write(writer, bytes, bytes.count) > 0 {}
+    }
+
+    /// How many wait in it.
+    var bytes: Int32 {
+        var count: Int32 = 0
+        return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? count : 0
     }
 }

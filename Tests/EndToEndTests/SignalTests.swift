@@ -79,7 +79,7 @@ struct SignalTests {
     func duringWait() async throws {
         let lock = try HeldLock(of: program)
         let run = try program.start("--lock-wait", "600", server.feedURL)
-        try await eventually(run) { Self.mask("SigCgt", of: run.pid, has: SIGTERM) }
+        try await run.eventually { run.mask("SigCgt", has: SIGTERM) }
         run.kill(SIGTERM)
         #expect(await run.wait().status == .exited(128 + SIGTERM))
         withExtendedLifetime(lock) {}
@@ -88,48 +88,111 @@ struct SignalTests {
     @Test("the second ends the run at once, whatever it is held up by")
     func second() async throws {
         server.serve(.image(Samples.png + Array(repeating: 7, count: 1 << 20)), at: 0)
-        let pipe = program.folder.path("pipe")
-        #expect(mkfifo(pipe, 0o600) == 0)
-        // Open at both ends, and nobody reads: the run is stuck in the middle of its output.
-        let reader = open(pipe, O_RDWR | O_CLOEXEC)
-        defer { close(reader) }
-        let run = try program.startShell(#"exec "$feedsync" image "$1" > "$2""#, server.imageURL(0), pipe)
-        try await eventually(run) { Self.waiting(reader) >= 65_536 }
+        let pipe = try StuckPipe(in: program.folder)
+        let run = try program.startShell(#"exec "$feedsync" image "$1" > "$2""#, server.imageURL(0), pipe.path)
+        try await run.eventually { pipe.bytes >= 65_536 }
 
         run.kill(SIGTERM)
         // Two of one kind that come together count as one: this is another.
         run.kill(SIGINT)
 
         #expect([.exited(128 + SIGTERM), .exited(128 + SIGINT)].contains(await run.wait().status))
+        withExtendedLifetime(pipe) {}
     }
 
     @Test("HUP means nothing to a run that was started to outlive its terminal")
     func nohup() async throws {
         let run = try program.startShell(#"exec nohup "$feedsync" -j 1 "$1""#, server.feedURL)
         await run.comes(to: gate)
-        #expect(Self.mask("SigIgn", of: run.pid, has: SIGHUP))
+        #expect(run.mask("SigIgn", has: SIGHUP))
         run.kill(SIGHUP)
         gate.open()
         #expect(await run.wait().status == .exited(0))
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 5)
     }
+}
 
+@Suite("A run that waits for whoever reads its output", .timeLimit(.minutes(10)))
+struct UnreadOutputTests {
+    private let program: Program
+    private let server: FeedServer
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 1)
+    }
+
+    @Test(
+        "is ended by the first signal where nobody reads",
+        arguments: [
+            #"show --json "$1" >"#, #"show "$1" >"#, #"sync -n "$1" >"#, #"sync --json "$1" >"#, #"sync -v "$1" 2>"#,
+            #"image "${1%feed.json}0.png" >"#, #"image "${1%feed.json}0.png" -o"#, "export - >", "export",
+        ])
+    func unread(_ command: String) async throws {
+        server.serve(.image(Samples.png + Array(repeating: 7, count: 1 << 20)), at: 0)
+        try await program.run(server.feedURL)
+        // Most of these images aren't there, of which there is something to say.
+        server.serve(feedOf: (0..<2000).map(server.imageURL))
+        let pipe = try StuckPipe(in: program.folder)
+        let run = try program.startShell(#"exec "$feedsync" \#(command) "$2""#, server.feedURL, pipe.path)
+        try await run.eventually { pipe.bytes >= 60_000 }
+
+        run.kill(SIGTERM)
+        let result = await run.wait()
+
+        #expect(result.status == .exited(128 + SIGTERM))
+        #expect(result.outputText == "")
+        expectQuiet(try await program.run("validate"))
+        withExtendedLifetime(pipe) {}
+    }
+
+    @Test(
+        "that is stopped while it downloads says what it did, and waits but a moment if nobody reads",
+        arguments: [1, 2])
+    func lastWords(_ stream: Int) async throws {
+        let gate = Gate()
+        server.serve(Reply(body: FeedServer.image(0), gate: gate), at: 0)
+        let pipe = try StuckPipe(in: program.folder)
+        try pipe.fill()
+        let script = #"exec "$feedsync" sync --json "$1" \#(stream)> "$2""#
+        let run = try program.startShell(script, server.feedURL, pipe.path)
+        await run.comes(to: gate)
+
+        run.kill(SIGTERM)
+        let result = await run.wait()
+        gate.open()
+
+        #expect(result.status == .exited(128 + SIGTERM))
+        // On the stream that is read.
+        #expect((stream == 1 ? result.errorText : result.outputText).contains("downloaded"))
+        withExtendedLifetime(pipe) {}
+    }
+
+    @Test("is ended by it before anybody has opened the pipe, too")
+    func unopened() async throws {
+        try await program.run(server.feedURL)
+        let pipe = program.folder.path("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        for command in [["export", pipe], ["image", server.imageURL(0), "-o", pipe]] {
+            let run = try program.start(command)
+            try await run.eventually { run.mask("SigCgt", has: SIGTERM) }
+            run.kill(SIGTERM)
+            #expect(await run.wait().status == .exited(128 + SIGTERM))
+        }
+    }
+}
+
+extension StartedProcess {
     /// Whether a signal is in one of the sets of signals that Linux tells of a process.
-    private static func mask(_ name: String, of pid: Int32, has signal: Int32) -> Bool {
+    fileprivate func mask(_ name: String, has signal: Int32) -> Bool {
         guard let status = try? Files.bytes("/proc/\(pid)/status") else { return false }
         let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("\(name):") }
         guard let set = line.flatMap({ UInt64($0.suffix(16), radix: 16) }) else { return false }
         return set >> UInt64(signal - 1) & 1 == 1
     }
 
-    /// Bytes in a pipe.
-    private static func waiting(_ pipe: Int32) -> Int32 {
-        var count: Int32 = 0
-        return ioctl(pipe, UInt(FIONREAD), &count) == 0 ? count : 0
-    }
-
     /// For what a process can only be watched doing, while it runs.
-    private func eventually(_ run: StartedProcess, _ holds: () -> Bool) async throws {
-        while !holds(), run.result == nil { try await Task.sleep(for: .milliseconds(2)) }
+    fileprivate func eventually(_ holds: () -> Bool) async throws {
+        while !holds(), result == nil { try await Task.sleep(for: .milliseconds(2)) }
     }
 }

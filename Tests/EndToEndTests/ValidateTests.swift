@@ -155,6 +155,41 @@ struct ValidateTests {
         #expect(!Files.exists(program.cache))
     }
 
+    @Test("stopped by a signal keeps what it did, and tells of it")
+    func stopped() async throws {
+        try await program.run(server.feedURL)
+        try await program.makeStale()
+        let lock = try HeldLock(onImagesOf: program)
+        let run = try program.start("validate", "--json", "--lock-wait", "600")
+        while try await program.sql("SELECT count(*) FROM feeds") != "0", run.result == nil {}
+
+        run.kill(SIGTERM)
+        let result = await run.wait()
+
+        #expect(result.status == .exited(128 + SIGTERM))
+        #expect(try result.json == report(feeds: [server.feedURL]))
+        #expect(result.errorLines == ["feedsync: stopped; deleted 1 feed and 0 images, 0 freed"])
+        #expect(Files.names(in: program.imageFolder).count == 3)
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test("that can't go on tells why, and what it did before")
+    func endedEarly() async throws {
+        try await program.run(server.feedURL)
+        try await program.makeStale()
+        let lock = try HeldLock(onImagesOf: program)
+
+        let result = try await program.run("validate", "--json")
+
+        #expect(result.status == .exited(75))
+        #expect(try result.json == report(feeds: [server.feedURL]))
+        #expect(result.errorLines.count == 2, "\(result.errorText)")
+        #expect(result.errorLines.first?.contains("--lock-wait") == true)
+        #expect(result.errorLines.last == "feedsync: deleted 1 feed and 0 images, 0 freed")
+        #expect(Files.names(in: program.imageFolder).count == 3)
+        withExtendedLifetime(lock) {}
+    }
+
     @Test("with -v names each feed that goes")
     func verbose() async throws {
         try await program.run(server.feedURL)

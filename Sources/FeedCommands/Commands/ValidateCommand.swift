@@ -9,15 +9,27 @@ struct ValidateCommand {
     func run() async throws(FeedError) -> ExitCode {
         let cache = try await session.openCache(
             settings.dryRun ? .rehearseRepair : .repair(lockWait: settings.lockWait))
-        let stale = try await deleteStaleFeeds(in: cache)
-        let removal: RemovalMode = settings.dryRun ? .dryRun(withoutFeeds: stale.map(\.url)) : .forReal
+        var report = ValidateReport()
+        do throws(FeedError) {
+            try await validate(cache, &report)
+        } catch {
+            // What it did before is told all the same.
+            if !error.isCancellation { session.report(LogLine(error)) }
+            try tell(report, failure: error)
+            return ExitCode.of(error)
+        }
+        try tell(report, failure: nil)
+        return .ok
+    }
+
+    private func validate(_ cache: Cache, _ report: inout ValidateReport) async throws(FeedError) {
+        try await deleteStaleFeeds(in: cache, &report)
+        let removal: RemovalMode = settings.dryRun ? .dryRun(withoutFeeds: report.feedsDeleted.map(\.url)) : .forReal
         // Damage first: what is gone from the disk though a feed names it is damage too, and told.
         try stopIfCancelled()
-        let damaged = settings.deep ? try await removeDamaged(from: cache, removal) : .nothing
+        if settings.deep { report.damaged = try await removeDamaged(from: cache, removal) }
         try stopIfCancelled()
-        let unreferenced = try await cache.images.removeUnreferenced(removal)
-        try tell(ValidateReport(feedsDeleted: stale, damaged: damaged, unreferenced: unreferenced))
-        return .ok
+        report.unreferenced = try await cache.images.removeUnreferenced(removal)
     }
 
     private func removeDamaged(from cache: Cache, _ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
@@ -30,21 +42,21 @@ struct ValidateCommand {
         if Task.isCancelled { throw .cancelled }
     }
 
-    private func deleteStaleFeeds(in cache: Cache) async throws(FeedError) -> [ValidateReport.DeletedFeed] {
+    private func deleteStaleFeeds(in cache: Cache, _ report: inout ValidateReport) async throws(FeedError) {
         let validation = ValidateFeedCache(store: cache.feeds, now: session.now)
-        var deleted: [ValidateReport.DeletedFeed] = []
         for feed in try await cache.feeds.summaries() {
             try stopIfCancelled()
             let fault = try await validation.validate(
                 feed.url, maxAge: settings.of(feed.url).maxAge, dryRun: settings.dryRun)
-            if let fault { deleted.append((feed.url, fault)) }
+            if let fault { report.feedsDeleted.append((feed.url, fault)) }
         }
-        return deleted
     }
 
-    private func tell(_ report: ValidateReport) throws(FeedError) {
+    private func tell(_ report: ValidateReport, failure: FeedError?) throws(FeedError) {
+        let wasStopped = failure?.isCancellation == true
         if settings.dryRun {
             for line in report.plan { try session.plan(line) }
+            if wasStopped { session.report("stopped; there may be more to do", "stopped") }
         } else {
             if settings.verbosity == .verbose {
                 for feed in report.feedsDeleted where feed.fault == .stale {
@@ -53,7 +65,8 @@ struct ValidateCommand {
             }
             // Losing data is told even where all else is quiet success: the next sync has to fetch it again.
             for line in report.damage { session.report(line, "damage") }
-            session.remark(report.summary, "summary")
+            let summary = report.summary(wasStopped: wasStopped)
+            if failure == nil { session.remark(summary) } else { session.report(summary) }
         }
         if settings.json { try session.write(report.json) }
     }

@@ -5,9 +5,9 @@ import JSONText
 struct ValidateReport {
     typealias DeletedFeed = (url: ResourceURL, fault: ValidateFeedCache.Fault)
 
-    let feedsDeleted: [DeletedFeed]
-    let damaged: ImageRemoval
-    let unreferenced: ImageRemoval
+    var feedsDeleted: [DeletedFeed] = []
+    var damaged = ImageRemoval.nothing
+    var unreferenced = ImageRemoval.nothing
 
     private var bytesFreed: Int64 { damaged.bytesFreed + unreferenced.bytesFreed }
 
@@ -21,10 +21,12 @@ struct ValidateReport {
         return value.text() + "\n"
     }
 
-    var summary: String {
+    func summary(wasStopped: Bool) -> LogLine {
         let feeds = Phrases.count(feedsDeleted.count, "feed")
         let images = Phrases.count(unreferenced.images + damaged.images, "image")
-        return "deleted \(feeds) and \(images), \(Phrases.size(bytesFreed)) freed"
+        let done = "deleted \(feeds) and \(images), \(Phrases.size(bytesFreed)) freed"
+        return LogLine(
+            level: .info, event: wasStopped ? "stopped" : "summary", text: wasStopped ? "stopped; \(done)" : done)
     }
 
     /// What was lost that nobody asked to lose.

@@ -1,0 +1,80 @@
+import FeedCore
+import Glibc
+import Synchronization
+
+/// An open file, pipe or terminal, at whose other end somebody may keep us waiting. A run that is stopped doesn't wait.
+struct Channel {
+    enum Outcome {
+        case written
+        /// Some of it may be.
+        case stopped
+        case failed(String)
+    }
+
+    /// How soon who waits notices that the run was stopped.
+    private static let notice: Int32 = 100
+
+    let descriptor: Int32
+    /// Of a run that was stopped, for what it has to say of that. Nil for data, of which nobody wants the rest then.
+    var patience: Patience?
+
+    func write(_ bytes: UnsafeRawBufferPointer) -> Outcome {
+        // No more at once than a pipe that is ready takes without blocking.
+        let most = isFile ? Int.max : Int(PIPE_BUF)
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            guard wait(for: POLLOUT) else { return .stopped }
+            let part = UnsafeRawBufferPointer(rebasing: rest.prefix(most))
+            let written = Glibc.write(descriptor, part.baseAddress, part.count)
+            if written > 0 {
+                rest = rest.dropFirst(written)
+            } else if written < 0, errno != EINTR, errno != EAGAIN {
+                return .failed(String(cString: strerror(errno)))
+            }
+        }
+        return .written
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, _ failure: (_ reason: String) -> FeedError) throws(FeedError) {
+        switch write(bytes) {
+        case .written: return
+        case .stopped: throw .cancelled
+        case .failed(let reason): throw failure(reason)
+        }
+    }
+
+    /// True when there is something to be done with it, if only to find that it is broken; false if the run was stopped.
+    func wait(for event: Int32) -> Bool {
+        while true {
+            let isStopped = Task.isCancelled
+            if isStopped, patience == nil { return false }
+            var ready = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+            let count = poll(&ready, 1, isStopped ? patience?.milliseconds ?? 0 : Self.notice)
+            if count > 0 || (count < 0 && errno != EINTR) { return true }
+            if isStopped, count == 0 {
+                patience?.lose()
+                return false
+            }
+        }
+    }
+
+    /// Whether there is no need to wait before something is written.
+    var isReady: Bool {
+        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&ready, 1, 0) == 1
+    }
+
+    private var isFile: Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+}
+
+/// What a run that was stopped has for those who read what it did: a moment, until one of them lets it pass.
+final class Patience: Sendable {
+    private let left = Atomic<Int32>(1000)
+
+    var milliseconds: Int32 { left.load(ordering: .relaxed) }
+
+    func lose() { left.store(0, ordering: .relaxed) }
+}
