@@ -6,7 +6,12 @@ import Testing
 
 @Suite("A client", .timeLimit(.minutes(10)))
 struct ClientLifetimeTests {
-    private let settings = NetworkSettings(userAgent: "x")
+    private let settings = {
+        var settings = NetworkSettings(userAgent: "x")
+        // A test may have to wait for its turn while its server waits for it.
+        settings.idleTimeout = .seconds(900)
+        return settings
+    }()
 
     @Test("that is let go of ends its thread")
     func released() async throws {
