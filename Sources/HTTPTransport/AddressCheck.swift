@@ -20,14 +20,14 @@ enum AddressCheck {
 
 /// What the last address that libcurl named turned out to be: mostly the next is the same.
 struct AddressMemory {
-    private var text = ""
+    private var text: [CChar] = [0]
     private var address: NetworkAddress?
     private var isPublic = false
 
     mutating func look(at text: UnsafePointer<CChar>) -> (address: NetworkAddress?, isPublic: Bool) {
         if strcmp(text, self.text) != 0 {
-            self.text = String(cString: text)
-            address = NetworkAddress(presentation: self.text)
+            self.text = Array(UnsafeBufferPointer(start: text, count: strlen(text) + 1))
+            address = NetworkAddress(presentation: String(cString: text))
             isPublic = address?.addressClass.isPublic ?? false
         }
         return (address, isPublic)

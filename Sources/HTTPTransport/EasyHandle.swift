@@ -208,16 +208,17 @@ extension EasyHandle {
     }
 
     /// Headers that are a list may be given in parts.
-    private func allHeaders(_ name: String) -> String? {
+    private func allHeaders(_ name: StaticString) -> String? {
         var parts: [String] = []
         while parts.count < 16, let part = header(name, number: parts.count) { parts.append(part) }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
     /// Of the answer itself: not of an interim one (1xx), nor of the trailers of its body.
-    private func header(_ name: String, number: Int = 0) -> String? {
+    private func header(_ name: StaticString, number: Int = 0) -> String? {
         var header: UnsafeMutablePointer<curl_header>?
-        guard curl_easy_header(pointer, name, number, UInt32(CURLH_HEADER), -1, &header) == CURLHE_OK,
+        let nameBytes = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+        guard curl_easy_header(pointer, nameBytes, number, UInt32(CURLH_HEADER), -1, &header) == CURLHE_OK,
             let value = header?.pointee.value, value.pointee != 0
         else { return nil }
         return String(validatingCString: value)

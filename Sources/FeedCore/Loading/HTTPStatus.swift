@@ -4,8 +4,8 @@ enum HTTPStatus {
     static let partialContent = 206
     static let notModified = 304
     static let rangeNotSatisfiable = 416
-    static let redirects: Set<Int> = [301, 302, 303, 307, 308]
-    private static let passing: Set<Int> = [408, 425, 429]
+    static let redirects = [301, 302, 303, 307, 308]
+    private static let passing = [408, 425, 429]
 
     /// The server can't answer as it should just now.
     static func isPassing(_ status: Int) -> Bool { passing.contains(status) || (500...599).contains(status) }

@@ -34,5 +34,5 @@ package struct AttemptFailure: Hashable, Sendable {
         }
     }
 
-    private static let passingStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
+    private static let passingStatuses = [408, 425, 429, 500, 502, 503, 504]
 }
