@@ -91,7 +91,7 @@ final class ArchiveReader {
     }
 
     /// Visits the bytes of the entry, of which there are `size`.
-    func forEachChunk(_ visit: ([UInt8]) throws(FeedError) -> Void) throws(FeedError) {
+    func forEachChunk(_ visit: (UnsafeRawBufferPointer) throws(FeedError) -> Void) throws(FeedError) {
         var position: Int64 = 0
         while true {
             if Task.isCancelled { throw .cancelled }
@@ -109,7 +109,7 @@ final class ArchiveReader {
             guard offset == position else { throw refused("a sparse file") }
             position += Int64(count)
             guard position <= size else { throw refused("has more than the \(size) bytes announced") }
-            try visit(Array(UnsafeRawBufferPointer(start: start, count: count)))
+            try visit(UnsafeRawBufferPointer(start: start, count: count))
         }
     }
 
