@@ -25,15 +25,37 @@ struct DocumentSplitter {
 
     /// `visit` gets images, with the commas between them.
     mutating func take(_ chunk: [UInt8], _ visit: ([UInt8]) throws(FeedError) -> Void) throws(FeedError) {
-        for byte in chunk {
-            if isInString {
-                takeInString(byte)
+        var position = 0
+        while position < chunk.count {
+            let end = endOfRun(in: chunk, from: position)
+            if end > position {
+                takeRun(chunk[position..<end])
+            } else if isInString {
+                takeInString(chunk[position])
             } else if isInList {
-                try takeInList(byte, visit)
+                try takeInList(chunk[position], visit)
             } else {
-                takeOutside(byte)
+                takeOutside(chunk[position])
             }
+            position = max(end, position + 1)
         }
+    }
+
+    /// Behind the bytes that change nothing: most of a document is in strings.
+    private func endOfRun(in chunk: [UInt8], from start: Int) -> Int {
+        var end = start
+        if isInString {
+            guard !isEscaped else { return start }
+            while end < chunk.count, chunk[end] != UInt8(ascii: "\""), chunk[end] != UInt8(ascii: "\\") { end += 1 }
+        } else {
+            while end < chunk.count, !Self.isStructural(chunk[end]) { end += 1 }
+        }
+        return end
+    }
+
+    private mutating func takeRun(_ run: ArraySlice<UInt8>) {
+        if isInList { group += run } else { rest += run }
+        if isInString { keepText(run) }
     }
 
     private mutating func takeInString(_ byte: UInt8) {
@@ -46,7 +68,12 @@ struct DocumentSplitter {
             isInString = false
             return
         }
-        if !isInList, depth == 1, text.count <= Self.member.count { text.append(byte) }
+        keepText([byte])
+    }
+
+    /// Of a string at the top, as much as tells whether it is the name that is looked for.
+    private mutating func keepText(_ bytes: ArraySlice<UInt8>) {
+        if !isInList, depth == 1 { text += bytes.prefix(max(0, Self.member.count + 1 - text.count)) }
     }
 
     private mutating func takeInList(
@@ -92,6 +119,15 @@ struct DocumentSplitter {
 
     private mutating func keep(_ byte: UInt8) {
         if isInList { group.append(byte) } else { rest.append(byte) }
+    }
+
+    private static func isStructural(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "]"),
+            UInt8(ascii: ","), UInt8(ascii: ":"):
+            true
+        default: false
+        }
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x0A, 0x0D, 0x09].contains(byte) }
