@@ -25,37 +25,45 @@ struct DocumentSplitter {
 
     /// `visit` gets images, with the commas between them.
     mutating func take(_ chunk: [UInt8], _ visit: ([UInt8]) throws(FeedError) -> Void) throws(FeedError) {
-        var position = 0
-        while position < chunk.count {
-            let end = endOfRun(in: chunk, from: position)
-            if end > position {
-                takeRun(chunk[position..<end])
-            } else if isInString {
-                takeInString(chunk[position])
-            } else if isInList {
-                try takeInList(chunk[position], visit)
-            } else {
-                takeOutside(chunk[position])
+        try chunk.withUnsafeBufferPointer { bytes throws(FeedError) in
+            var rest = bytes
+            while let byte = rest.first {
+                let run = UnsafeBufferPointer(rebasing: rest.prefix(lengthOfRun(rest)))
+                if run.isEmpty {
+                    try take(byte, visit)
+                } else {
+                    takeRun(run)
+                }
+                rest = UnsafeBufferPointer(rebasing: rest.dropFirst(max(run.count, 1)))
             }
-            position = max(end, position + 1)
         }
     }
 
-    /// Behind the bytes that change nothing: most of a document is in strings.
-    private func endOfRun(in chunk: [UInt8], from start: Int) -> Int {
-        var end = start
-        if isInString {
-            guard !isEscaped else { return start }
-            while end < chunk.count, chunk[end] != UInt8(ascii: "\""), chunk[end] != UInt8(ascii: "\\") { end += 1 }
-        } else {
-            while end < chunk.count, !Self.isStructural(chunk[end]) { end += 1 }
-        }
-        return end
+    /// How many bytes change nothing: most of a document is in strings.
+    private func lengthOfRun(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        if isEscaped { return 0 }
+        let end =
+            isInString
+            ? bytes.firstIndex { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
+            : bytes.firstIndex(where: Self.isStructural)
+        return end ?? bytes.count
     }
 
-    private mutating func takeRun(_ run: ArraySlice<UInt8>) {
+    private mutating func takeRun(_ run: UnsafeBufferPointer<UInt8>) {
         if isInList { group += run } else { rest += run }
         if isInString { keepText(run) }
+    }
+
+    private mutating func take(
+        _ byte: UInt8, _ visit: ([UInt8]) throws(FeedError) -> Void
+    ) throws(FeedError) {
+        if isInString {
+            takeInString(byte)
+        } else if isInList {
+            try takeInList(byte, visit)
+        } else {
+            takeOutside(byte)
+        }
     }
 
     private mutating func takeInString(_ byte: UInt8) {
@@ -68,11 +76,11 @@ struct DocumentSplitter {
             isInString = false
             return
         }
-        keepText([byte])
+        keepText(CollectionOfOne(byte))
     }
 
     /// Of a string at the top, as much as tells whether it is the name that is looked for.
-    private mutating func keepText(_ bytes: ArraySlice<UInt8>) {
+    private mutating func keepText(_ bytes: some Collection<UInt8>) {
         if !isInList, depth == 1 { text += bytes.prefix(max(0, Self.member.count + 1 - text.count)) }
     }
 
