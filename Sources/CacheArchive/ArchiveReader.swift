@@ -91,7 +91,7 @@ final class ArchiveReader {
     }
 
     /// Visits the bytes of the entry, of which there are `size`.
-    func forEachChunk(_ visit: ([UInt8]) throws(FeedError) -> Void) throws(FeedError) {
+    func forEachChunk(_ visit: (UnsafeRawBufferPointer) throws(FeedError) -> Void) throws(FeedError) {
         var position: Int64 = 0
         while true {
             if Task.isCancelled { throw .cancelled }
@@ -109,7 +109,7 @@ final class ArchiveReader {
             guard offset == position else { throw refused("a sparse file") }
             position += Int64(count)
             guard position <= size else { throw refused("has more than the \(size) bytes announced") }
-            try visit(Array(UnsafeRawBufferPointer(start: start, count: count)))
+            try visit(UnsafeRawBufferPointer(start: start, count: count))
         }
     }
 
@@ -148,6 +148,7 @@ final class ArchiveReader {
     }
 
     private func entry(isFolder: Bool) throws(FeedError) -> Entry {
+        if !isFolder, let blob = OCILayout.blob(named: name) { return .blob(blob) }
         guard !name.hasPrefix("/") else { throw refused("an absolute path") }
         var parts = name.split(separator: "/", omittingEmptySubsequences: false)
         guard !parts.contains("..") else { throw refused("a path with .. in it") }
@@ -160,20 +161,13 @@ final class ArchiveReader {
             case (true, ""), (true, "."), (true, "blobs"), (true, OCILayout.blobFolder): .folder
             case (false, OCILayout.layoutFile): .layout
             case (false, OCILayout.indexFile): .index
-            case (false, _): blob(parts).map { .blob($0) }
             default: nil
             }
         guard let entry else {
             throw refused(isFolder ? "a folder that has no place here" : "a name that has no place here")
         }
-        if case .blob = entry { return entry }
         guard seen.insert(path == "." ? "" : path).inserted else { throw repeated }
         return entry
-    }
-
-    private func blob(_ parts: [Substring]) -> Digest? {
-        guard parts.count == 3, parts[0] == "blobs", parts[1] == "sha256" else { return nil }
-        return Digest(hex: parts[2])
     }
 
     /// There are many blobs: whether one was there before is known to who keeps them.

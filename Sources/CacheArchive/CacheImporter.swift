@@ -1,5 +1,4 @@
 package import FeedCore
-internal import Hashing
 
 /// Merges an archive into a cache: all of it or, where anything about it is not as it should be, nothing.
 package struct CacheImporter: Sendable {
@@ -22,12 +21,13 @@ package struct CacheImporter: Sendable {
         }
     }
 
-    /// Brings in every blob, hashed on another thread, and knows afterwards that each is what its name says.
+    /// Brings in every blob, and knows afterwards that each is what its name says.
     private func takeIn(
         _ source: any ByteSource, _ intake: any CacheIntake, _ progress: @Sendable (ArchiveProgress) -> Void
     ) throws(FeedError) -> ArchiveContents {
         let reader = try ArchiveReader(source)
-        let hash = BackgroundHash()
+        let blobs = BlobsIn(intake.blobs)
+        defer { blobs.wait() }
         var contents = ArchiveContents()
         var done = ArchiveProgress()
         while let entry = try reader.next() {
@@ -37,14 +37,14 @@ package struct CacheImporter: Sendable {
             case .index: contents.index = try collect(reader)
             case .blob(let digest):
                 guard contents.blobs[digest] == nil else { throw reader.repeated }
-                let blob = try takeIn(digest, from: reader, intake, hash)
+                let blob = try takeIn(digest, from: reader, blobs)
                 contents.blobs[digest] = blob
                 if blob.type != nil { done.images += 1 }
                 done.bytes += blob.size
                 progress(done)
             }
         }
-        try hash.finish()
+        try blobs.finish()
         return contents
     }
 
@@ -58,26 +58,15 @@ package struct CacheImporter: Sendable {
     }
 
     private func takeIn(
-        _ digest: Digest, from reader: ArchiveReader, _ intake: any CacheIntake, _ hash: BackgroundHash
+        _ digest: Digest, from reader: ArchiveReader, _ blobs: BlobsIn
     ) throws(FeedError) -> ArchiveContents.Blob {
         // Which of the two holds is known only when all is there.
         guard reader.size <= max(terms.maxImageSize, terms.maxDocumentSize) else {
             throw reader.refused("larger than --max-filesize and --max-feed-size")
         }
-        var beginning: [UInt8] = []
-        try intake.begin(digest)
-        try reader.forEachChunk { chunk throws(FeedError) in
-            beginning += chunk.prefix(ImageType.signatureLength - beginning.count)
-            try hash.append(chunk)
-            try intake.append(chunk)
-        }
-        let type = ImageType(signatureOf: beginning)
-        try intake.end(isImage: type != nil)
-        let name = reader.name
-        try hash.end { found throws(FeedError) in
-            guard found == digest else { throw .invalidData("\(name): its bytes have another digest, \(found.hex)") }
-        }
-        return ArchiveContents.Blob(size: reader.size, type: type)
+        try blobs.begin(digest, size: reader.size)
+        try reader.forEachChunk { chunk throws(FeedError) in try blobs.append(chunk) }
+        return ArchiveContents.Blob(size: reader.size, type: blobs.type)
     }
 }
 

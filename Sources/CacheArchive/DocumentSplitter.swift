@@ -25,14 +25,44 @@ struct DocumentSplitter {
 
     /// `visit` gets images, with the commas between them.
     mutating func take(_ chunk: [UInt8], _ visit: ([UInt8]) throws(FeedError) -> Void) throws(FeedError) {
-        for byte in chunk {
-            if isInString {
-                takeInString(byte)
-            } else if isInList {
-                try takeInList(byte, visit)
-            } else {
-                takeOutside(byte)
+        try chunk.withUnsafeBufferPointer { bytes throws(FeedError) in
+            var rest = bytes
+            while let byte = rest.first {
+                let run = UnsafeBufferPointer(rebasing: rest.prefix(lengthOfRun(rest)))
+                if run.isEmpty {
+                    try take(byte, visit)
+                } else {
+                    takeRun(run)
+                }
+                rest = UnsafeBufferPointer(rebasing: rest.dropFirst(max(run.count, 1)))
             }
+        }
+    }
+
+    /// How many bytes change nothing: most of a document is in strings.
+    private func lengthOfRun(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        if isEscaped { return 0 }
+        let end =
+            isInString
+            ? bytes.firstIndex { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
+            : bytes.firstIndex(where: Self.isStructural)
+        return end ?? bytes.count
+    }
+
+    private mutating func takeRun(_ run: UnsafeBufferPointer<UInt8>) {
+        if isInList { group += run } else { rest += run }
+        if isInString { keepText(run) }
+    }
+
+    private mutating func take(
+        _ byte: UInt8, _ visit: ([UInt8]) throws(FeedError) -> Void
+    ) throws(FeedError) {
+        if isInString {
+            takeInString(byte)
+        } else if isInList {
+            try takeInList(byte, visit)
+        } else {
+            takeOutside(byte)
         }
     }
 
@@ -46,7 +76,12 @@ struct DocumentSplitter {
             isInString = false
             return
         }
-        if !isInList, depth == 1, text.count <= Self.member.count { text.append(byte) }
+        keepText(CollectionOfOne(byte))
+    }
+
+    /// Of a string at the top, as much as tells whether it is the name that is looked for.
+    private mutating func keepText(_ bytes: some Collection<UInt8>) {
+        if !isInList, depth == 1 { text += bytes.prefix(max(0, Self.member.count + 1 - text.count)) }
     }
 
     private mutating func takeInList(
@@ -92,6 +127,15 @@ struct DocumentSplitter {
 
     private mutating func keep(_ byte: UInt8) {
         if isInList { group.append(byte) } else { rest.append(byte) }
+    }
+
+    private static func isStructural(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "]"),
+            UInt8(ascii: ","), UInt8(ascii: ":"):
+            true
+        default: false
+        }
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x0A, 0x0D, 0x09].contains(byte) }

@@ -9,23 +9,33 @@ final class ImagesAhead {
         let size: Int64
     }
 
+    /// What was asked to be read.
+    private struct Reading {
+        let batch: BlobBatch
+        /// Both are signalled also when something failed.
+        let isRead = DispatchSemaphore(value: 0)
+        let isHashed = DispatchSemaphore(value: 0)
+    }
+
     /// One is being used, one hashed and one read, and one that waits to be.
     private static let buffers = 4
 
-    private let reader: BatchReader
+    private let source: any ImageBytes
+    private let digests = DigestCheck()
+    private let failure = SharedFailure()
     private let reading = DispatchQueue(label: "feedsync.reading")
     private let hashing = DispatchQueue(label: "feedsync.hashing")
     private var images: ArraySlice<Image>
-    /// How much of the first of them is in a batch already.
+    /// How much of the first of them is asked for already.
     private var offset: Int64 = 0
-    private var ahead: [ImageBatch] = []
+    private var ahead: [Reading] = []
     private var unused = (0..<buffers).map { _ in BatchBuffer() }
-    private var current: ImageBatch?
-    private var parts: ArraySlice<ImageBatch.Part> = []
+    private var current: Reading?
+    private var parts: ArraySlice<BlobBatch.Part> = []
 
     init(_ images: [Image], from source: any ImageBytes) {
         self.images = images[...]
-        reader = BatchReader(source)
+        self.source = source
         readAhead()
     }
 
@@ -34,7 +44,7 @@ final class ImagesAhead {
         while true {
             if parts.isEmpty { try goOn() }
             guard let part = parts.popFirst(), let current else { return }
-            try visit(current.buffer[part.place])
+            try visit(current.batch.bytes(of: part))
             if part.isEnd { return }
         }
     }
@@ -43,52 +53,64 @@ final class ImagesAhead {
     func finish() throws(FeedError) {
         reading.sync {}
         hashing.sync {}
-        try reader.check()
+        try failure.check()
     }
 
     private func goOn() throws(FeedError) {
         if let current {
             current.isHashed.wait()
-            unused.append(current.buffer)
+            unused.append(current.batch.buffer)
         }
         current = nil
         readAhead()
         guard !ahead.isEmpty else { throw .storage(.failed, "there are no more images") }
         let next = ahead.removeFirst()
         next.isRead.wait()
-        try reader.check()
+        try failure.check()
         current = next
-        parts = next.parts[...]
+        parts = next.batch.parts[...]
     }
 
     private func readAhead() {
-        while let buffer = unused.last, case let parts = nextParts(), !parts.isEmpty {
+        while let buffer = unused.last, let batch = nextBatch(in: buffer) {
             unused.removeLast()
-            let batch = ImageBatch(parts, in: buffer)
-            ahead.append(batch)
-            reading.async { [reader, hashing] in
-                reader.read(batch)
-                hashing.async { reader.hash(batch) }
+            let next = Reading(batch: batch)
+            ahead.append(next)
+            reading.async { [source, failure, digests, hashing] in
+                failure.remembering { () throws(FeedError) in try Self.read(batch, from: source) }
+                next.isRead.signal()
+                hashing.async {
+                    failure.remembering { () throws(FeedError) in
+                        try digests.check(batch) { digest, _ in Self.damaged(digest) }
+                    }
+                    next.isHashed.signal()
+                }
             }
         }
     }
 
-    /// As many images as fit into a buffer, or a part of one that doesn't. None at the end.
-    private func nextParts() -> [ImageBatch.Part] {
-        var parts: [ImageBatch.Part] = []
-        var room = BatchBuffer.size
-        while let image = images.first {
-            let left = image.size - offset
-            if left > room, !parts.isEmpty { break }
-            let count = Int(min(left, Int64(room)))
-            let start = BatchBuffer.size - room
-            parts.append(ImageBatch.Part(image: image, offset: offset, place: start..<start + count))
-            room -= count
-            offset += Int64(count)
-            if count < left { break }
+    /// As many images as fit into a buffer, or a part of one that doesn't. Nil at the end.
+    private func nextBatch(in buffer: BatchBuffer) -> BlobBatch? {
+        var batch = BlobBatch(buffer: buffer)
+        while let image = images.first, let part = batch.addPart(of: image.digest, size: image.size, from: offset) {
+            offset += Int64(part.place.count)
+            guard part.isEnd else { break }
             images.removeFirst()
             offset = 0
         }
-        return parts
+        return batch.parts.isEmpty ? nil : batch
+    }
+
+    private static func read(_ batch: BlobBatch, from source: any ImageBytes) throws(FeedError) {
+        for part in batch.parts {
+            let place = UnsafeMutableRawBufferPointer(rebasing: batch.buffer.bytes[part.place])
+            let isThere = try source.read(part.digest, size: part.size, from: part.offset, into: place)
+            guard isThere else { throw damaged(part.digest) }
+        }
+    }
+
+    private static func damaged(_ digest: Digest) -> FeedError {
+        .invalidData(
+            "the image \(digest.hex) is damaged or gone; run `feedsync validate --deep`, then sync to have it again")
     }
 }

@@ -21,6 +21,14 @@ enum OCILayout {
 
     static func blobName(_ digest: Digest) -> String { "\(blobFolder)/\(digest.hex)" }
 
+    /// Nil for the name of anything else. Some write a `./` before it.
+    static func blob(named name: String) -> Digest? {
+        let name = name.utf8
+        let path = name.starts(with: "./".utf8) ? name.dropFirst(2) : name[...]
+        guard path.starts(with: "\(blobFolder)/".utf8) else { return nil }
+        return Digest(hex: Substring(path.dropFirst(blobFolder.utf8.count + 1)))
+    }
+
     static func reference(_ digest: Digest) -> String { "\(referencePrefix)\(digest.hex)" }
 
     /// Nil for what is no SHA-256.

@@ -1,16 +1,13 @@
 internal import FeedCore
-internal import Glibc
 
 /// Changes within the transaction that its connection is in, and the files that go with them. Those are in place, on
 /// disk, before the rows that name them are committed.
 final class DirectoryMerge: CacheMerge {
     private let connection: SQLiteConnection
     private let files: Descriptor
-    private let incoming: Descriptor
+    private let placements: Placements
     /// The feed begun last, and how many images it has.
     private var feed: (row: Int64, images: Int64) = (0, 0)
-    /// Files that were not there before.
-    private var placed: [Digest] = []
     /// What was found of the data that was there.
     private var isIntact: [Digest: Bool] = [:]
     private var knowsNames = false
@@ -18,7 +15,7 @@ final class DirectoryMerge: CacheMerge {
     init(connection: SQLiteConnection, files: Descriptor, incoming: Descriptor) {
         self.connection = connection
         self.files = files
-        self.incoming = incoming
+        placements = Placements(from: incoming, to: files)
     }
 
     func savedAt(_ feed: ResourceURL) throws(FeedError) -> Timestamp? {
@@ -75,7 +72,8 @@ final class DirectoryMerge: CacheMerge {
     func offer(_ image: OfferedImage) throws(FeedError) -> Bool {
         let index = ImageIndex(connection: connection)
         if let old = try index.find(image.url), try isIntact(old) { return false }
-        try place(image)
+        try placements.add(image)
+        if isIntact[image.digest] != nil { isIntact[image.digest] = true }
         try index.insert(image)
         try FailureMemory(connection: connection).forget(CollectionOfOne(image.url))
         return true
@@ -83,42 +81,18 @@ final class DirectoryMerge: CacheMerge {
 
     private func isIntact(_ image: StoredImage) throws(FeedError) -> Bool {
         if let known = isIntact[image.digest] { return known }
+        // One that is on its way there is looked at when it has come.
+        try placements.wait()
         let intact = try ImageFile.areIntact([(image.digest, image.size)], in: files) == [true]
         isIntact[image.digest] = intact
         return intact
     }
 
-    private func place(_ image: OfferedImage) throws(FeedError) {
-        let name = image.digest.hex
-        do throws(SystemError) {
-            switch try ImageFile.place(name, from: incoming, as: image.digest, size: image.size, in: files) {
-            case .new: placed.append(image.digest)
-            case .replaced, .kept: break
-            }
-        } catch let error where error.code == ENOENT && isInPlace(image) {
-            return
-        } catch {
-            throw error.feedError(.failed)
-        }
-        if isIntact[image.digest] != nil { isIntact[image.digest] = true }
-    }
-
-    /// It was brought in once, and is the data of another URL already.
-    private func isInPlace(_ image: OfferedImage) -> Bool {
-        var status = stat()
-        return fstatat(files.number, image.digest.hex, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.isFile
-            && status.st_size == image.size
-    }
-
     func makeDurable() throws(FeedError) {
         if knowsNames { try connection.execute("DROP TABLE temp.named") }
-        guard !placed.isEmpty else { return }
-        try attempt(.failed) { () throws(SystemError) in try files.synchronise() }
+        try placements.finish()
     }
 
     /// The changes don't stand, so that no row names these files.
-    func takeBackFiles() {
-        for digest in placed { unlinkat(files.number, digest.hex, 0) }
-        placed = []
-    }
+    func takeBackFiles() { placements.takeBack() }
 }

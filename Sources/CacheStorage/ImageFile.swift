@@ -117,15 +117,17 @@ extension Descriptor {
     }
 
     func write(_ bytes: [UInt8]) throws(SystemError) {
-        try bytes.withUnsafeBufferPointer { bytes throws(SystemError) in
-            var written = 0
-            while written < bytes.count {
-                let count = Glibc.write(number, bytes.baseAddress.map { $0 + written }, bytes.count - written)
-                if count >= 0 {
-                    written += count
-                } else if errno != EINTR {
-                    throw SystemError("can't be written", path)
-                }
+        try bytes.withUnsafeBufferPointer { bytes throws(SystemError) in try write(UnsafeRawBufferPointer(bytes)) }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+        var written = 0
+        while written < bytes.count {
+            let count = Glibc.write(number, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+            if count >= 0 {
+                written += count
+            } else if errno != EINTR {
+                throw SystemError("can't be written", path)
             }
         }
     }

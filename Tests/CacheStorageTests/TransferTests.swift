@@ -14,11 +14,7 @@ struct TransferTests {
     private func digest(_ text: String) -> Digest { InMemoryImageStore.digest(of: Array(text.utf8)) }
 
     private func bringIn(_ texts: [String], _ intake: any CacheIntake) throws(FeedError) {
-        for text in texts {
-            try intake.begin(digest(text))
-            for byte in text.utf8 { try intake.append([byte]) }
-            try intake.end(isImage: true)
-        }
+        for text in texts { try intake.blobs.add(Array(text.utf8), as: digest(text), inPiecesOf: 2) }
     }
 
     private func offered(_ text: String, at url: ResourceURL) -> OfferedImage {
@@ -156,8 +152,7 @@ struct TransferTests {
         let big = String(repeating: "x", count: 1 << 20)
         await expect(.failed) { () throws(FeedError) in
             try await cache.transfer.takeIn { intake throws(FeedError) in
-                try intake.begin(digest(big))
-                try intake.append(Array(big.utf8))
+                try intake.blobs.add(Array(big.utf8), as: digest(big))
             }
         }
         #expect(try await cache.feeds.retrieve(.first) == .sample(images: 1))

@@ -40,9 +40,7 @@ struct FeedMergingTests {
             for case let bytes? in offers.flatMap({ $0.images.map(\.1) }) {
                 let digest = InMemoryImageStore.digest(of: bytes)
                 guard seen.insert(digest).inserted else { continue }
-                try intake.begin(digest)
-                try intake.append(bytes)
-                try intake.end(isImage: true)
+                try intake.blobs.add(bytes, as: digest)
             }
             return try intake.merge { merge throws(FeedError) in
                 try FeedMerging(isForced: isForced).merge(offers, into: merge)

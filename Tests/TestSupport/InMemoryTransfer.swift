@@ -65,30 +65,32 @@ package struct InMemoryTransfer: CacheTransfer {
 /// Bytes brought in, outside of a cache, until they are merged.
 package final class InMemoryIntake: CacheIntake {
     private let cache: InMemoryCache
-    private var current: Digest?
-    private var blobs: [Digest: [UInt8]] = [:]
-    private var images: Set<Digest> = []
+    private let incoming = IncomingBlobs()
 
     package init(_ cache: InMemoryCache = InMemoryCache()) { self.cache = cache }
 
-    package func begin(_ digest: Digest) throws(FeedError) {
-        guard blobs[digest] == nil else { throw .storage(.failed, "\(digest.hex): is there already") }
-        blobs[digest] = []
-        current = digest
-    }
+    package var blobs: any BlobIntake { incoming }
 
-    package func append(_ chunk: [UInt8]) throws(FeedError) {
-        guard let current else { throw .storage(.failed, "no blob was begun") }
-        blobs[current]?.append(contentsOf: chunk)
-    }
+    private final class IncomingBlobs: BlobIntake {
+        private let bytes = Mutex<[Digest: [UInt8]]>([:])
 
-    package func end(isImage: Bool) throws(FeedError) {
-        if isImage, let current { images.insert(current) }
-        current = nil
+        var all: [Digest: [UInt8]] { bytes.withLock { $0 } }
+
+        func add(
+            _ part: UnsafeRawBufferPointer, to blob: Digest, from offset: Int64, isEnd: Bool
+        ) throws(FeedError) {
+            let part = Array(part)
+            let follows = bytes.withLock { bytes in
+                guard Int64(bytes[blob]?.count ?? 0) == offset, offset > 0 || bytes[blob] == nil else { return false }
+                bytes[blob, default: []] += part
+                return true
+            }
+            guard follows else { throw .storage(.failed, "\(blob.hex): is there already, or not so far") }
+        }
     }
 
     package func forEachChunk(of digest: Digest, _ visit: ([UInt8]) throws(FeedError) -> Void) throws(FeedError) {
-        guard let bytes = blobs[digest] else { throw .storage(.failed, "\(digest.hex): is not there") }
+        guard let bytes = incoming.all[digest] else { throw .storage(.failed, "\(digest.hex): is not there") }
         for start in stride(from: 0, to: bytes.count, by: 1000) {
             try visit(Array(bytes[start..<min(start + 1000, bytes.count)]))
         }
@@ -97,7 +99,7 @@ package final class InMemoryIntake: CacheIntake {
     package func merge<Outcome: Sendable>(
         _ work: (any CacheMerge) throws(FeedError) -> Outcome
     ) throws(FeedError) -> Outcome {
-        let data = blobs.filter { images.contains($0.key) }
+        let data = incoming.all
         return try cache.withContents { contents throws(FeedError) in
             let merge = Merge(contents, data)
             let outcome = try work(merge)
@@ -147,5 +149,19 @@ package final class InMemoryIntake: CacheIntake {
             contents.failures[image.url.text] = nil
             return true
         }
+    }
+}
+
+extension BlobIntake {
+    /// Brings in a whole blob.
+    package func add(_ bytes: [UInt8], as digest: Digest, inPiecesOf most: Int = .max) throws(FeedError) {
+        var start = 0
+        repeat {
+            let end = start + min(most, bytes.count - start)
+            try bytes[start..<end].withUnsafeBufferPointer { piece throws(FeedError) in
+                try add(UnsafeRawBufferPointer(piece), to: digest, from: Int64(start), isEnd: end == bytes.count)
+            }
+            start = end
+        } while start < bytes.count
     }
 }

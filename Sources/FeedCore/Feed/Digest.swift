@@ -25,20 +25,25 @@ package struct Digest: Hashable, Sendable {
     package init?(hex: some StringProtocol) {
         // As a string of known type: going through one of any kind byte by byte would be slow.
         var text = String(hex)
-        let bytes = text.withUTF8 { digits -> [UInt8]? in
-            guard digits.count == 2 * Self.byteCount else { return nil }
-            var bytes: [UInt8] = []
-            bytes.reserveCapacity(Self.byteCount)
-            for index in stride(from: 0, to: digits.count, by: 2) {
-                guard let high = Self.value(of: digits[index]), let low = Self.value(of: digits[index + 1]) else {
-                    return nil
-                }
-                bytes.append(high << 4 | low)
-            }
-            return bytes
+        guard let digest = text.withUTF8({ Digest(digits: $0) }) else { return nil }
+        self = digest
+    }
+
+    private init?(digits: UnsafeBufferPointer<UInt8>) {
+        guard digits.count == 2 * Self.byteCount, let first = Self.word(digits[0..<16]),
+            let second = Self.word(digits[16..<32]), let third = Self.word(digits[32..<48]),
+            let fourth = Self.word(digits[48..<64])
+        else { return nil }
+        (self.first, self.second, self.third, self.fourth) = (first, second, third, fourth)
+    }
+
+    private static func word(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> UInt64? {
+        var word: UInt64 = 0
+        for digit in digits {
+            guard let value = value(of: digit) else { return nil }
+            word = word << 4 | UInt64(value)
         }
-        guard let bytes else { return nil }
-        self.init(bytes: bytes)
+        return word
     }
 
     package var bytes: [UInt8] {

@@ -4,14 +4,19 @@ extension ImageType {
 
     /// The type of the image that begins with these bytes; nil if they begin none that is known.
     package init?(signatureOf bytes: [UInt8]) {
-        let signature = ImageSignature(bytes: bytes[..<min(bytes.count, Self.signatureLength)])
-        guard let type = signature.type else { return nil }
+        guard let type = bytes.withUnsafeBytes({ ImageType(signatureOf: $0) }) else { return nil }
+        self = type
+    }
+
+    package init?(signatureOf bytes: UnsafeRawBufferPointer) {
+        guard let type = ImageSignature(bytes: bytes.prefix(Self.signatureLength)).type else { return nil }
         self = type
     }
 }
 
 private struct ImageSignature {
-    let bytes: ArraySlice<UInt8>
+    /// From index 0 on.
+    let bytes: Slice<UnsafeRawBufferPointer>
 
     var type: ImageType? {
         if has([0xFF, 0xD8, 0xFF]) { return .jpeg }

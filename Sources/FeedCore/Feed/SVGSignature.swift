@@ -1,6 +1,6 @@
 /// Whether a text is an XML document whose root element is `svg`. An HTML page with an `svg` somewhere in it is none.
 struct SVGSignature {
-    static func matches(_ bytes: ArraySlice<UInt8>) -> Bool {
+    static func matches(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
         var scanner = SVGSignature(rest: asciiOf(bytes)[...])
         return scanner.findsRoot()
     }
@@ -8,7 +8,7 @@ struct SVGSignature {
     private var rest: ArraySlice<UInt8>
 
     /// All that matters here is ASCII, so that of UTF-16 the rest may become anything.
-    private static func asciiOf(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    private static func asciiOf(_ bytes: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
         let isBigEndian = bytes.starts(with: [0xFE, 0xFF])
         guard isBigEndian || bytes.starts(with: [0xFF, 0xFE]) else {
             return Array(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes)

@@ -1,11 +1,7 @@
 /// Bytes on their way into a cache, many at a time, and what makes them part of it.
 package protocol CacheIntake {
-    /// The bytes that are said to have this digest follow; whoever brings them checks that. One blob after another, and
-    /// none twice.
-    func begin(_ digest: Digest) throws(FeedError)
-    func append(_ chunk: [UInt8]) throws(FeedError)
-    /// Only an image can be merged, and is made durable.
-    func end(isImage: Bool) throws(FeedError)
+    /// Where they are brought in.
+    var blobs: any BlobIntake { get }
 
     /// Visits the bytes of a blob that was brought in, a chunk at a time.
     func forEachChunk(of digest: Digest, _ visit: ([UInt8]) throws(FeedError) -> Void) throws(FeedError)
@@ -14,6 +10,16 @@ package protocol CacheIntake {
     func merge<Outcome: Sendable>(
         _ work: (any CacheMerge) throws(FeedError) -> Outcome
     ) throws(FeedError) -> Outcome
+}
+
+/// Takes in blobs, on any thread but one at a time. Calls may block.
+package protocol BlobIntake: Sendable {
+    /// Takes in a part of the bytes that are said to have this digest; whoever brings them checks that. The parts of a
+    /// blob come in order, from the first on, one blob after another and none twice. Before it is merged, a blob is made
+    /// durable.
+    func add(
+        _ bytes: UnsafeRawBufferPointer, to blob: Digest, from offset: Int64, isEnd: Bool
+    ) throws(FeedError)
 }
 
 extension CacheIntake {

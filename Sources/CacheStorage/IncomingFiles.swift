@@ -1,0 +1,86 @@
+internal import Dispatch
+internal import FeedCore
+internal import Glibc
+internal import Synchronization
+
+/// Files in `incoming` that are written one after another, and go to disk many at once while the next are written.
+final class IncomingFiles: BlobIntake {
+    private struct State {
+        /// Of the blob whose end has not come.
+        var current: Descriptor?
+        /// What is written, and not yet on disk.
+        var files: [Descriptor] = []
+        var bytes = 0
+    }
+
+    private static let mostBytes = 64 << 20
+
+    private let staging: Staging
+    private let state = Mutex(State())
+    private let failure = FirstFailure()
+    private let syncing = DispatchQueue(label: "feedsync.syncing")
+    /// As many again are on their way to disk, and open.
+    private let mostFiles = min(250, max(1, OpenFileLimit.forImages / 2))
+
+    init(_ staging: Staging) { self.staging = staging }
+
+    func add(
+        _ bytes: UnsafeRawBufferPointer, to blob: Digest, from offset: Int64, isEnd: Bool
+    ) throws(FeedError) {
+        let file: Descriptor
+        if offset == 0 {
+            file = try attempt(.failed) { () throws(SystemError) in
+                try staging.folder.open(blob.hex, O_WRONLY | O_CREAT | O_EXCL)
+            }
+        } else {
+            guard let current = state.withLock({ $0.current }) else { throw .storage(.failed, "no blob was begun") }
+            file = current
+        }
+        try attempt(.failed) { () throws(SystemError) in try file.write(bytes) }
+        let isFull = state.withLock { state in
+            state.current = isEnd ? nil : file
+            if isEnd { state.files.append(file) }
+            state.bytes += bytes.count
+            return state.files.count >= mostFiles || state.bytes >= Self.mostBytes
+        }
+        if isFull { try makeDurable() }
+    }
+
+    /// Returns when all is on disk.
+    func finish() throws(FeedError) {
+        try makeDurable()
+        wait()
+        try check()
+    }
+
+    func wait() { syncing.sync {} }
+
+    /// A failed fsync is never tried again: the kernel may have dropped what it could not write.
+    private func makeDurable() throws(FeedError) {
+        // Not so far behind that more and more files are open.
+        wait()
+        try check()
+        let files = state.withLock { state in
+            defer { state = State(current: state.current) }
+            return state.files
+        }
+        syncing.async { [staging, failure] in
+            Crew.share(files.count, among: Staging.syncingThreads) { job in
+                do throws(SystemError) { try staging.makeDurable(files[job]) } catch { failure.add(error) }
+            }
+        }
+    }
+
+    private func check() throws(FeedError) {
+        if let failure = failure.first { throw failure.feedError(.failed) }
+    }
+}
+
+/// Of what several threads run into.
+private final class FirstFailure: Sendable {
+    private let failure = Mutex<SystemError?>(nil)
+
+    func add(_ error: SystemError) { failure.withLock { $0 = $0 ?? error } }
+
+    var first: SystemError? { failure.withLock { $0 } }
+}
