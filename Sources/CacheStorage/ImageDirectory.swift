@@ -54,6 +54,8 @@ actor ImageDirectory: ImageStore {
         return StagedFile(staging)
     }
 
+    nonisolated var exhaustion: FeedError? { staging?.exhaustion }
+
     nonisolated var mostStaged: Int { OpenFileLimit.forImages }
 
     nonisolated func confirm(_ images: [ConfirmedImage]) async throws(FeedError) {

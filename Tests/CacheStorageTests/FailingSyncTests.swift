@@ -54,8 +54,9 @@ struct FailingSyncTests {
             if try file.status().st_size == 3 { throw SystemError(code: code, "full") }
         }
         let batch = try ["good", "bad"].enumerated().map { try images.stage($1, at: .image($0)) }
-        let message = await expect(.failed) { () throws(FeedError) in _ = try await images.publish(batch) }
-        #expect(message == "full")
+        #expect(images.exhaustion == nil)
+        #expect(try await images.publish(batch) == [nil, .storage(.failed, "full")])
+        #expect(images.exhaustion == .storage(.failed, "full"))
         #expect(try await images.find([.image(0), .image(1)]).map { $0?.size } == [4, nil])
     }
 

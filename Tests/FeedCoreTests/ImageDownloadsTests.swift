@@ -13,6 +13,7 @@ struct ImageDownloadsTests {
 
     private func run(
         _ urls: [ResourceURL], on client: any HTTPClient, jobs: Int = 4, perHost: Int = 4,
+        validators: Validators = Validators(),
         sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in try await Task.sleep(for: .seconds(3600)) }
     ) async -> ImageDownloads.Outcome {
         let downloads = ImageDownloads(
@@ -20,7 +21,8 @@ struct ImageDownloadsTests {
             window: ImageDownloads.Window(jobs: jobs, perHost: perHost), now: { Timestamp(microseconds: 5) },
             sleep: sleep)
         let (_, events) = AsyncStream.makeStream(of: SyncEvent.self)
-        return await downloads.run(urls.map { .init($0) }, adding: ImagesReport(), events: events)
+        return await downloads.run(
+            urls.map { .init($0, validators: validators) }, adding: ImagesReport(), events: events)
     }
 
     @Test("stores every image and counts its bytes")
@@ -129,6 +131,21 @@ struct ImageDownloadsTests {
         #expect(outcome.report.failures.isEmpty)
         #expect(outcome.report.downloaded == 0)
         #expect(client.requests.count < 5000)
+    }
+
+    @Test("what was stored, or failed for other reasons, before the store was full is counted")
+    func full() async throws {
+        let urls = try urls(6)
+        store.exhaust(at: urls[3])
+        let client = ScriptedHTTPClient { request in
+            if request.url == urls[1] { return .status(404) }
+            return request.url == urls[2] ? .status(304) : .ok(Samples.png(request.url.text))
+        }
+        let outcome = await run(urls, on: client, validators: Validators(etag: "\"1\"", lastModified: nil))
+        #expect(outcome.fatal == .storage(.failed, "full"))
+        #expect(outcome.report.downloaded == 3)
+        #expect(outcome.report.cached == 1)
+        #expect(outcome.report.failures.map(\.url) == [urls[1]])
     }
 
     @Test("a store that fails doesn't leave the run waiting for a server that doesn't answer")

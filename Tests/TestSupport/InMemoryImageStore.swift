@@ -13,6 +13,7 @@ package final class InMemoryImageStore: ImageStore {
     private let received = Mutex<[Message]>([])
     private let failures = Mutex<[Message: FeedError]>([:])
     private let publishFailures = Mutex<[String: FeedError]>([:])
+    private let exhausted = Mutex<FeedError?>(nil)
 
     package init(_ cache: InMemoryCache = InMemoryCache()) { self.cache = cache }
 
@@ -57,6 +58,14 @@ package final class InMemoryImageStore: ImageStore {
     }
 
     package var mostStaged: Int { .max }
+
+    package var exhaustion: FeedError? { exhausted.withLock { $0 } }
+
+    /// As if the disk were full: publishing goes wrong for this image, and there is no more to be stored.
+    package func exhaust(at url: ResourceURL) {
+        failPublishing(url, with: .storage(.failed, "full"))
+        exhausted.withLock { $0 = .storage(.failed, "full") }
+    }
 
     package func publish(_ images: [ReceivedImage]) async throws(FeedError) -> [FeedError?] {
         try receive(.publish)

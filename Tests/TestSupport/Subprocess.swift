@@ -1,3 +1,4 @@
+internal import CLinux
 import Glibc
 import Synchronization
 
@@ -165,11 +166,7 @@ private func spawn(
     defer { posix_spawn_file_actions_destroy(&actions) }
     redirect(&actions)
     // Other tests' sockets and pipes would else stay open as long as this child lives.
-    var limit = rlimit()
-    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    for descriptor in Int32(kept)..<Int32(min(limit.rlim_cur, 1 << 14)) {
-        posix_spawn_file_actions_addclose(&actions, descriptor)
-    }
+    feedsync_close_from(&actions, Int32(kept))
 
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)

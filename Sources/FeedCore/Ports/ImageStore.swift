@@ -16,6 +16,9 @@ package protocol ImageStore: Sendable {
     /// Answers for each image in order what went wrong with it alone; throws when the store itself fails.
     func publish(_ images: [ReceivedImage]) async throws(FeedError) -> [FeedError?]
 
+    /// What was met with one image and concerns them all, such as a full disk: nothing more is worth a try.
+    var exhaustion: FeedError? { get }
+
     /// Their data was shown to be the latest: their validators are renewed where they changed, and their failures are
     /// forgotten. One that isn't there is no error.
     func confirm(_ images: [ConfirmedImage]) async throws(FeedError)

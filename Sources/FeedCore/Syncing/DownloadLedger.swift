@@ -39,11 +39,12 @@ final class DownloadLedger: Sendable {
         }
     }
 
-    /// `failures` has, for each image in order, what went wrong with it alone.
-    func published(_ images: [ReceivedImage], _ failures: [FeedError?]) {
+    /// `failures` has, for each image in order, what went wrong with it alone; with an `exhaustion` of the store, that
+    /// is to blame for them.
+    func published(_ images: [ReceivedImage], _ failures: [FeedError?], _ exhaustion: FeedError?) {
         for (image, failure) in zip(images, failures) {
             if let failure {
-                fail(image.url, failure)
+                if exhaustion == nil { fail(image.url, failure) }
             } else {
                 state.withLock { state in
                     state.outcome.report.downloaded += 1

@@ -124,12 +124,16 @@ final class ImageBatches: Sendable {
     }
 
     private func publish(_ batch: Batch) async {
-        do {
-            if !batch.received.isEmpty { ledger.published(batch.received, try await store.publish(batch.received)) }
-            if !batch.notModified.isEmpty {
-                try await store.confirm(batch.notModified)
-                ledger.confirmed(batch.notModified)
+        do throws(FeedError) {
+            // They are there, whatever becomes of this batch.
+            ledger.confirmed(batch.notModified)
+            if !batch.received.isEmpty {
+                let failures = try await store.publish(batch.received)
+                let exhaustion = store.exhaustion
+                ledger.published(batch.received, failures, exhaustion)
+                if let exhaustion { throw exhaustion }
             }
+            if !batch.notModified.isEmpty { try await store.confirm(batch.notModified) }
             if !batch.failed.isEmpty { try await store.remember(batch.failed) }
         } catch {
             ledger.stop(error)
