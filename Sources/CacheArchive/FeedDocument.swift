@@ -138,6 +138,10 @@ struct FeedDocument {
         return visited
     }
 
+    private static let imageMembers: [StaticString] = [
+        "id", "description", "location", "url", "digest", "etag", "last_modified",
+    ]
+
     private static func readImage(
         _ reader: inout JSONReader, of feed: ResourceURL
     ) throws(JSONError) -> (FeedImage, ImageData?) {
@@ -149,9 +153,7 @@ struct FeedDocument {
         var digest: Digest?
         var etag: String?
         var lastModified: String?
-        try JSONObject.read(
-            &reader, ["id", "description", "location", "url", "digest", "etag", "last_modified"]
-        ) { name, reader throws(JSONError) in
+        try JSONObject.read(&reader, imageMembers) { name, reader throws(JSONError) in
             switch name {
             case "id": id = try reader.readString()
             case "description": description = try JSONObject.readOptionalString(&reader)

@@ -3,13 +3,13 @@ internal import JSONText
 /// Reading objects of which some members are known: each of those once, and whatever else is there is passed over.
 enum JSONObject {
     static func read(
-        _ reader: inout JSONReader, _ names: [String],
+        _ reader: inout JSONReader, _ names: [StaticString],
         _ visit: (String, inout JSONReader) throws(JSONError) -> Void
     ) throws(JSONError) {
         var seen: UInt64 = 0
         try reader.enterObject()
         while let name = try reader.nextMember() {
-            guard let number = names.firstIndex(of: name) else {
+            guard let number = names.firstIndex(where: { Self.is(name, $0) }) else {
                 try reader.skipValue()
                 continue
             }
@@ -17,6 +17,14 @@ enum JSONObject {
             guard seen & 1 << UInt64(number) == 0 else { throw reader.mismatch("given twice", at: reader.position) }
             seen |= 1 << UInt64(number)
             try visit(name, &reader)
+        }
+    }
+
+    /// Made without a copy of either, as there are many names.
+    private static func `is`(_ name: String, _ other: StaticString) -> Bool {
+        let bytes = name.utf8Span.span.bytes
+        return bytes.withUnsafeBytes { bytes in
+            bytes.elementsEqual(UnsafeRawBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount))
         }
     }
 

@@ -128,6 +128,40 @@ struct GalleryBrowserTests {
         }
     }
 
+    @Test("stays on the page when a picture is opened again faster than the history goes back")
+    func reopening() async throws {
+        let site = try await GallerySite(pictures: 2)
+        try await withPage { page in
+            try await page.open(site.onDisk)
+            try await page.evaluate(
+                """
+                window.isSame = true; window.open = () => document.querySelector('.pictures img').click();
+                // Closes the large view, and does something more while the way back is only asked for.
+                window.closeAnd = more => new Promise(done => {
+                  const view = document.querySelector('dialog');
+                  view.addEventListener('close', more, { once: true });
+                  addEventListener('popstate', () => setTimeout(done), { once: true });
+                  view.close();
+                });
+                """)
+            for more in ["open()", "{ open(); document.querySelector('dialog').close(); open(); }"] {
+                try await page.evaluate("open()")
+                try await page.evaluate("closeAnd(() => \(more))")
+                #expect(try await page.evaluate("document.querySelector('dialog').open") == true)
+                #expect(try await page.evaluate("history.state") == ["view": true])
+                // Back leads to the pictures, and not away from them.
+                try await page.evaluate("history.back()")
+                try await page.wait(for: "!document.querySelector('dialog')?.open && history.state === null")
+                #expect(try await page.evaluate("window.isSame") == true)
+            }
+            try await page.evaluate("open()")
+            try await page.evaluate("closeAnd(() => { open(); document.querySelector('dialog').close(); })")
+            try await page.wait(for: "!document.querySelector('dialog')?.open && history.state === null")
+            #expect(try await page.evaluate("window.isSame") == true)
+            #expect(page.errors == [])
+        }
+    }
+
     @Test("goes on in the large view to pictures of the next page") func largeViewAcrossPages() async throws {
         let site = try await GallerySite(pictures: 202)
         try await withPage { page in

@@ -51,10 +51,9 @@ import Testing
 
     @Test("every Unicode scalar comes back as it was written", arguments: 0...16)
     func everyScalar(plane: UInt32) throws {
-        var text = ""
-        for value in (plane << 16)...(plane << 16 | 0xFFFF) {
-            text.unicodeScalars += Unicode.Scalar(value).map { [$0] } ?? []
-        }
+        let scalars = ((plane << 16)...(plane << 16 | 0xFFFF)).compactMap { Unicode.Scalar($0) }
+        // Appended one by one, each would copy all those before it.
+        let text = String(String.UnicodeScalarView(scalars))
         let read = try JSONValue.parse(Array(JSONValue.string(text).text().utf8)).string
         #expect(read?.utf8.elementsEqual(text.utf8) == true)
     }

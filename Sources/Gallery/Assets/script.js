@@ -178,6 +178,19 @@
   const images = () => [...main.querySelectorAll('figure:not(.missing) > img')];
   let view, shown, isGoingBack = false;
 
+  // A step of the history for an open view, so that a phone's way back leads back to the pictures. Going back comes about
+  // later than it is asked for: until then nothing more is done to the history.
+  const keepHistory = () => {
+    const isThere = Boolean(history.state && history.state.view);
+    if (isGoingBack || view.open === isThere) return;
+    if (view.open) {
+      history.pushState({ view: true }, '');
+    } else {
+      isGoingBack = true;
+      history.back();
+    }
+  };
+
   const build = () => {
     const button = (className, label, text, action) => {
       const made = make('button', { className, type: 'button', textContent: text });
@@ -207,11 +220,10 @@
     });
     swipe(view);
     view.addEventListener('close', () => {
+      // It comes later than it is asked for, too.
+      if (view.open) return;
       document.documentElement.classList.remove('viewing');
-      if (history.state && history.state.view) {
-        isGoingBack = true;
-        history.back();
-      }
+      keepHistory();
       shown.scrollIntoView({ block: 'nearest' });
       shown.focus({ preventScroll: true });
     });
@@ -274,15 +286,15 @@
     show(image, images());
     document.documentElement.classList.add('viewing');
     view.showModal();
-    // So that a phone's way back leads back to the pictures.
-    history.pushState({ view: true }, '');
+    keepHistory();
   };
 
   if (history.state && history.state.view) history.replaceState(null, '');
   addEventListener('popstate', () => {
-    // It comes later than it is asked for: by then another picture may be open.
-    if (!isGoingBack && view && view.open) view.close();
+    if (!view) return;
+    if (!isGoingBack && view.open) view.close();
     isGoingBack = false;
+    keepHistory();
   });
   document.addEventListener('click', event => {
     if (event.target.matches('.pictures figure > img')) open(event.target);
