@@ -71,10 +71,7 @@ struct ExportPlan {
         }
     }
 
-    /// In the order in which they are blobs.
-    var images: [ImagesAhead.Image] {
-        blobs.lazy.filter { $0.source == .image }.map { ImagesAhead.Image(digest: $0.digest, size: $0.size) }
-    }
+    var imageCount: Int { blobs.count { $0.source == .image } }
 
     var byteCount: Int64 { blobs.reduce(0) { $0 + $1.size } }
 
