@@ -41,7 +41,7 @@ struct BlobBatch: Sendable {
 /// Unchecked: who has it writes to it before anybody else looks at it, and not after.
 final class BatchBuffer: @unchecked Sendable {
     /// Some dozen usual images.
-    static let size = 2 << 20
+    static let size = 1 << 20
 
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 4096)
 

@@ -12,9 +12,8 @@ package struct CacheExporter: Sendable {
     ) throws(FeedError) -> ExportReport {
         let plan = try ExportPlan(try Self.choose(feeds, from: snapshot), of: snapshot)
         let writer = try ArchiveWriter(Compression(fileName: fileName), to: target)
-        let planned = plan.images
-        let images = ImagesAhead(planned, from: snapshot.bytes)
-        var done = ArchiveProgress(imagesOfAll: planned.count, bytesOfAll: plan.byteCount)
+        let images = ImagesAhead(plan.blobs, from: snapshot.bytes)
+        var done = ArchiveProgress(imagesOfAll: plan.imageCount, bytesOfAll: plan.byteCount)
         try writer.add(OCILayout.layoutFile, OCILayout.layoutText)
         try writer.add(OCILayout.indexFile, plan.index)
         for blob in plan.blobs {
@@ -35,7 +34,7 @@ package struct CacheExporter: Sendable {
         try images.finish()
         try writer.finish()
         try target.commit()
-        return ExportReport(feeds: plan.feeds.count, images: planned.count, bytes: plan.byteCount)
+        return ExportReport(feeds: plan.feeds.count, images: plan.imageCount, bytes: plan.byteCount)
     }
 
     private static func choose(

@@ -36,7 +36,9 @@ struct ExportPlan {
     private(set) var blobs: [Blob] = []
     private(set) var index: [UInt8] = []
     /// Documents, and the layers of manifests.
-    private var texts: KeptTexts
+    private let texts: KeptTexts
+    /// Hashes and makes texts while the next rows are read.
+    private let beside = WorkBeside("feedsync.planning")
 
     /// What was made of texts on the way is kept while it has no more than so many bytes together.
     init(
@@ -46,7 +48,7 @@ struct ExportPlan {
         var names = FeedNames()
         var manifests: [(BlobDescriptor, String)] = []
         for (number, summary) in summaries.enumerated() {
-            let feed = try plan(summary, number, in: snapshot)
+            let feed = try plan(summary, number, in: snapshot, &blobs)
             feeds.append(feed)
             blobs.append(Blob(digest: feed.document.digest, size: feed.document.size, source: .document(number)))
             let name = names.name(title: summary.title, url: summary.url.text)
@@ -69,46 +71,41 @@ struct ExportPlan {
         }
     }
 
-    /// In the order in which they are blobs.
-    var images: [ImagesAhead.Image] {
-        blobs.lazy.filter { $0.source == .image }.map { ImagesAhead.Image(digest: $0.digest, size: $0.size) }
-    }
+    var imageCount: Int { blobs.count { $0.source == .image } }
 
     var byteCount: Int64 { blobs.reduce(0) { $0 + $1.size } }
 
-    private mutating func plan(
-        _ summary: FeedSummary, _ number: Int, in snapshot: any CacheSnapshot
+    private func plan(
+        _ summary: FeedSummary, _ number: Int, in snapshot: any CacheSnapshot, _ blobs: inout [Blob]
     ) throws(FeedError) -> PlannedFeed {
-        let hash = try SHA256()
-        var size: Int64 = 0
+        let document = try DocumentHash()
         var layers: [Int64] = []
-        var list = LayerList()
         var images: Set<Digest> = []
+        // Of the part that is under way.
+        var part: [Layer] = []
+        func keepPart() {
+            let source = Source.manifest(feed: number, part: (layers.count - 1) / OCILayout.layersOfManifest)
+            beside.perform { [part, texts] in texts.keep(LayerList.bytes(of: part), as: source) }
+            part = []
+        }
         try Self.forEachPiece(
             of: summary, in: snapshot,
             visitImage: { position, image, stored in
                 guard let stored, images.insert(stored.digest).inserted else { return }
                 layers.append(position)
                 blobs.append(Blob(digest: stored.digest, size: stored.size, source: .image))
-                list.add(image, stored, at: position)
-                if list.isFull { keep(&list, of: number, upTo: layers.count) }
+                part.append(Layer(image: image, stored: stored, position: position))
+                if part.count == OCILayout.layersOfManifest { keepPart() }
             },
             visit: { piece throws(FeedError) in
-                texts.keep(piece, as: .document(number), isFirst: size == 0)
-                size += Int64(piece.count)
-                try hash.update(piece)
+                beside.perform { [texts] in
+                    texts.keep(piece, as: .document(number), isFirst: document.isEmpty)
+                    document.append(piece)
+                }
             })
-        if list.count > 0 { keep(&list, of: number, upTo: layers.count) }
-        return PlannedFeed(
-            summary: summary,
-            document: BlobDescriptor(mediaType: OCILayout.feedType, digest: try hash.finish(), size: size),
-            layers: layers)
-    }
-
-    private mutating func keep(_ list: inout LayerList, of feed: Int, upTo layers: Int) {
-        let part = (layers - 1) / OCILayout.layersOfManifest
-        texts.keep(list.finish(), as: .manifest(feed: feed, part: part))
-        list = LayerList()
+        if !part.isEmpty { keepPart() }
+        beside.wait()
+        return PlannedFeed(summary: summary, document: try document.finish(), layers: layers)
     }
 
     /// Visits the bytes of a document or a manifest, which is made anew where it was not kept: all of a large cache's
@@ -157,37 +154,19 @@ struct ExportPlan {
     private func layers(of number: Int, _ part: Int, in snapshot: any CacheSnapshot) throws(FeedError) -> [UInt8] {
         let feed = feeds[number]
         var wanted = feed.layers(ofPart: part)
-        var list = LayerList()
-        guard let first = wanted.first, let last = wanted.last else { return list.finish() }
+        var layers: [Layer] = []
+        guard let first = wanted.first, let last = wanted.last else { return LayerList.bytes(of: layers) }
         try snapshot.forEachImage(of: feed.summary.url, at: first...last) { position, image, stored in
             guard position == wanted.first, let stored else { return }
             wanted = wanted.dropFirst()
-            list.add(image, stored, at: position)
+            layers.append(Layer(image: image, stored: stored, position: position))
         }
-        return list.finish()
+        return LayerList.bytes(of: layers)
     }
 
     private static func digest(of bytes: [UInt8]) throws(FeedError) -> Digest {
         let hash = try SHA256()
         try hash.update(bytes)
         return try hash.finish()
-    }
-}
-
-/// Texts that are few and short enough to be kept.
-private struct KeptTexts {
-    private var room: Int
-    private var pieces: [ExportPlan.Source: [[UInt8]]] = [:]
-
-    init(room: Int) { self.room = room }
-
-    subscript(source: ExportPlan.Source) -> [[UInt8]]? { pieces[source] }
-
-    /// The next piece of a text. One that doesn't fit is forgotten as a whole.
-    mutating func keep(_ piece: [UInt8], as source: ExportPlan.Source, isFirst: Bool = true) {
-        guard isFirst || pieces[source] != nil else { return }
-        room -= piece.count
-        pieces[source, default: []].append(piece)
-        if room < 0 { room += pieces.removeValue(forKey: source)?.reduce(0) { $0 + $1.count } ?? 0 }
     }
 }

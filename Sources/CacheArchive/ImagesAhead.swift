@@ -4,11 +4,6 @@ internal import FeedCore
 /// The bytes of images one after another: while the caller is at some of them, one thread reads the next, and another
 /// hashes what was read, many images side by side.
 final class ImagesAhead {
-    struct Image {
-        let digest: Digest
-        let size: Int64
-    }
-
     /// What was asked to be read.
     private struct Reading {
         let batch: BlobBatch
@@ -25,7 +20,7 @@ final class ImagesAhead {
     private let failure = SharedFailure()
     private let reading = DispatchQueue(label: "feedsync.reading")
     private let hashing = DispatchQueue(label: "feedsync.hashing")
-    private var images: ArraySlice<Image>
+    private var blobs: ArraySlice<ExportPlan.Blob>
     /// How much of the first of them is asked for already.
     private var offset: Int64 = 0
     private var ahead: [Reading] = []
@@ -33,8 +28,9 @@ final class ImagesAhead {
     private var current: Reading?
     private var parts: ArraySlice<BlobBatch.Part> = []
 
-    init(_ images: [Image], from source: any ImageBytes) {
-        self.images = images[...]
+    /// Of blobs that are no images nothing is read.
+    init(_ blobs: [ExportPlan.Blob], from source: any ImageBytes) {
+        self.blobs = blobs[...]
         self.source = source
         readAhead()
     }
@@ -92,10 +88,13 @@ final class ImagesAhead {
     /// As many images as fit into a buffer, or a part of one that doesn't. Nil at the end.
     private func nextBatch(in buffer: BatchBuffer) -> BlobBatch? {
         var batch = BlobBatch(buffer: buffer)
-        while let image = images.first, let part = batch.addPart(of: image.digest, size: image.size, from: offset) {
-            offset += Int64(part.place.count)
-            guard part.isEnd else { break }
-            images.removeFirst()
+        while let blob = blobs.first {
+            if blob.source == .image {
+                guard let part = batch.addPart(of: blob.digest, size: blob.size, from: offset) else { break }
+                offset += Int64(part.place.count)
+                guard part.isEnd else { break }
+            }
+            blobs.removeFirst()
             offset = 0
         }
         return batch.parts.isEmpty ? nil : batch

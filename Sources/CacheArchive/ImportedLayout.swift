@@ -1,6 +1,7 @@
 internal import FeedCore
 
-/// Goes through all that an archive's index leads to, and finds every fault before anything is changed.
+/// Goes through all that an archive's index leads to, and finds every fault: those in the lists of images when they are
+/// visited, for a merge that ends in one changes nothing.
 struct ImportedLayout {
     private let contents: ArchiveContents
     private let intake: any CacheIntake
@@ -27,7 +28,7 @@ struct ImportedLayout {
             let config = try checkManifest(descriptor.digest)
             // A large feed's manifests share one document.
             guard documents[config.digest] == nil else { continue }
-            let feed = try checkFeed(config.digest)
+            let feed = try self.feed(config.digest)
             if urls.updateValue(config.digest, forKey: feed.head.url.key) != nil {
                 throw .invalidData(
                     "\(OCILayout.blobName(config.digest)): describes the feed \(feed.head.url) in another way than "
@@ -44,7 +45,7 @@ struct ImportedLayout {
         let manifest = try OCILayout.readManifest(try intake.bytes(of: digest), of: name)
         try checkDocument(manifest.config, namedBy: name)
         for layer in manifest.layers {
-            let type = try checkImage(layer.digest, namedBy: name)
+            let type = try checkImage(layer.digest, namedBy: name).type
             try checkSize(layer, namedBy: name)
             guard layer.mediaType == type.mediaType else {
                 let said = layer.mediaType.prefix(80)
@@ -55,17 +56,12 @@ struct ImportedLayout {
         return manifest.config
     }
 
-    private func checkFeed(_ digest: Digest) throws(FeedError) -> StagedFeed {
+    private func feed(_ digest: Digest) throws(FeedError) -> StagedFeed {
         let name = OCILayout.blobName(digest)
         let document = FeedDocument(name: name) { [intake] visit throws(FeedError) in
             try intake.forEachChunk(of: digest, visit)
         }
-        let feed = StagedFeed(head: try document.readHead(), document: document, contents: contents)
-        try document.forEachImage(of: feed.head.url) { image, data throws(FeedError) in
-            if Task.isCancelled { throw .cancelled }
-            if let data { _ = try checkImage(data.digest, namedBy: name) }
-        }
-        return feed
+        return StagedFeed(head: try document.readHead(), document: document, name: name, layout: self)
     }
 
     private func checkDocument(_ descriptor: BlobDescriptor, namedBy name: String) throws(FeedError) {
@@ -77,7 +73,9 @@ struct ImportedLayout {
         }
     }
 
-    private func checkImage(_ digest: Digest, namedBy name: String) throws(FeedError) -> ImageType {
+    fileprivate func checkImage(
+        _ digest: Digest, namedBy name: String
+    ) throws(FeedError) -> (blob: ArchiveContents.Blob, type: ImageType) {
         let blob = try blob(digest, namedBy: name)
         guard let type = blob.type else {
             throw .invalidData("\(OCILayout.blobName(digest)): no image of a known type, and \(name) has it as one")
@@ -86,7 +84,7 @@ struct ImportedLayout {
             throw .invalidData(
                 "\(OCILayout.blobName(digest)): larger than --max-filesize (\(terms.maxImageSize) bytes)")
         }
-        return type
+        return (blob, type)
     }
 
     private func checkSize(_ descriptor: BlobDescriptor, namedBy name: String) throws(FeedError) {
@@ -110,17 +108,18 @@ struct ImportedLayout {
     }
 }
 
-/// A feed whose document was brought in, and found right.
+/// A feed whose document was brought in.
 private struct StagedFeed: ArchivedFeed {
     let head: FeedHead
     let document: FeedDocument
-    let contents: ArchiveContents
+    let name: String
+    let layout: ImportedLayout
 
+    /// Throws at an image that is not as it should be.
     func forEachImage(_ visit: (FeedImage, OfferedImage?) throws(FeedError) -> Void) throws(FeedError) {
         try document.forEachImage(of: head.url) { image, data throws(FeedError) in
-            guard let data, let blob = contents.blobs[data.digest], let type = blob.type else {
-                return try visit(image, nil)
-            }
+            guard let data else { return try visit(image, nil) }
+            let (blob, type) = try layout.checkImage(data.digest, namedBy: name)
             try visit(
                 image,
                 OfferedImage(

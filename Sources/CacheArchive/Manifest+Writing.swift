@@ -29,7 +29,7 @@ extension OCILayout {
         return json.bytes
     }
 
-    /// `layers` is a list that a `LayerList` made.
+    /// `layers` is a list that `LayerList` made.
     static func manifest(config: BlobDescriptor, layers: [UInt8]) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
@@ -47,22 +47,28 @@ extension OCILayout {
     }
 }
 
+/// An image that is the first of its feed with its data.
+struct Layer {
+    let image: FeedImage
+    let stored: StoredImage
+    let position: Int64
+}
+
 /// The images of a manifest, as they stand in it.
-struct LayerList {
-    private var json = JSONWriter()
-    private(set) var count = 0
-
-    var isFull: Bool { count == OCILayout.layersOfManifest }
-
-    init() { json.beginArray() }
-
-    mutating func add(_ image: FeedImage, _ stored: StoredImage, at position: Int64) {
-        json.beginObject()
-        json.members(
-            of: BlobDescriptor(mediaType: stored.type.mediaType, digest: stored.digest, size: stored.size))
-        json.annotation(OCILayout.title, Self.title(of: image, stored.type, at: position))
-        json.endObject()
-        count += 1
+enum LayerList {
+    static func bytes(of layers: [Layer]) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginArray()
+        for layer in layers {
+            let stored = layer.stored
+            json.beginObject()
+            json.members(
+                of: BlobDescriptor(mediaType: stored.type.mediaType, digest: stored.digest, size: stored.size))
+            json.annotation(OCILayout.title, title(of: layer.image, stored.type, at: layer.position))
+            json.endObject()
+        }
+        json.endArray()
+        return json.bytes
     }
 
     /// `0001-a-description.jpg`.
@@ -71,11 +77,6 @@ struct LayerList {
         let number = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
         let slug = Slug.make(image.description ?? "", limit: 60)
         return "\(number)\(slug.isEmpty ? "" : "-")\(slug).\(type.fileExtension)"
-    }
-
-    consuming func finish() -> [UInt8] {
-        json.endArray()
-        return json.bytes
     }
 }
 
