@@ -64,6 +64,8 @@ final class Program: Sendable {
             "FEEDSYNC_CACHE": cache, "HOME": folder.path, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
             // A server that a test holds up is not to be given up because the machine is slow, nor to be tried again.
             "FEEDSYNC_TIMEOUT": "900", "FEEDSYNC_RETRIES": "0",
+            // Only read by a program that was built with AddressSanitizer.
+            "ASAN_OPTIONS": getenv("ASAN_OPTIONS").map { String(cString: $0) } ?? "",
         ]
         return base.merging(more) { _, given in given }
     }

@@ -13,10 +13,11 @@ struct SyncCommand {
     private func perform(_ given: [ResourceURL]) async throws -> Monitoring.Run {
         let start = ContinuousClock.now
         let feeds = try await feeds(given)
+        let own = feeds.map(settings.of)
         let cache = try await session.openCache(settings.dryRun ? .read : .write(lockWait: settings.lockWait))
         let meter = session.showsProgress ? ByteMeter() : nil
-        let report = try await limited(try session.makeClient(for: feeds.map(settings.of), meter: meter)) { client in
-            let sync = sync(feeds, in: cache, with: client)
+        let report = try await limited(try session.makeClient(for: own, meter: meter)) { client in
+            let sync = sync(feeds, own, in: cache, with: client)
             return try await watch(feeds, meter) { await sync.run(feeds, events: $0) }
         }
         let gallery = try await renewGallery(of: cache, after: report)
@@ -43,10 +44,13 @@ struct SyncCommand {
         }
     }
 
-    private func sync(_ feeds: [ResourceURL], in cache: Cache, with client: any HTTPClient) -> FeedSync {
+    /// `own` are the settings of each feed.
+    private func sync(
+        _ feeds: [ResourceURL], _ own: [Settings], in cache: Cache, with client: any HTTPClient
+    ) -> FeedSync {
         let local = session.localFeeds(in: cache)
-        let own = feeds.map(settings.of)
-        let others = own.indices.filter { own[$0].general != settings.general }
+        let general = settings.general
+        let others = own.indices.filter { own[$0].general != general }
         func refresh(_ own: Settings, imageWay: Int) -> FeedRefresh {
             session.refresh(cache, with: client, own, saves: !settings.dryRun, imageWay: imageWay)
         }
