@@ -9,9 +9,9 @@ struct FailureMemory {
 
     /// Mostly there are none.
     func isEmpty() throws(FeedError) -> Bool {
+        let row = try connection.statement("SELECT 1 FROM failures LIMIT 1")
         var isEmpty = true
-        try connection.statement("SELECT 1 FROM failures LIMIT 1").forEachRow { () throws(FeedError) in isEmpty = false
-        }
+        try row.forEachRow { () throws(FeedError) in isEmpty = false }
         return isEmpty
     }
 

@@ -1,5 +1,4 @@
 internal import FeedCore
-internal import Glibc
 
 extension ImageDirectory {
     /// Counts files, not rows: somebody may have deleted some, or a disk lost them.
@@ -11,8 +10,10 @@ extension ImageDirectory {
             let index = ImageIndex(connection: connection)
             var sizes: [Digest: Int64] = [:]
             for (digest, size) in try index.digests() {
-                let status = try attempt(.failed) { () throws(SystemError) in try files.status(of: digest.hex) }
-                if let status, status.isFile, status.st_size == size { sizes[digest] = size }
+                let isThere = try attempt(.failed) { () throws(SystemError) in
+                    try ImageFile.isThere(digest, size: size, in: files)
+                }
+                if isThere { sizes[digest] = size }
             }
             var perFeed: [Int] = []
             for feed in feeds {

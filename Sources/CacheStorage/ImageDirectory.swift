@@ -33,8 +33,10 @@ actor ImageDirectory: ImageStore {
                     found.append(nil)
                     continue
                 }
-                let status = try attempt(.failed) { () throws(SystemError) in try files.status(of: image.digest.hex) }
-                found.append(status.map { $0.isFile && $0.st_size == image.size } == true ? image : nil)
+                let isThere = try attempt(.failed) { () throws(SystemError) in
+                    try ImageFile.isThere(image.digest, size: image.size, in: files)
+                }
+                found.append(isThere ? image : nil)
             }
             return found
         }

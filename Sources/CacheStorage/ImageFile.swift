@@ -63,6 +63,12 @@ enum ImageFile {
         }
     }
 
+    /// Whether there is a file of that size; its bytes are not looked at.
+    static func isThere(_ digest: Digest, size: Int64, in folder: Descriptor) throws(SystemError) -> Bool {
+        guard let status = try folder.status(of: digest.hex) else { return false }
+        return status.isFile && status.st_size == size
+    }
+
     /// Nil if it isn't there, is no regular file or is of another size.
     static func open(_ digest: Digest, in folder: Descriptor, size: Int64) throws(FeedError) -> Descriptor? {
         do {

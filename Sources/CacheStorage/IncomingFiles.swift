@@ -17,7 +17,7 @@ final class IncomingFiles: BlobIntake {
 
     private let staging: Staging
     private let state = Mutex(State())
-    private let failure = FirstFailure()
+    private let failure = SharedFailure()
     private let syncing = DispatchQueue(label: "feedsync.syncing")
     /// As many again are on their way to disk, and open.
     private let mostFiles = min(250, max(1, OpenFileLimit.forImages / 2))
@@ -50,7 +50,7 @@ final class IncomingFiles: BlobIntake {
     func finish() throws(FeedError) {
         try makeDurable()
         wait()
-        try check()
+        try failure.check()
     }
 
     func wait() { syncing.sync {} }
@@ -59,28 +59,17 @@ final class IncomingFiles: BlobIntake {
     private func makeDurable() throws(FeedError) {
         // Not so far behind that more and more files are open.
         wait()
-        try check()
+        try failure.check()
         let files = state.withLock { state in
             defer { state = State(current: state.current) }
             return state.files
         }
         syncing.async { [staging, failure] in
             Crew.share(files.count, among: Staging.syncingThreads) { job in
-                do throws(SystemError) { try staging.makeDurable(files[job]) } catch { failure.add(error) }
+                failure.remembering { () throws(FeedError) in
+                    try attempt(.failed) { () throws(SystemError) in try staging.makeDurable(files[job]) }
+                }
             }
         }
     }
-
-    private func check() throws(FeedError) {
-        if let failure = failure.first { throw failure.feedError(.failed) }
-    }
-}
-
-/// Of what several threads run into.
-private final class FirstFailure: Sendable {
-    private let failure = Mutex<SystemError?>(nil)
-
-    func add(_ error: SystemError) { failure.withLock { $0 = $0 ?? error } }
-
-    var first: SystemError? { failure.withLock { $0 } }
 }

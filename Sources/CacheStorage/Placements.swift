@@ -48,32 +48,22 @@ final class Placements {
 }
 
 private final class Mover: Sendable {
-    private struct State {
-        /// Files that were not there before.
-        var placed: [Digest] = []
-        /// The first thing that went wrong; nothing is moved after it.
-        var failure: FeedError?
-    }
-
     private let incoming: Descriptor
     private let files: Descriptor
-    private let state = Mutex(State())
+    private let failure = SharedFailure()
+    /// Files that were not there before.
+    private let placed = Mutex<[Digest]>([])
 
     init(incoming: Descriptor, files: Descriptor) {
         self.incoming = incoming
         self.files = files
     }
 
-    func check() throws(FeedError) {
-        if let failure = state.withLock({ $0.failure }) { throw failure }
-    }
+    func check() throws(FeedError) { try failure.check() }
 
     func place(_ images: [OfferedImage]) {
-        do throws(FeedError) {
-            try check()
+        failure.remembering { () throws(FeedError) in
             for image in images { try place(image) }
-        } catch {
-            state.withLock { $0.failure = error }
         }
     }
 
@@ -81,27 +71,24 @@ private final class Mover: Sendable {
         let name = image.digest.hex
         do throws(SystemError) {
             let placement = try ImageFile.place(name, from: incoming, as: image.digest, size: image.size, in: files)
-            if placement == .new { state.withLock { $0.placed.append(image.digest) } }
-        } catch let error where error.code == ENOENT && isInPlace(image) {
-            return
+            if placement == .new { placed.withLock { $0.append(image.digest) } }
+        } catch let error where error.code == ENOENT {
+            // It was brought in once, and may be the data of another URL already.
+            let isInPlace = try attempt(.failed) { () throws(SystemError) in
+                try ImageFile.isThere(image.digest, size: image.size, in: files)
+            }
+            if !isInPlace { throw error.feedError(.failed) }
         } catch {
             throw error.feedError(.failed)
         }
     }
 
-    /// It was brought in once, and is the data of another URL already.
-    private func isInPlace(_ image: OfferedImage) -> Bool {
-        var status = stat()
-        return fstatat(files.number, image.digest.hex, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.isFile
-            && status.st_size == image.size
-    }
-
     func makeDurable() throws(FeedError) {
-        guard state.withLock({ !$0.placed.isEmpty }) else { return }
+        guard placed.withLock({ !$0.isEmpty }) else { return }
         try attempt(.failed) { () throws(SystemError) in try files.synchronise() }
     }
 
     func takeBack() {
-        for digest in state.withLock({ $0.placed }) { unlinkat(files.number, digest.hex, 0) }
+        for digest in placed.withLock({ $0 }) { unlinkat(files.number, digest.hex, 0) }
     }
 }

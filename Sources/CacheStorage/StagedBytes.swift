@@ -46,7 +46,7 @@ struct StagedBytes: Sendable {
         let (name, file) = try staging.makeFile()
         self.name = name
         self.file = file
-        if !held.isEmpty { try file.write(held) }
+        try file.write(held)
         held = []
     }
 

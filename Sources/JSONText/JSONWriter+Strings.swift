@@ -52,13 +52,9 @@ extension JSONWriter {
     /// Whether one of eight bytes is a quote, a backslash, or outside of 0x20 to 0x7E.
     private static func hasSpecialByte(_ word: UInt64) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
-        // Of the bytes that are 0, if only the lowest of them for certain, the highest bit is set by this.
-        func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word }
-        let quote = zeros(word ^ ones &* 0x22)
-        let backslash = zeros(word ^ ones &* 0x5C)
-        let delete = zeros(word ^ ones &* 0x7F)
-        let low = (word &- ones &* 0x20) & ~word
-        return (word | quote | backslash | delete | low) & ones &* 0x80 != 0
+        // What a reader stops at, and U+007F besides.
+        let deletes = word ^ (ones &* 0x7F)
+        return JSONReader.specialBytes(of: word) | (deletes &- ones) & ~deletes & (ones &* 0x80) != 0
     }
 
     /// A terminal obeys not only the control characters that JSON itself wants escaped, but also U+007F–U+009F; and

@@ -7,13 +7,14 @@ enum HTTPStatus {
     static let redirects = [301, 302, 303, 307, 308]
     private static let passing = [408, 425, 429]
 
-    /// The server can't answer as it should just now.
-    static func isPassing(_ status: Int) -> Bool { passing.contains(status) || (500...599).contains(status) }
+    /// Says nothing of what was asked for, only that the server can't serve it now. Whether another try may help is
+    /// `AttemptFailure`'s affair.
+    static func isConnectivity(_ status: Int) -> Bool { passing.contains(status) || (500...599).contains(status) }
 
     /// The error that a status other than the wanted one is.
     static func failure(_ status: Int, at url: ResourceURL) -> FeedError {
         let message = "the server answered HTTP \(status)"
-        if isPassing(status) {
+        if isConnectivity(status) {
             return .connectivity(message, status: status, host: url.host)
         }
         return .invalidData(message, status: status, host: url.host)

@@ -58,7 +58,7 @@ package enum RemovalMode: Hashable, Sendable {
     case dryRun(withoutFeeds: [ResourceURL])
 }
 
-/// Bytes on their way into the store, hashed as they come. Calls come one after another.
+/// Bytes on their way into the store. Calls come one after another.
 package protocol StagedImage: Sendable {
     func append(_ chunk: [UInt8]) throws(FeedError)
     /// What it takes of memory; no more than 128 KiB if it isn't to be kept there.
