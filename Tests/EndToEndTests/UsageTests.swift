@@ -24,6 +24,7 @@ struct UsageTests {
             (["--max-filesize", "1X", "http://h/"], "64M"),
             (["--timeout", "soon", "http://h/"], "seconds"),
             (["--json=yes", "http://h/"], "takes no value"),
+            (["--proxy", "ftp://proxy:1", "http://h/"], "socks5h"),
             (["-x"], "-x"),
             (["status", "http://h/"], "status"),
             (["validate", "--offline"], "--offline"),
