@@ -44,6 +44,13 @@ struct UsageTests {
         #expect(!Files.exists(program.cache))
     }
 
+    @Test("an argument that is no text is wrong usage, and no name of another file")
+    func bytes() async throws {
+        let script = #""$feedsync" "$1" --cache "$2/$(printf 'a\377b')""#
+        expectOneLine(try await program.shell(script, "validate", program.cache), exit: 64, ["UTF-8"])
+        #expect(!Files.exists(program.cache))
+    }
+
     @Test("a path that isn't there is not found", arguments: ["./feed", "a/feed", "feed.json", "/no/feed"])
     func missing(_ path: String) async throws {
         let result = try await program.run(path)
