@@ -102,8 +102,11 @@ struct Session: Sendable {
     /// For all feeds of a run; `own` are their settings.
     func makeClient(for own: [Settings], meter: ByteMeter? = nil) throws(FeedError) -> any HTTPClient {
         let network = Self.network(settings)
-        if !settings.offline, own.contains(where: \.insecure) {
-            notice("--insecure: certificates are not checked, so whoever answers is believed")
+        if !settings.offline {
+            for settings in own { try requireFiles(of: settings) }
+            if own.contains(where: \.insecure) {
+                notice("--insecure: certificates are not checked, so whoever answers is believed")
+            }
         }
         // A request that waits for its next try holds no place, and each hop of a redirect is tried again by itself.
         let bare = try toolbox.makeClient(network)
@@ -112,6 +115,14 @@ struct Session: Sendable {
         let retrying = RetryingClient(
             limited, policy: RetryPolicy(retries: settings.retries), clockwork: .real(now: now))
         return RedirectFollower(retrying, limit: settings.maxRedirects, allowsPrivate: settings.allowPrivate)
+    }
+
+    /// Without them a request would fail as if the server were out of reach, or go without its credentials.
+    private func requireFiles(of own: Settings) throws(FeedError) {
+        for case (let option, let path?) in [("--cacert", own.caFile), ("--netrc-file", own.netrcFile)]
+        where !surroundings.fileExists(path) {
+            throw .notFound("\(option): there is no such file: \(path)")
+        }
     }
 
     /// Short of breath, as nobody is to wait for it.
