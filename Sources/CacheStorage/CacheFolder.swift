@@ -17,11 +17,28 @@ enum CacheFolder {
         return folder
     }
 
-    /// One that was there before, made by hand or by a service manager, may be open to all.
+    /// One that was there before, made by hand or by a service manager, may be open to all. If it holds other things
+    /// too it isn't ours to close (`--cache /srv`): then the database alone is kept from others.
     private static func keepOthersOut(of folder: Descriptor) throws(SystemError) {
         let status = try folder.status()
         guard status.st_mode & 0o077 != 0, status.st_uid == geteuid() else { return }
-        guard fchmod(folder.number, 0o700) == 0 else { throw SystemError("can't be made private", folder.path) }
+        if try holdsOthersThings(folder) {
+            guard try folder.status(of: DatabaseFile.name) == nil else { return }
+            _ = try folder.open(DatabaseFile.name, O_RDWR | O_CREAT, mode: 0o600)
+        } else {
+            guard fchmod(folder.number, 0o700) == 0 else { throw SystemError("can't be made private", folder.path) }
+        }
+    }
+
+    private static func holdsOthersThings(_ folder: Descriptor) throws(SystemError) -> Bool {
+        var found = false
+        try folder.forEachName { name throws(SystemError) in
+            let name = String(cString: name)
+            // A file system has lost+found at its root.
+            let isOurs = ["images", "incoming", "lock", "lost+found"].contains(name)
+            if !isOurs && !name.hasPrefix(DatabaseFile.name) { found = true }
+        }
+        return found
     }
 
     private static func make(_ path: String, mode: mode_t) throws(SystemError) {
