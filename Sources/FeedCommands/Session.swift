@@ -102,11 +102,9 @@ struct Session: Sendable {
     /// For all feeds of a run; `own` are their settings.
     func makeClient(for own: [Settings], meter: ByteMeter? = nil) throws(FeedError) -> any HTTPClient {
         let network = Self.network(settings)
-        if !settings.offline {
-            for settings in own { try requireFiles(of: settings) }
-            if own.contains(where: \.insecure) {
-                notice("--insecure: certificates are not checked, so whoever answers is believed")
-            }
+        for settings in own { try requireFiles(of: settings) }
+        if own.contains(where: \.insecure) {
+            notice("--insecure: certificates are not checked, so whoever answers is believed")
         }
         // A request that waits for its next try holds no place, and each hop of a redirect is tried again by itself.
         let bare = try toolbox.makeClient(network)
