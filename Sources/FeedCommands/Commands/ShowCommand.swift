@@ -8,22 +8,23 @@ struct ShowCommand {
 
     func run(_ url: ResourceURL) async throws(FeedError) -> ExitCode {
         let url = session.asConfigured(url)
-        let (text, saving) = try await produce(url)
+        let (shown, saving) = try await produce(url)
         // Before anything is written: who reads may take their time, and others want the lock.
         await session.closeCaches()
-        try session.write(text)
+        try shown.write(now: session.now(), session.toolbox.output.write)
         guard let saving else { return .ok }
         session.report("\(url): not saved: \(saving.message)", "not_saved")
         return ExitCode.of(saving)
     }
 
     /// The feed as it is shown, and why it could not be saved, if somebody has to do something about that.
-    private func produce(_ url: ResourceURL) async throws(FeedError) -> (text: String, saving: FeedError?) {
+    private func produce(_ url: ResourceURL) async throws(FeedError) -> (shown: ShownFeed, saving: FeedError?) {
         let delivery = try await open()
         let loaded = try await load(url, from: delivery)
-        let text = try await rendered(ShownFeed(url: url, loaded: loaded), delivery.cache)
-        if case .remote(let failure?) = loaded.source { return (text, failure) }
-        return (text, delivery.problem)
+        let found = settings.json ? try await delivery.cache.images.find(loaded.feed.images.map(\.url)) : nil
+        let shown = ShownFeed(url: url, loaded: loaded, found: found)
+        if case .remote(let failure?) = loaded.source { return (shown, failure) }
+        return (shown, delivery.problem)
     }
 
     private func open() async throws(FeedError) -> Session.Delivery {
@@ -59,11 +60,6 @@ struct ShowCommand {
         let client = try session.makeClient(for: [own])
         let refresh = session.refresh(delivery.cache, with: client, own, saves: delivery.saves)
         return try await FeedLoaderWithFallback(refresh: refresh, local: local, maxAge: own.maxAge).load(url)
-    }
-
-    private func rendered(_ shown: ShownFeed, _ cache: Cache) async throws(FeedError) -> String {
-        guard settings.json else { return shown.text(now: session.now()) }
-        return shown.json(try await cache.images.find(shown.loaded.feed.images.map(\.url)))
     }
 }
 
