@@ -49,6 +49,8 @@ struct CacheSchema: Sendable {
             count INTEGER NOT NULL CHECK (count > 0)
         ) STRICT, WITHOUT ROWID;
         """,
+        // Digests are random: each batch of images wrote most of the index anew. What goes by digest reads all rows.
+        "DROP INDEX images_by_digest;",
     ])
 
     /// "FSYN": tells a cache's database from anybody else's SQLite file.

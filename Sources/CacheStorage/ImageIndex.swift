@@ -96,10 +96,21 @@ struct ImageIndex {
         try connection.statement("DELETE FROM images WHERE url NOT IN (SELECT url FROM items)").run()
     }
 
-    func delete(_ digest: Digest) throws(FeedError) {
-        let row = try connection.statement("DELETE FROM images WHERE digest = ?1")
-        try row.bind(1, digest.bytes)
-        try row.run()
+    func delete(_ digests: Set<Digest>) throws(FeedError) {
+        if digests.isEmpty { return }
+        var urls: [String] = []
+        let image = try connection.statement("SELECT digest, url FROM images")
+        try image.forEachRow { () throws(FeedError) in
+            guard let digest = Digest(bytes: image.bytes(0)), digests.contains(digest), let url = image.text(1) else {
+                return
+            }
+            urls.append(url)
+        }
+        let row = try connection.statement("DELETE FROM images WHERE url = ?1")
+        for url in urls {
+            try row.bind(1, url)
+            try row.run()
+        }
     }
 
     /// The digest and size of each image of a saved feed that has a row, once for each time it is named.

@@ -23,7 +23,7 @@ extension ImageDirectory {
             try await database.write { connection throws(FeedError) in
                 let index = ImageIndex(connection: connection)
                 try index.deleteUnreferenced()
-                for digest in missing { try index.delete(digest) }
+                try index.delete(missing)
                 try FailureMemory(connection: connection).forgetUnreferenced()
             }
         }
@@ -55,8 +55,7 @@ extension ImageDirectory {
         let damaged = try result.get()
         if !dryRun && !damaged.isEmpty {
             try await database.write { connection throws(FeedError) in
-                let index = ImageIndex(connection: connection)
-                for digest in damaged { try index.delete(digest) }
+                try ImageIndex(connection: connection).delete(Set(damaged))
             }
         }
         let freed = try attempt(.failed) { () throws(SystemError) in
@@ -86,11 +85,11 @@ extension ImageDirectory {
 
     private static func sort(
         _ digests: [Digest], in files: Descriptor
-    ) throws(SystemError) -> (kept: Set<Digest>, missing: [Digest]) {
+    ) throws(SystemError) -> (kept: Set<Digest>, missing: Set<Digest>) {
         var kept: Set<Digest> = []
-        var missing: [Digest] = []
+        var missing: Set<Digest> = []
         for digest in digests {
-            if try files.status(of: digest.hex)?.isFile == true { kept.insert(digest) } else { missing.append(digest) }
+            if try files.status(of: digest.hex)?.isFile == true { kept.insert(digest) } else { missing.insert(digest) }
         }
         return (kept, missing)
     }

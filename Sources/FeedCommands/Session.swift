@@ -139,6 +139,7 @@ struct Session: Sendable {
         network.connectTimeout = settings.connectTimeout
         network.idleTimeout = settings.timeout
         network.maxConnectionsPerHost = settings.maxPerHost
+        network.requestsAtOnce = settings.jobs
         network.caFile = settings.caFile
         network.isInsecure = settings.insecure
         network.proxy = settings.proxy

@@ -50,16 +50,20 @@ struct DeliveryLane {
 
 /// Bodies that come in parts, on their way from the transfer thread to the workers; bounded in bytes over all calls.
 final class DeliveryQueue: Sendable {
-    private static let mostBytes = 8 << 20
-    private static let bytesToGoOn = mostBytes / 2
+    /// In one run.
+    static let mostBytes = 8 << 20
 
+    private let mostBytes: Int
+    private var bytesToGoOn: Int { mostBytes / 2 }
     private let ready = Mutex(FIFO<Call>())
     private let readyCount = DispatchSemaphore(value: 0)
     private let heldBytes = Atomic(0)
     private let roomIsAwaited = Atomic(false)
 
+    init(mostBytes: Int) { self.mostBytes = mostBytes }
+
     /// For the transfer thread, before it hands over more of a body that isn't complete.
-    var hasRoom: Bool { heldBytes.load(ordering: .relaxed) < Self.mostBytes }
+    var hasRoom: Bool { heldBytes.load(ordering: .relaxed) < mostBytes }
 
     func add(_ parcel: Parcel, _ ending: Ending? = nil, to call: Call) {
         heldBytes.add(parcel.chunk.count, ordering: .relaxed)
@@ -72,14 +76,14 @@ final class DeliveryQueue: Sendable {
     /// they can.
     func awaitRoom() -> Bool {
         roomIsAwaited.store(true, ordering: .sequentiallyConsistent)
-        guard heldBytes.load(ordering: .sequentiallyConsistent) <= Self.bytesToGoOn else { return false }
+        guard heldBytes.load(ordering: .sequentiallyConsistent) <= bytesToGoOn else { return false }
         return roomIsAwaited.exchange(false, ordering: .sequentiallyConsistent)
     }
 
     /// For the workers: bytes that the sink has taken. True once when the transfer thread waits to hear of room.
     func release(_ bytes: Int) -> Bool {
         let held = heldBytes.subtract(bytes, ordering: .sequentiallyConsistent).newValue
-        return held <= Self.bytesToGoOn && roomIsAwaited.load(ordering: .sequentiallyConsistent)
+        return held <= bytesToGoOn && roomIsAwaited.load(ordering: .sequentiallyConsistent)
             && roomIsAwaited.exchange(false, ordering: .sequentiallyConsistent)
     }
 

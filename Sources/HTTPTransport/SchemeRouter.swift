@@ -10,7 +10,7 @@ package struct SchemeRouter: HTTPClient {
         self.files = files
     }
 
-    package var executor: (any TaskExecutor)? { remote.executor }
+    package var executors: [any TaskExecutor] { remote.executors }
 
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         try await (request.url.isRemote ? remote : files).get(request, into: sink)

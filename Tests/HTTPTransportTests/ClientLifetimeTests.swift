@@ -75,7 +75,7 @@ struct ClientLifetimeTests {
         let client = try CurlHTTPClient(settings: settings, environment: [:])
         let bytes = try await withThrowingTaskGroup(of: Int64.self) { group in
             for _ in 0..<20 {
-                group.addTask(executorPreference: client.executor) {
+                group.addTask(executorPreference: client.executors[0]) {
                     var bytes: Int64 = 0
                     for _ in 0..<5 { bytes += try await client.get(request, into: NullSink()).bodyBytes }
                     return bytes
@@ -93,14 +93,14 @@ struct ClientLifetimeTests {
         let server = try LoopbackServer("/", Reply(gate: gate))
         let request = try makeRequest(server.url())
         let client = try CurlHTTPClient(settings: settings, environment: [:]) { ended.add(1) }
-        let waiting = Task(executorPreference: client.executor) { await failure(of: request, by: client) }
+        let waiting = Task(executorPreference: client.executors[0]) { await failure(of: request, by: client) }
         await gate.waitForArrivals(1)
 
         client.close()
 
         #expect(await waiting.value == .cancelled)
         await ended.wait(for: 1)
-        let late = Task(executorPreference: client.executor) { await failure(of: request, by: client) }
+        let late = Task(executorPreference: client.executors[0]) { await failure(of: request, by: client) }
         #expect(await late.value == .cancelled)
     }
 }

@@ -85,7 +85,7 @@ package struct PunctualHTTPClient: HTTPClient {
         self.deadline = deadline
     }
 
-    package var executor: (any TaskExecutor)? { client.executor }
+    package var executors: [any TaskExecutor] { client.executors }
 
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         try await deadline.limit { [client] () async throws(FeedError) in try await client.get(request, into: sink) }

@@ -21,7 +21,7 @@ package struct RedirectFollower: HTTPClient {
         self.allowsPrivate = allowsPrivate
     }
 
-    package var executor: (any TaskExecutor)? { client.executor }
+    package var executors: [any TaskExecutor] { client.executors }
 
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         let asked = request.url

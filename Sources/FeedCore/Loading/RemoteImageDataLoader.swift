@@ -10,7 +10,7 @@ package struct RemoteImageDataLoader: Sendable {
         self.manner = manner
     }
 
-    var executor: (any TaskExecutor)? { client.executor }
+    var executors: [any TaskExecutor] { client.executors }
 
     package func load(
         _ url: ResourceURL, on terms: RequestTerms = RequestTerms()

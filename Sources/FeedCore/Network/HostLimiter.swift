@@ -27,7 +27,7 @@ package final class HostLimiter: HTTPClient {
         self.perHost = max(1, perHost)
     }
 
-    package var executor: (any TaskExecutor)? { client.executor }
+    package var executors: [any TaskExecutor] { client.executors }
 
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         guard request.url.isRemote else { return try await client.get(request, into: sink) }

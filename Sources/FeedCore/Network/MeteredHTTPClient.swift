@@ -20,7 +20,7 @@ package struct MeteredHTTPClient: HTTPClient {
         self.meter = meter
     }
 
-    package var executor: (any TaskExecutor)? { client.executor }
+    package var executors: [any TaskExecutor] { client.executors }
 
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         try await client.get(request, into: MeteredSink(sink: sink, meter: meter))

@@ -46,7 +46,7 @@ package final class RetryingClient: HTTPClient {
         health = Mutex(HostHealth(retries: policy.retries, longestPause: policy.longestHostPause))
     }
 
-    package var executor: (any TaskExecutor)? { client.executor }
+    package var executors: [any TaskExecutor] { client.executors }
 
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         guard request.url.isRemote else { return try await client.get(request, into: sink) }

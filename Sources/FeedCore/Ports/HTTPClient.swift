@@ -7,12 +7,13 @@ package protocol HTTPClient: Sendable {
     /// Whatever status a server answers with is an answer, no error.
     func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse
 
-    /// Where tasks that make one request after another, and do little besides, are run best; nil: anywhere.
-    var executor: (any TaskExecutor)? { get }
+    /// Where tasks that make one request after another, and do little besides, are run best, in equal parts; none:
+    /// anywhere.
+    var executors: [any TaskExecutor] { get }
 }
 
 extension HTTPClient {
-    package var executor: (any TaskExecutor)? { nil }
+    package var executors: [any TaskExecutor] { [] }
 }
 
 package struct HTTPRequest: Hashable, Sendable {
@@ -146,6 +147,8 @@ package struct NetworkSettings: Hashable, Sendable {
     /// With no byte arriving for this long, a transfer has failed.
     package var idleTimeout = Duration.seconds(30)
     package var maxConnectionsPerHost = 6
+    /// Those under way, as far as is known beforehand.
+    package var requestsAtOnce = 1
     package var userAgent: String
     /// A PEM file of the certificate authorities to trust instead of the system's.
     package var caFile: String?

@@ -64,10 +64,10 @@ package struct ImageDownloads: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 await withTaskGroup(of: Void.self) { lanes in
-                    for _ in 0..<laneCount {
-                        lanes.addTask(executorPreference: remotes[0].executor) {
-                            await have(images, ledger, batches)
-                        }
+                    let executors = remotes[0].executors
+                    for lane in 0..<laneCount {
+                        let executor = executors.isEmpty ? nil : executors[lane % executors.count]
+                        lanes.addTask(executorPreference: executor) { await have(images, ledger, batches) }
                     }
                 }
             }

@@ -1,0 +1,52 @@
+import FeedCore
+
+/// One thread that moves transfers, and two workers that feed the sinks of what comes in parts; what they are reached by.
+struct TransferThread: Sendable {
+    private static let workerCount = 2
+
+    let mailbox: Mailbox
+    let executor: TransferExecutor
+
+    /// The threads run until the mailbox is closed. `share` is what part of the connections to a host are its own.
+    init(
+        settings: NetworkSettings, proxies: ProxyChoices, share: Share, whenEnded: @escaping @Sendable () -> Void
+    ) throws(FeedError) {
+        let multi = try MultiHandle(connectionsPerHost: share.of(settings.maxConnectionsPerHost))
+        let mailbox = Mailbox(multi: multi)
+        let executor = TransferExecutor(mailbox)
+        let deliveries = DeliveryQueue(mostBytes: share.of(DeliveryQueue.mostBytes))
+        self.mailbox = mailbox
+        self.executor = executor
+
+        let worker = DeliveryWorker(queue: deliveries, mailbox: mailbox)
+        for _ in 1...Self.workerCount {
+            try NativeThread.start { worker.run() }
+        }
+        try NativeThread.start {
+            TransferLoop(
+                settings: settings, proxies: proxies, multi: multi, mailbox: mailbox, executor: executor,
+                deliveries: deliveries
+            ).run()
+            for _ in 1...Self.workerCount { deliveries.dismissWorker() }
+            whenEnded()
+        }
+    }
+
+    /// Whether the task that asks prefers to run here.
+    var isPreferred: Bool {
+        withUnsafeCurrentTask { $0?.unownedTaskExecutor == executor.asUnownedTaskExecutor() }
+    }
+
+    /// What one of several has of what is theirs together.
+    struct Share {
+        private let number: Int
+        private let count: Int
+
+        init(number: Int, of count: Int) {
+            self.number = number
+            self.count = count
+        }
+
+        func of(_ whole: Int) -> Int { (whole + count - 1 - number) / count }
+    }
+}
