@@ -100,8 +100,11 @@ struct Session: Sendable {
     // MARK: The network
 
     /// For all feeds of a run; `own` are their settings.
-    func makeClient(for own: [Settings], meter: ByteMeter? = nil) throws(FeedError) -> any HTTPClient {
-        let network = Self.network(settings)
+    func makeClient(
+        for own: [Settings], of feeds: [ResourceURL] = [], meter: ByteMeter? = nil
+    ) throws(FeedError) -> any HTTPClient {
+        var network = Self.network(settings)
+        network.isPlain = !feeds.isEmpty && feeds.allSatisfy { $0.scheme == .http }
         for settings in own { try requireFiles(of: settings) }
         if own.contains(where: \.insecure) {
             notice("--insecure: certificates are not checked, so whoever answers is believed")

@@ -8,6 +8,7 @@ import Testing
 struct TwoThreadsTests {
     private func settings(_ change: (inout NetworkSettings) -> Void = { _ in }) -> NetworkSettings {
         var settings = NetworkSettings(userAgent: "x")
+        settings.isPlain = true
         settings.requestsAtOnce = 6
         settings.maxConnectionsPerHost = 6
         // A test may have to wait for its turn while its server waits for it.
@@ -21,13 +22,15 @@ struct TwoThreadsTests {
     }
 
     @Test(
-        "shares its requests among two threads only where that keeps every limit",
+        "shares its requests among two threads only where that helps and keeps every limit",
         arguments: [
-            (6, 6, nil, 2), (2, 6, nil, 2), (1, 6, nil, 1), (7, 6, nil, 1), (6, 6, 1 << 20, 1),
-        ] as [(Int, Int, Int64?, Int)])
-    func threads(requests: Int, connections: Int, rate: Int64?, expected: Int) throws {
+            (true, 6, 6, nil, 2), (true, 2, 6, nil, 2), (false, 6, 6, nil, 1), (true, 1, 6, nil, 1),
+            (true, 7, 6, nil, 1), (true, 6, 6, 1 << 20, 1),
+        ] as [(Bool, Int, Int, Int64?, Int)])
+    func threads(isPlain: Bool, requests: Int, connections: Int, rate: Int64?, expected: Int) throws {
         let client = try client(
             settings {
+                $0.isPlain = isPlain
                 $0.requestsAtOnce = requests
                 $0.maxConnectionsPerHost = connections
                 $0.rateLimit = rate

@@ -16,7 +16,7 @@ struct SyncCommand {
         let own = feeds.map(settings.of)
         let cache = try await session.openCache(settings.dryRun ? .read : .write(lockWait: settings.lockWait))
         let meter = session.showsProgress ? ByteMeter() : nil
-        let report = try await limited(try session.makeClient(for: own, meter: meter)) { client in
+        let report = try await limited(try session.makeClient(for: own, of: feeds, meter: meter)) { client in
             let sync = sync(feeds, own, in: cache, with: client)
             return try await watch(feeds, meter) { await sync.run(feeds, events: $0) }
         }
