@@ -13,8 +13,21 @@ enum CacheFolder {
             if isLast { break }
         }
         let folder = try Descriptor.folder(at: path)
+        try leaveIncomingAlone(in: folder)
         try keepOthersOut(of: folder)
         return folder
+    }
+
+    /// Each run empties `incoming`, a name that others use too (`--cache /srv/ftp`): where there is no database that
+    /// could have been ours, what lies there isn't. In this order, as a first run beside this one makes the database
+    /// before it stages anything.
+    private static func leaveIncomingAlone(in folder: Descriptor) throws(SystemError) {
+        guard let incoming = try folder.existingFolder("incoming"), try !incoming.isEmpty(),
+            try folder.status(of: DatabaseFile.name) == nil
+        else { return }
+        throw SystemError(
+            code: ENOTEMPTY,
+            "\(incoming.path): holds files, and \(folder.path) is no cache; give an empty or a new folder")
     }
 
     /// One that was there before, made by hand or by a service manager, may be open to all. If it holds other things
