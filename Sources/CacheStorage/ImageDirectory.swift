@@ -22,24 +22,23 @@ actor ImageDirectory: ImageStore {
         self.wait = wait
     }
 
-    nonisolated func find(_ urls: [ResourceURL]) async throws(FeedError) -> [StoredImage?] {
+    func find(_ urls: [ResourceURL]) async throws(FeedError) -> [StoredImage?] {
         guard let files = folders.files else { return urls.map { _ in nil } }
-        return try await database.read { connection throws(FeedError) in
+        var found = try await database.read { connection throws(FeedError) in
             let index = ImageIndex(connection: connection)
             var found: [StoredImage?] = []
             found.reserveCapacity(urls.count)
-            for url in urls {
-                guard let image = try index.find(url) else {
-                    found.append(nil)
-                    continue
-                }
-                let isThere = try attempt(.failed) { () throws(SystemError) in
-                    try ImageFile.isThere(image.digest, size: image.size, in: files)
-                }
-                found.append(isThere ? image : nil)
-            }
+            for url in urls { found.append(try index.find(url)) }
             return found
         }
+        // On a thread of their own: the database is free for others meanwhile.
+        try attempt(.failed) { () throws(SystemError) in
+            for (place, image) in found.enumerated() {
+                guard let image else { continue }
+                if try !ImageFile.isThere(image.digest, size: image.size, in: files) { found[place] = nil }
+            }
+        }
+        return found
     }
 
     func data(of image: StoredImage) throws(FeedError) -> [UInt8] {

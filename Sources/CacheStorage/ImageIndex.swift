@@ -22,7 +22,7 @@ struct ImageIndex {
         return StoredImage(
             digest: digest, size: row.integer(first + 1), type: type,
             validators: Validators(etag: row.text(first + 3), lastModified: row.text(first + 4)),
-            fetchedAt: Timestamp(microseconds: row.integer(first + 5)), path: "\(ImageFolders.files)/\(digest.hex)")
+            fetchedAt: Timestamp(microseconds: row.integer(first + 5)), folder: ImageFolders.files)
     }
 
     func insert(_ image: ReceivedImage, _ seal: StagedFile.Seal) throws(FeedError) {

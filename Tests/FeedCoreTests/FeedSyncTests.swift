@@ -48,6 +48,17 @@ struct FeedSyncTests {
         #expect(client.requests.count == 1)
     }
 
+    @Test("asks for just what is missing of a feed that is looked up in several parts")
+    func largeFeed() async throws {
+        let all = try Samples.feed(2_300)
+        let some = all.images.enumerated().filter { $0.offset % 3 == 0 }.map(\.element)
+        _ = try await sync(["a.json"], on: server(), serving: Feed(format: .essential, images: some))
+        let client = server()
+        let report = try await sync(["a.json"], on: client, serving: all)
+        #expect(report.images.cached == some.count)
+        #expect(Set(client.requests.map(\.url).dropFirst()) == Set(all.images.map(\.url)).subtracting(some.map(\.url)))
+    }
+
     @Test("has the image of two feeds, or of two items, once")
     func distinct() async throws {
         let image = try Samples.image(1)

@@ -145,7 +145,7 @@ package final class InMemoryIntake: CacheIntake {
             contents.data[image.digest] = bytes
             contents.images[image.url.text] = StoredImage(
                 digest: image.digest, size: image.size, type: image.type, validators: image.validators,
-                fetchedAt: image.fetchedAt, path: "images/sha256/\(image.digest.hex)")
+                fetchedAt: image.fetchedAt, folder: "images/sha256")
             contents.failures[image.url.text] = nil
             return true
         }

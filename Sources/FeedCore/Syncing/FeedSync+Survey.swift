@@ -8,7 +8,10 @@ extension FeedSync {
         _ feeds: [SyncedFeed], _ events: SyncEvents?
     ) async throws(FeedError) -> (wanted: [ImageDownloads.Wanted], ImagesReport) {
         let named = distinctImages(of: feeds)
-        let cached = try await validatorsOfCached(named)
+        // Two at a time: while the files of some images are looked for, the database looks up others.
+        let middle = named.count / (2 * Self.imagesAtOnce) * Self.imagesAtOnce
+        async let later = validatorsOfCached(named[middle...])
+        let cached = try await validatorsOfCached(named[..<middle]).get() + later.get()
         var report = ImagesReport()
         report.total = named.count
         events?.yield(.imagesFound(total: named.count, cached: cached.count { $0 != nil }))
@@ -22,16 +25,20 @@ extension FeedSync {
     }
 
     /// Nil for an image that isn't in the cache.
-    private func validatorsOfCached(_ named: [NamedImage]) async throws(FeedError) -> [Validators?] {
+    private func validatorsOfCached(_ named: ArraySlice<NamedImage>) async -> Result<[Validators?], FeedError> {
         var cached: [Validators?] = []
         cached.reserveCapacity(named.count)
-        for start in stride(from: 0, to: named.count, by: Self.imagesAtOnce) {
-            let part = named[start..<min(start + Self.imagesAtOnce, named.count)]
-            for (image, stored) in zip(part, try await images.find(part.map(\.url))) {
-                cached.append(stored.map { image.scope.revalidates ? $0.validators : Validators() })
+        for start in stride(from: named.startIndex, to: named.endIndex, by: Self.imagesAtOnce) {
+            let part = named[start..<min(start + Self.imagesAtOnce, named.endIndex)]
+            do throws(FeedError) {
+                for (image, stored) in zip(part, try await images.find(part.map(\.url))) {
+                    cached.append(stored.map { image.scope.revalidates ? $0.validators : Validators() })
+                }
+            } catch {
+                return .failure(error)
             }
         }
-        return cached
+        return .success(cached)
     }
 
     /// Of these, those to ask for; what becomes of the others is counted and told.
