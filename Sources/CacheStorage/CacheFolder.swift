@@ -13,15 +13,45 @@ enum CacheFolder {
             if isLast { break }
         }
         let folder = try Descriptor.folder(at: path)
+        try leaveIncomingAlone(in: folder)
         try keepOthersOut(of: folder)
         return folder
     }
 
-    /// One that was there before, made by hand or by a service manager, may be open to all.
+    /// Each run empties `incoming`, a name that others use too (`--cache /srv/ftp`): where there is no database that
+    /// could have been ours, what lies there isn't. In this order, as a first run beside this one makes the database
+    /// before it stages anything.
+    private static func leaveIncomingAlone(in folder: Descriptor) throws(SystemError) {
+        guard let incoming = try folder.existingFolder("incoming"), try !incoming.isEmpty(),
+            try folder.status(of: DatabaseFile.name) == nil
+        else { return }
+        throw SystemError(
+            code: ENOTEMPTY,
+            "\(incoming.path): holds files, and \(folder.path) is no cache; give an empty or a new folder")
+    }
+
+    /// One that was there before, made by hand or by a service manager, may be open to all. If it holds other things
+    /// too it isn't ours to close (`--cache /srv`): then the database alone is kept from others.
     private static func keepOthersOut(of folder: Descriptor) throws(SystemError) {
         let status = try folder.status()
         guard status.st_mode & 0o077 != 0, status.st_uid == geteuid() else { return }
-        guard fchmod(folder.number, 0o700) == 0 else { throw SystemError("can't be made private", folder.path) }
+        if try holdsOthersThings(folder) {
+            guard try folder.status(of: DatabaseFile.name) == nil else { return }
+            _ = try folder.open(DatabaseFile.name, O_RDWR | O_CREAT, mode: 0o600)
+        } else {
+            guard fchmod(folder.number, 0o700) == 0 else { throw SystemError("can't be made private", folder.path) }
+        }
+    }
+
+    private static func holdsOthersThings(_ folder: Descriptor) throws(SystemError) -> Bool {
+        var found = false
+        try folder.forEachName { name throws(SystemError) in
+            let name = String(cString: name)
+            // A file system has lost+found at its root.
+            let isOurs = ["images", "incoming", "lock", "lost+found"].contains(name)
+            if !isOurs && !name.hasPrefix(DatabaseFile.name) { found = true }
+        }
+        return found
     }
 
     private static func make(_ path: String, mode: mode_t) throws(SystemError) {

@@ -53,7 +53,8 @@ struct DatabaseFile {
 
     /// Creates it if need be. The lock stays held until the connection is closed.
     func openForWriting(lock: Descriptor) throws(FeedError) -> SQLiteConnection {
-        let isNew = !(try isThere())
+        // An empty one holds no more than none.
+        let isNew = try isThere() ? status(of: Self.name)?.st_size == 0 : true
         do {
             let connection = try open(.writing, lock: lock)
             let state = try schema.state(of: connection)

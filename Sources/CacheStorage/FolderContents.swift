@@ -23,6 +23,12 @@ extension Descriptor {
         guard errno == 0 else { throw SystemError("can't be listed", path) }
     }
 
+    func isEmpty() throws(SystemError) -> Bool {
+        var isEmpty = true
+        try forEachName { _ throws(SystemError) in isEmpty = false }
+        return isEmpty
+    }
+
     /// Bytes of everything under a name. Nothing is followed: a link counts and goes as a link.
     func size(of name: UnsafePointer<CChar>) throws(SystemError) -> Int64 {
         guard let status = try status(of: name) else { return 0 }

@@ -80,7 +80,7 @@ final class SQLiteConnection {
     /// Runs one or more statements whose rows, if any, don't matter.
     func execute(_ sql: String) throws(FeedError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
-        guard code == SQLITE_OK else { throw .sqlite(code, handle, path: path, sql: sql) }
+        guard code == SQLITE_OK else { throw .sqlite(code, handle, path: path) }
     }
 
     func integer(_ sql: String) throws(FeedError) -> Int64 {

@@ -16,8 +16,8 @@ struct SQLiteFeedChange: FeedStoreChange {
         try delete(saved.url)
         let feed = try connection.statement(
             """
-            INSERT INTO feeds (url, credentials, title, format, saved_at, etag, last_modified)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            INSERT INTO feeds (url, credentials, title, format, saved_at, etag, last_modified, pages)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
             """)
         try feed.bind(1, saved.url.text)
         try feed.bind(2, saved.url.credentials)
@@ -26,6 +26,7 @@ struct SQLiteFeedChange: FeedStoreChange {
         try feed.bind(5, saved.savedAt.microseconds)
         try feed.bind(6, saved.validators.etag)
         try feed.bind(7, saved.validators.lastModified)
+        try feed.bind(8, Int64(saved.pages))
         try feed.run()
         try insert(saved.feed.images, of: connection.lastInsertedRow)
     }
@@ -51,16 +52,20 @@ struct SQLiteFeedChange: FeedStoreChange {
         try item.run()
     }
 
-    func confirm(_ url: ResourceURL, savedAt: Timestamp, validators: Validators) throws(FeedError) {
+    func confirm(
+        _ url: ResourceURL, savedAt: Timestamp, validators: Validators, pages: Int
+    ) throws(FeedError) {
         let feed = try connection.statement(
             """
-            UPDATE feeds SET saved_at = ?2, etag = ?3, last_modified = ?4, credentials = ?5 WHERE url = ?1 RETURNING id
+            UPDATE feeds SET saved_at = ?2, etag = ?3, last_modified = ?4, credentials = ?5, pages = ?6
+            WHERE url = ?1 RETURNING id
             """)
         try feed.bind(1, url.text)
         try feed.bind(2, savedAt.microseconds)
         try feed.bind(3, validators.etag)
         try feed.bind(4, validators.lastModified)
         try feed.bind(5, url.credentials)
+        try feed.bind(6, Int64(pages))
         var found = false
         try feed.forEachRow { () throws(FeedError) in found = true }
         guard found else { throw .notFound("\(url): was never saved") }

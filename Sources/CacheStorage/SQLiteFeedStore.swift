@@ -24,7 +24,9 @@ struct SQLiteFeedStore: FeedStore {
 extension SQLiteFeedStore {
     static func feed(_ url: ResourceURL, in connection: SQLiteConnection) throws(FeedError) -> SavedFeed? {
         let row = try connection.statement(
-            "SELECT id, url, credentials, title, format, saved_at, etag, last_modified FROM feeds WHERE url = ?1")
+            """
+            SELECT id, url, credentials, title, format, saved_at, etag, last_modified, pages FROM feeds WHERE url = ?1
+            """)
         try row.bind(1, url.text)
         var saved: SavedFeed?
         try row.forEachRow { () throws(FeedError) in
@@ -32,7 +34,8 @@ extension SQLiteFeedStore {
             let images = try images(of: head, in: connection)
             saved = SavedFeed(
                 url: head.url, feed: Feed(format: head.format, title: head.title, images: images),
-                savedAt: head.savedAt, validators: Validators(etag: row.text(6), lastModified: row.text(7)))
+                savedAt: head.savedAt, validators: Validators(etag: row.text(6), lastModified: row.text(7)),
+                pages: Int(row.integer(8)))
         }
         return saved
     }

@@ -6,13 +6,12 @@ final class SQLiteStatement {
     private let handle: OpaquePointer
     private let database: OpaquePointer
     private let path: String
-    private let sql: String
 
     init(_ sql: String, in database: OpaquePointer, path: String) throws(FeedError) {
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
-        guard code == SQLITE_OK, let prepared else { throw .sqlite(code, database, path: path, sql: sql) }
-        (handle, self.database, self.path, self.sql) = (prepared, database, path, sql)
+        guard code == SQLITE_OK, let prepared else { throw .sqlite(code, database, path: path) }
+        (handle, self.database, self.path) = (prepared, database, path)
     }
 
     deinit { sqlite3_finalize(handle) }
@@ -51,7 +50,7 @@ final class SQLiteStatement {
             switch sqlite3_step(handle) {
             case SQLITE_ROW: try visit()
             case SQLITE_DONE: return
-            case let code: throw .sqlite(code, database, path: path, sql: sql)
+            case let code: throw .sqlite(code, database, path: path)
             }
         }
     }
@@ -72,6 +71,6 @@ final class SQLiteStatement {
     }
 
     private func check(_ code: Int32) throws(FeedError) {
-        guard code == SQLITE_OK else { throw .sqlite(code, database, path: path, sql: sql) }
+        guard code == SQLITE_OK else { throw .sqlite(code, database, path: path) }
     }
 }

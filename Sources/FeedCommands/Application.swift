@@ -40,8 +40,11 @@ package struct Application: Sendable {
         self.surroundings = surroundings
     }
 
-    package func run(_ arguments: [String]) async -> ExitCode {
+    /// Nil stands for an argument that is no text: mended, it would name another file.
+    package func run(_ given: [String?]) async -> ExitCode {
+        let arguments = given.compactMap(\.self)
         do {
+            guard arguments.count == given.count else { throw UsageError("an argument is not UTF-8 text") }
             switch try ArgumentParser(surroundings).parse(arguments) {
             case .version: return try print(HelpText.version)
             case .help(let command): return try print(HelpText.text(for: command))

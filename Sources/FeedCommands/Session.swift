@@ -105,7 +105,8 @@ struct Session: Sendable {
     ) throws(FeedError) -> any HTTPClient {
         var network = Self.network(settings)
         network.isPlain = !feeds.isEmpty && feeds.allSatisfy { $0.scheme == .http }
-        if !settings.offline, own.contains(where: \.insecure) {
+        for settings in own { try requireFiles(of: settings) }
+        if own.contains(where: \.insecure) {
             notice("--insecure: certificates are not checked, so whoever answers is believed")
         }
         // A request that waits for its next try holds no place, and each hop of a redirect is tried again by itself.
@@ -115,6 +116,14 @@ struct Session: Sendable {
         let retrying = RetryingClient(
             limited, policy: RetryPolicy(retries: settings.retries), clockwork: .real(now: now))
         return RedirectFollower(retrying, limit: settings.maxRedirects, allowsPrivate: settings.allowPrivate)
+    }
+
+    /// Without them a request would fail as if the server were out of reach, or go without its credentials.
+    private func requireFiles(of own: Settings) throws(FeedError) {
+        for case (let option, let path?) in [("--cacert", own.caFile), ("--netrc-file", own.netrcFile)]
+        where !surroundings.fileExists(path) {
+            throw .notFound("\(option): there is no such file: \(path)")
+        }
     }
 
     /// Short of breath, as nobody is to wait for it.

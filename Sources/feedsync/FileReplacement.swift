@@ -107,11 +107,17 @@ final class FileReplacement: ByteTarget {
         target.lastIndex(of: "/").map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? "."
     }
 
-    /// Where a symbolic link leads, so that the link stays.
-    private static func realTarget(_ path: String) -> String {
-        guard let resolved = realpath(path, nil) else { return path }
-        defer { free(resolved) }
-        return String(cString: resolved)
+    /// Where a symbolic link leads, so that the link stays, also if nothing is there yet.
+    private static func realTarget(_ path: String, links: Int = 40) -> String {
+        if let resolved = realpath(path, nil) {
+            defer { free(resolved) }
+            return String(cString: resolved)
+        }
+        var text = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(path, &text, Int(PATH_MAX))
+        guard links > 0, count > 0 else { return path }
+        let link = String(decoding: text[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return realTarget(link.hasPrefix("/") ? link : "\(folder(of: path))/\(link)", links: links - 1)
     }
 
     private static func cannotCreate(_ path: String, _ reason: String) -> FeedError {

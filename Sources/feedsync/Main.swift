@@ -17,11 +17,15 @@ struct Main {
         let streams = StandardStreams()
         let signals = TerminationSignals { streams.wipe() }
         let application = Application(toolbox: toolbox(streams, signals), surroundings: surroundings)
-        let arguments = Array(CommandLine.arguments.dropFirst())
-        let run = Task { await application.run(arguments) }
+        let run = Task { [arguments] in await application.run(arguments) }
         signals.onFirst { run.cancel() }
         let code = await run.value
         exit(signals.received.map { 128 + $0 } ?? code.rawValue)
+    }
+
+    private static var arguments: [String?] {
+        UnsafeMutableBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst()
+            .map { argument in argument.flatMap { String(validatingCString: $0) } }
     }
 
     private static func toolbox(_ streams: StandardStreams, _ signals: TerminationSignals) -> Toolbox {

@@ -93,9 +93,9 @@ struct FeedStoreContractTests {
         try await kind.feedStore().credentialsComeBackAndAreNoPartOfTheKey()
     }
 
-    @Test("confirming renews timestamp, validators and credentials alone", arguments: StoreKind.allCases)
-    func confirmingRenewsTimestampValidatorsAndCredentialsAlone(_ kind: StoreKind) async throws {
-        try await kind.feedStore().confirmingRenewsTimestampValidatorsAndCredentialsAlone()
+    @Test("confirming renews timestamp, validators, pages and credentials alone", arguments: StoreKind.allCases)
+    func confirmingRenewsWhatIsNotTheFeedAlone(_ kind: StoreKind) async throws {
+        try await kind.feedStore().confirmingRenewsWhatIsNotTheFeedAlone()
     }
 
     @Test("confirming what was never saved throws", arguments: StoreKind.allCases)

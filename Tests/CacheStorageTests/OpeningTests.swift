@@ -20,6 +20,38 @@ struct OpeningTests {
         #expect(try scratch.status(".")?.st_mode == S_IFDIR | 0o700)
     }
 
+    @Test("a folder that was there is closed to others")
+    func closes() async throws {
+        try scratch.makeCacheFolder(mode: 0o755)
+        try scratch.makeFolder("lost+found")
+        _ = try await scratch.open()
+        #expect(try scratch.status(".")?.st_mode == S_IFDIR | 0o700)
+    }
+
+    @Test("a folder that holds other things too stays as open as it was, and the database is closed to others")
+    func leavesOpen() async throws {
+        try scratch.makeCacheFolder(mode: 0o755)
+        try scratch.write([1], to: "notes.txt")
+        for _ in 0..<2 { _ = try await scratch.open() }
+        #expect(try scratch.status(".")?.st_mode == S_IFDIR | 0o755)
+        #expect(try scratch.status("feedsync.sqlite")?.st_mode == S_IFREG | 0o600)
+    }
+
+    @Test("what lies in a folder named incoming is left alone where there is no cache yet", arguments: [false, true])
+    func othersIncoming(isRepair: Bool) async throws {
+        try scratch.makeCacheFolder(mode: 0o755)
+        try scratch.makeFolder("incoming")
+        try scratch.write([1], to: "incoming/upload")
+        let access = isRepair ? CacheAccess.repair(lockWait: .zero) : .write(lockWait: .zero)
+        let message = await expect(.cannotCreate) { () throws(FeedError) in
+            _ = try await CacheDirectory.open(path: scratch.path, access: access, sleeping: neverSleeping)
+        }
+        #expect(message.contains("\(scratch.path)/incoming"))
+        #expect(try scratch.names() == ["incoming"])
+        #expect(try scratch.names(in: "incoming") == ["upload"])
+        #expect(try scratch.status(".")?.st_mode == S_IFDIR | 0o755)
+    }
+
     @Test("parents that are missing are created")
     func createsParents() async throws {
         let path = scratch.path("a//b/c/")

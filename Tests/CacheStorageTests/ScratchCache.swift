@@ -42,8 +42,8 @@ final class ScratchCache: Sendable {
     }
 
     /// The cache's own folder, with nothing in it.
-    func makeCacheFolder() throws {
-        guard mkdir(path, 0o700) == 0 else { throw SystemError("can't be created", path) }
+    func makeCacheFolder(mode: mode_t = 0o700) throws {
+        guard mkdir(path, mode) == 0 else { throw SystemError("can't be created", path) }
     }
 
     func makeFolder(_ name: String) throws {

@@ -142,6 +142,19 @@ struct SecretsTests {
         try await expectSecret("authorization", "Basic YW5uOnMzY3JldA==", ["--netrc-file", file])
     }
 
+    @Test(
+        "a file of them, or of authorities, that isn't there is not found, and no reason to go on without",
+        arguments: ["--netrc-file", "--cacert"])
+    func missingFile(option: String) async throws {
+        try await program.run(server.feedURL)
+        let before = server.requestCount
+        let path = program.folder.path("nowhere")
+        expectOneLine(try await program.run(option, path, server.feedURL), exit: 66, [option, path])
+        expectOneLine(try await program.run("show", option, path, server.feedURL), exit: 66, [option, path])
+        #expect(server.requestCount == before)
+        #expect(try await program.run("show", "--offline", option, path, server.feedURL).status == .exited(0))
+    }
+
     @Test("without the option no netrc entry is used, with it that of ~/.netrc")
     func home() async throws {
         try program.folder.write("machine 127.0.0.1 login ann password s3cret\n", to: ".netrc")

@@ -129,6 +129,23 @@ struct FormatsTests {
         return server.server.url("/page/1")
     }
 
+    @Test("further pages are asked for when --pages has grown, though the first is unchanged")
+    func morePages() async throws {
+        let feed = servePages()
+        let first = Array(FeedServer.feed([server.imageURL(0)]).utf8)
+        server.server.route("/page/1") { request in
+            var reply = Reply.validated(first, etag: "\"1\"", for: request)
+            reply.headers.append(("Link", "</page/2>; rel=\"next\""))
+            return reply
+        }
+        for (pages, requests) in [("1", 1), ("1", 1), ("2", 2), ("2", 1), ("1", 1)] {
+            let before = server.requestCount
+            #expect(try await program.run("show", "--pages", pages, feed).status == .exited(0))
+            #expect(server.requestCount - before == requests)
+        }
+        #expect(try await program.status()["feeds"]?[0]?["images"]?.int == 3)
+    }
+
     @Test("further pages are followed as far as --pages goes, and not in circles")
     func pages() async throws {
         let feed = servePages()

@@ -14,7 +14,7 @@ struct GalleryBrowserTests {
         return (nginx.url("/index.html"), nginx.url("/"), nginx)
     }
 
-    private func withPage(_ look: Look = .desktop, _ visit: (Page) async throws -> Void) async throws {
+    func withPage(_ look: Look = .desktop, _ visit: (Page) async throws -> Void) async throws {
         let browser = try Browser()
         defer { browser.close() }
         try await visit(try await browser.newPage(look))
@@ -75,104 +75,6 @@ struct GalleryBrowserTests {
             #expect(page.errors == [])
             #expect(page.requests.filter { !$0.hasPrefix(origin) } == [])
             withExtendedLifetime(nginx) {}
-        }
-    }
-
-    @Test("opens a picture large, by click or Enter, and goes on by keyboard, button and swipe")
-    func largeView() async throws {
-        let site = try await GallerySite(pictures: 3, missing: [1])
-        try await withPage(.phone) { page in
-            try await page.open(site.onDisk)
-            let view = "document.querySelector('dialog')"
-            let shown = "\(view).querySelector('img').naturalWidth + ' ' + \(view).querySelector('.count').textContent"
-            func expectShown(_ number: Int, _ count: String) async throws {
-                let expected = JSONValue.string("\(GallerySite.size(number).width) \(count)").text()
-                try await page.wait(for: "\(view)?.open && \(shown) === \(expected)")
-            }
-            // To the first picture: past the link over the head, and the button in it.
-            for _ in 0..<3 { try await page.press("Tab") }
-            #expect(try await page.evaluate("document.activeElement.alt") == "Picture 0")
-            try await page.press("Enter")
-            try await expectShown(0, "1 of 3")
-            #expect(try await page.evaluate("\(view).querySelector('.said p').textContent") == "Picture 0")
-            #expect(
-                try await page.evaluate("\(view).querySelector('.said a').href") == .string(site.server.imageURL(0)))
-            #expect(try await page.evaluate("\(view).querySelector('.previous').disabled") == true)
-            // What was never downloaded is passed over.
-            try await page.press("ArrowRight")
-            try await expectShown(2, "3 of 3")
-            #expect(try await page.evaluate("\(view).querySelector('.next').disabled") == true)
-            try await page.press("ArrowLeft")
-            try await expectShown(0, "1 of 3")
-            try await page.swipe(from: (300, 400), to: (80, 410))
-            try await expectShown(2, "3 of 3")
-            try await page.swipe(from: (80, 400), to: (300, 410))
-            try await expectShown(0, "1 of 3")
-            try await page.click("dialog .next")
-            try await expectShown(2, "3 of 3")
-            try await page.press("Escape")
-            // Going back is over only when the page's own state is the one without a large view again.
-            try await page.wait(
-                for: "!\(view).open && document.activeElement.alt === 'Picture 2' && history.state === null")
-
-            try await page.press("Enter")
-            try await expectShown(2, "3 of 3")
-            // A phone's way back.
-            try await page.evaluate("history.back()")
-            try await page.wait(for: "!\(view).open")
-            try await page.click(".pictures img")
-            try await expectShown(0, "1 of 3")
-            try await page.click("dialog .close")
-            try await page.wait(for: "!\(view).open")
-            #expect(page.errors == [])
-        }
-    }
-
-    @Test("stays on the page when a picture is opened again faster than the history goes back")
-    func reopening() async throws {
-        let site = try await GallerySite(pictures: 2)
-        try await withPage { page in
-            try await page.open(site.onDisk)
-            try await page.evaluate(
-                """
-                window.isSame = true; window.open = () => document.querySelector('.pictures img').click();
-                // Closes the large view, and does something more while the way back is only asked for.
-                window.closeAnd = more => new Promise(done => {
-                  const view = document.querySelector('dialog');
-                  view.addEventListener('close', more, { once: true });
-                  addEventListener('popstate', () => setTimeout(done), { once: true });
-                  view.close();
-                });
-                """)
-            for more in ["open()", "{ open(); document.querySelector('dialog').close(); open(); }"] {
-                try await page.evaluate("open()")
-                try await page.evaluate("closeAnd(() => \(more))")
-                #expect(try await page.evaluate("document.querySelector('dialog').open") == true)
-                #expect(try await page.evaluate("history.state") == ["view": true])
-                // Back leads to the pictures, and not away from them.
-                try await page.evaluate("history.back()")
-                try await page.wait(for: "!document.querySelector('dialog')?.open && history.state === null")
-                #expect(try await page.evaluate("window.isSame") == true)
-            }
-            try await page.evaluate("open()")
-            try await page.evaluate("closeAnd(() => { open(); document.querySelector('dialog').close(); })")
-            try await page.wait(for: "!document.querySelector('dialog')?.open && history.state === null")
-            #expect(try await page.evaluate("window.isSame") == true)
-            #expect(page.errors == [])
-        }
-    }
-
-    @Test("goes on in the large view to pictures of the next page") func largeViewAcrossPages() async throws {
-        let site = try await GallerySite(pictures: 202)
-        try await withPage { page in
-            try await page.open(site.onDisk)
-            try await page.click(".pictures img")
-            try await page.wait(for: "document.querySelector('dialog')?.open")
-            try await page.press("End")
-            try await page.wait(for: "document.querySelector('dialog .count').textContent === '200 of 202'")
-            try await page.press("ArrowRight")
-            try await page.wait(for: "document.querySelector('dialog .count').textContent === '201 of 202'")
-            #expect(page.errors == [])
         }
     }
 

@@ -155,6 +155,18 @@ struct ImageOutputTests {
         #expect(new.st_ino != held.st_ino)
     }
 
+    @Test("a link stays, and what it leads to is written", arguments: ["there", "yet to come"])
+    func link(_ target: String) async throws {
+        try folder.makeDirectory("out")
+        if target == "there" { try folder.write("old", to: "out/there") }
+        let path = folder.path("picture.png")
+        symlink("hop", path)
+        symlink("out/\(target)", folder.path("hop"))
+        expectQuiet(try await image(into: path))
+        #expect(try Files.bytes(folder.path("out/\(target)")) == FeedServer.image(0))
+        #expect(try await program.shell(#"test -L "$1" -a -L "$2""#, path, folder.path("hop")).status == .exited(0))
+    }
+
     @Test("goes to standard output as -")
     func dash() async throws {
         #expect(try await image(into: "-").standardOutput == FeedServer.image(0))

@@ -32,7 +32,7 @@ struct RedirectTests {
         let far = server.server.url("/\(3 - limit)")
         let result = try await program.run("--max-redirs", "\(limit)", far)
         #expect(result.status == .exited(65))
-        #expect(result.errorText.contains("\(limit) redirect"))
+        #expect(result.errorText.contains(limit == 1 ? "1 redirect " : "\(limit) redirects "))
         #expect(server.requestCount - before == limit + 1)
     }
 

@@ -24,6 +24,7 @@ struct UsageTests {
             (["--max-filesize", "1X", "http://h/"], "64M"),
             (["--timeout", "soon", "http://h/"], "seconds"),
             (["--json=yes", "http://h/"], "takes no value"),
+            (["--proxy", "ftp://proxy:1", "http://h/"], "socks5h"),
             (["-x"], "-x"),
             (["status", "http://h/"], "status"),
             (["validate", "--offline"], "--offline"),
@@ -40,6 +41,13 @@ struct UsageTests {
         ])
     func wrong(_ arguments: [String], _ hint: String) async throws {
         expectOneLine(try await program.run(arguments), exit: 64, [hint])
+        #expect(!Files.exists(program.cache))
+    }
+
+    @Test("an argument that is no text is wrong usage, and no name of another file")
+    func bytes() async throws {
+        let script = #""$feedsync" "$1" --cache "$2/$(printf 'a\377b')""#
+        expectOneLine(try await program.shell(script, "validate", program.cache), exit: 64, ["UTF-8"])
         #expect(!Files.exists(program.cache))
     }
 

@@ -15,16 +15,17 @@ struct FeedRefreshTests {
         feed = try Samples.feed()
     }
 
-    private func save(_ feed: Feed, at url: ResourceURL? = nil, etag: String? = nil) async throws {
+    private func save(_ feed: Feed, at url: ResourceURL? = nil, etag: String? = nil, pages: Int = 1) async throws {
         let saved = SavedFeed(
-            url: url ?? self.url, feed: feed, savedAt: Self.saved, validators: Validators(etag: etag))
+            url: url ?? self.url, feed: feed, savedAt: Self.saved, validators: Validators(etag: etag), pages: pages)
         try await store.change { change throws(FeedError) in try change.insert(saved) }
     }
 
     private func refresh(
-        _ client: ScriptedHTTPClient, serving feed: Feed? = nil, saves: Bool = true
+        _ client: ScriptedHTTPClient, serving feed: Feed? = nil, pages: Int = 1, saves: Bool = true
     ) async throws -> FeedRefresh.Refreshed {
-        let remote = RemoteFeedLoader(client: client, decoder: StubDecoder(feed ?? self.feed), maxBytes: 1000)
+        let remote = RemoteFeedLoader(
+            client: client, decoder: StubDecoder(feed ?? self.feed), maxBytes: 1000, maxPages: pages)
         let local = LocalFeedLoader(store: store, now: { Self.now })
         return try await FeedRefresh(remote: remote, local: local, saves: saves).refresh(url)
     }
@@ -55,6 +56,17 @@ struct FeedRefreshTests {
         #expect(refreshed.feed == feed)
         #expect(refreshed.savedAt == Self.now)
         #expect(store.messages == [.insert, .retrieve, .confirm])
+    }
+
+    @Test(
+        "asks conditionally if no more pages are wanted than the last time",
+        arguments: [(1, 2, false), (2, 2, true), (3, 2, true)])
+    func pages(saved: Int, wanted: Int, isConditional: Bool) async throws {
+        try await save(feed, etag: "\"a\"", pages: saved)
+        let client = ScriptedHTTPClient { $0.validators.isEmpty ? .ok([1]) : .status(304) }
+        #expect(try await refresh(client, pages: wanted).outcome == .unchanged)
+        #expect(client.requests.map { !$0.validators.isEmpty } == [isConditional])
+        #expect(try await store.retrieve(url)?.pages == max(saved, wanted))
     }
 
     @Test("on a feed that equals the saved one leaves the rows alone too")

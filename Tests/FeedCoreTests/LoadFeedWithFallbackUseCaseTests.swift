@@ -22,9 +22,10 @@ struct LoadFeedWithFallbackUseCaseTests {
         try await store.change { change throws(FeedError) in try change.insert(saved) }
     }
 
+    private var local: LocalFeedLoader { LocalFeedLoader(store: store, now: { Self.now }) }
+
     private func loader(_ answer: ScriptedHTTPClient.Answer) -> FeedLoaderWithFallback {
         let client = ScriptedHTTPClient { _ in answer }
-        let local = LocalFeedLoader(store: store, now: { Self.now })
         let remote = RemoteFeedLoader(client: client, decoder: StubDecoder(feed), maxBytes: 1000)
         return FeedLoaderWithFallback(
             refresh: FeedRefresh(remote: remote, local: local), local: local, maxAge: .standard)
@@ -86,20 +87,20 @@ struct LoadFeedWithFallbackUseCaseTests {
         #expect(store.messages == [.insert, .retrieve])
     }
 
-    @Test("offline, delivers what is fresh and asks no server")
+    @Test("offline, delivers what is fresh")
     func offline() async throws {
         try await save(daysAgo: 6)
-        let loaded = try await loader(.failure(.connectivity("asked"))).loadOffline(url)
+        let loaded = try await local.loadOffline(url, maxAge: .standard)
         #expect(loaded.feed == savedFeed)
         #expect(loaded.source == .cache(instead: nil))
     }
 
     @Test("offline, a stale feed can't be reached and one never saved isn't found")
     func offlineFailures() async throws {
-        let never = await #expect(throws: FeedError.self) { try await loader(.ok([1])).loadOffline(url) }
+        let never = await #expect(throws: FeedError.self) { try await local.loadOffline(url, maxAge: .standard) }
         #expect(never?.kind == .notFound)
         try await save(daysAgo: 8)
-        let stale = await #expect(throws: FeedError.self) { try await loader(.ok([1])).loadOffline(url) }
+        let stale = await #expect(throws: FeedError.self) { try await local.loadOffline(url, maxAge: .standard) }
         #expect(stale?.kind == .connectivity)
     }
 }

@@ -42,7 +42,7 @@ struct RedirectFollowerTests {
             try await answer(to: "http://a.example/", limit: limit) { _ in .redirect(to: "http://a.example/") }
         }
         #expect(error?.kind == .invalidData)
-        #expect(error?.message.contains("more than \(limit) redirects") == true)
+        #expect(error?.message.contains("more than \(limit) redirect\(limit == 1 ? " " : "s ")") == true)
     }
 
     @Test(

@@ -145,24 +145,24 @@ package struct FeedStoreContract: Sendable {
         #expect(try await store.retrieve(.first) == saved)
     }
 
-    package func confirmingRenewsTimestampValidatorsAndCredentialsAlone() async throws {
+    package func confirmingRenewsWhatIsNotTheFeedAlone() async throws {
         let saved = SavedFeed.sample()
         try await save(saved)
         let url = try ResourceURL("https://new:password@feeds.example/first")
         let validators = Validators(etag: nil, lastModified: "now")
         try await store.change { change throws(FeedError) in
-            try change.confirm(url, savedAt: Timestamp(microseconds: 77), validators: validators)
+            try change.confirm(url, savedAt: Timestamp(microseconds: 77), validators: validators, pages: 3)
         }
         #expect(
             try await store.retrieve(.first)
                 == SavedFeed(
-                    url: url, feed: saved.feed, savedAt: Timestamp(microseconds: 77), validators: validators))
+                    url: url, feed: saved.feed, savedAt: Timestamp(microseconds: 77), validators: validators, pages: 3))
     }
 
     package func confirmingWhatWasNeverSavedThrows() async throws {
         await #expect(throws: FeedError.notFound("\(ResourceURL.first): was never saved")) {
             try await store.change { change throws(FeedError) in
-                try change.confirm(.first, savedAt: Timestamp(microseconds: 1), validators: Validators())
+                try change.confirm(.first, savedAt: Timestamp(microseconds: 1), validators: Validators(), pages: 1)
             }
         }
     }

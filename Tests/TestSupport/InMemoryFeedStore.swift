@@ -70,10 +70,13 @@ package final class InMemoryFeedStore: FeedStore {
             feeds[saved.url.text] = saved
         }
 
-        func confirm(_ url: ResourceURL, savedAt: Timestamp, validators: Validators) throws(FeedError) {
+        func confirm(
+            _ url: ResourceURL, savedAt: Timestamp, validators: Validators, pages: Int
+        ) throws(FeedError) {
             try store.receive(.confirm)
             guard let saved = feeds[url.text] else { throw .notFound("\(url): was never saved") }
-            feeds[url.text] = SavedFeed(url: url, feed: saved.feed, savedAt: savedAt, validators: validators)
+            feeds[url.text] = SavedFeed(
+                url: url, feed: saved.feed, savedAt: savedAt, validators: validators, pages: pages)
         }
     }
 }

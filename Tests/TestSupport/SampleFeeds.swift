@@ -24,6 +24,7 @@ extension SavedFeed {
         }
         return SavedFeed(
             url: url, feed: Feed(format: .essential, title: "Sample", images: images),
-            savedAt: Timestamp(microseconds: microseconds), validators: Validators(etag: "\"1\"", lastModified: "then"))
+            savedAt: Timestamp(microseconds: microseconds), validators: Validators(etag: "\"1\"", lastModified: "then"),
+            pages: 2)
     }
 }

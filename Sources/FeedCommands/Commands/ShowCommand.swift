@@ -8,27 +8,23 @@ struct ShowCommand {
 
     func run(_ url: ResourceURL) async throws(FeedError) -> ExitCode {
         let url = session.asConfigured(url)
-        let (text, saving) = try await produce(url)
+        let (shown, saving) = try await produce(url)
         // Before anything is written: who reads may take their time, and others want the lock.
         await session.closeCaches()
-        try session.write(text)
+        try shown.write(now: session.now(), session.toolbox.output.write)
         guard let saving else { return .ok }
         session.report("\(url): not saved: \(saving.message)", "not_saved")
         return ExitCode.of(saving)
     }
 
     /// The feed as it is shown, and why it could not be saved, if somebody has to do something about that.
-    private func produce(_ url: ResourceURL) async throws(FeedError) -> (text: String, saving: FeedError?) {
+    private func produce(_ url: ResourceURL) async throws(FeedError) -> (shown: ShownFeed, saving: FeedError?) {
         let delivery = try await open()
-        let local = session.localFeeds(in: delivery.cache)
-        let own = settings.of(url)
-        let client = try session.makeClient(for: [own])
-        let refresh = session.refresh(delivery.cache, with: client, own, saves: delivery.saves)
-        let loader = FeedLoaderWithFallback(refresh: refresh, local: local, maxAge: own.maxAge)
-        let loaded = try await load(url, with: loader)
-        let text = try await rendered(ShownFeed(url: url, loaded: loaded), delivery.cache)
-        if case .remote(let failure?) = loaded.source { return (text, failure) }
-        return (text, delivery.problem)
+        let loaded = try await load(url, from: delivery)
+        let found = settings.json ? try await delivery.cache.images.find(loaded.feed.images.map(\.url)) : nil
+        let shown = ShownFeed(url: url, loaded: loaded, found: found)
+        if case .remote(let failure?) = loaded.source { return (shown, failure) }
+        return (shown, delivery.problem)
     }
 
     private func open() async throws(FeedError) -> Session.Delivery {
@@ -37,10 +33,10 @@ struct ShowCommand {
     }
 
     private func load(
-        _ url: ResourceURL, with loader: FeedLoaderWithFallback
+        _ url: ResourceURL, from delivery: Session.Delivery
     ) async throws(FeedError) -> FeedLoaderWithFallback.Loaded {
         do {
-            let loaded = settings.offline ? try await loader.loadOffline(url) : try await loader.load(url)
+            let loaded = try await latest(url, from: delivery)
             if case .cache(let cause?) = loaded.source, let savedAt = loaded.savedAt {
                 let age = Phrases.span(session.now() - savedAt)
                 session.notice("\(url): showing the feed saved \(age) ago (\(cause.message))", "feed_offline")
@@ -54,9 +50,16 @@ struct ShowCommand {
         }
     }
 
-    private func rendered(_ shown: ShownFeed, _ cache: Cache) async throws(FeedError) -> String {
-        guard settings.json else { return shown.text(now: session.now()) }
-        return shown.json(try await cache.images.find(shown.loaded.feed.images.map(\.url)))
+    private func latest(
+        _ url: ResourceURL, from delivery: Session.Delivery
+    ) async throws(FeedError) -> FeedLoaderWithFallback.Loaded {
+        let own = settings.of(url)
+        let local = session.localFeeds(in: delivery.cache)
+        // Before a client is made: to load libcurl takes longer than all the rest.
+        if settings.offline { return try await local.loadOffline(url, maxAge: own.maxAge) }
+        let client = try session.makeClient(for: [own])
+        let refresh = session.refresh(delivery.cache, with: client, own, saves: delivery.saves)
+        return try await FeedLoaderWithFallback(refresh: refresh, local: local, maxAge: own.maxAge).load(url)
     }
 }
 

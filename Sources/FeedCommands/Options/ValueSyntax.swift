@@ -157,9 +157,14 @@ extension ValueSyntax<String?> {
         }
     }
 
+    /// Those of libcurl's; without one it is http.
+    private static let proxySchemes = ["http", "https", "socks", "socks4", "socks4a", "socks5", "socks5h"]
+
     static let proxy = ValueSyntax { text throws(InvalidValue) in
-        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
-            throw InvalidValue(expected: "a proxy such as http://proxy.example:3128, or nothing for none")
+        let scheme = text.firstRange(of: "://").map { text[..<$0.lowerBound].lowercased() }
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }), scheme.map(proxySchemes.contains) ?? true else {
+            throw InvalidValue(
+                expected: "a proxy such as http://proxy.example:3128 or socks5h://proxy.example, or nothing for none")
         }
         return text
     } write: { _ in

@@ -1,13 +1,22 @@
 import FeedCore
 import JSONText
 
-/// A feed as `show` prints it.
+/// A feed as `show` prints it: in pieces, as it may have a million images.
 struct ShownFeed {
     let url: ResourceURL
     let loaded: FeedLoaderWithFallback.Loaded
+    /// For each image in order, what the cache has of it: for JSON.
+    let found: [StoredImage?]?
 
-    /// `found` holds, for each image in order, what the cache has of it.
-    func json(_ found: [StoredImage?]) -> String {
+    private static let pieceSize = 1 << 16
+
+    func write(now: Timestamp, _ put: ([UInt8]) throws(FeedError) -> Void) throws(FeedError) {
+        if let found { try writeJSON(found, put) } else { try writeText(now: now, put) }
+    }
+
+    private func writeJSON(
+        _ found: [StoredImage?], _ put: ([UInt8]) throws(FeedError) -> Void
+    ) throws(FeedError) {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("url", url.text)
@@ -16,10 +25,13 @@ struct ShownFeed {
         writer.member("saved_at", loaded.savedAt?.rfc3339)
         writer.name("images")
         writer.beginArray()
-        for (image, stored) in zip(loaded.feed.images, found) { write(image, stored, to: &writer) }
+        for (image, stored) in zip(loaded.feed.images, found) {
+            write(image, stored, to: &writer)
+            if writer.bytes.count >= Self.pieceSize { try put(writer.drain()) }
+        }
         writer.endArray()
         writer.endObject()
-        return String(decoding: writer.bytes, as: UTF8.self) + "\n"
+        try put(writer.drain() + [UInt8(ascii: "\n")])
     }
 
     private func write(_ image: FeedImage, _ stored: StoredImage?, to writer: inout JSONWriter) {
@@ -40,7 +52,9 @@ struct ShownFeed {
         }
     }
 
-    func text(now: Timestamp) -> String {
+    private func writeText(
+        now: Timestamp, _ put: ([UInt8]) throws(FeedError) -> Void
+    ) throws(FeedError) {
         let count = Phrases.count(loaded.feed.images.count, "image")
         let age = loaded.savedAt.map { ", saved \(Phrases.span(now - $0)) ago" } ?? ""
         let title = loaded.feed.title.map { TerminalText.escape($0) + "\n" } ?? ""
@@ -50,7 +64,11 @@ struct ShownFeed {
             text += "\n" + TerminalText.escape(image.description ?? image.id) + "\n"
             if let location = image.location { text += "  " + TerminalText.escape(location) + "\n" }
             text += "  " + TerminalText.escape(image.url.text) + "\n"
+            if text.utf8.count >= Self.pieceSize {
+                try put(Array(text.utf8))
+                text = ""
+            }
         }
-        return text
+        try put(Array(text.utf8))
     }
 }

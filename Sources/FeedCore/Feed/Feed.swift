@@ -36,11 +36,16 @@ package struct SavedFeed: Hashable, Sendable {
     package let feed: Feed
     package let savedAt: Timestamp
     package let validators: Validators
+    /// How many of its pages were asked for, as far as there are so many.
+    package let pages: Int
 
-    package init(url: ResourceURL, feed: Feed, savedAt: Timestamp, validators: Validators = Validators()) {
+    package init(
+        url: ResourceURL, feed: Feed, savedAt: Timestamp, validators: Validators = Validators(), pages: Int = 1
+    ) {
         self.url = url
         self.feed = feed
         self.savedAt = savedAt
         self.validators = validators
+        self.pages = pages
     }
 }

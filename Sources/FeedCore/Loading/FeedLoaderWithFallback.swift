@@ -37,18 +37,6 @@ package struct FeedLoaderWithFallback: Sendable {
         }
     }
 
-    /// The saved feed without asking the server.
-    package func loadOffline(_ url: ResourceURL) async throws(FeedError) -> Loaded {
-        switch try await local.load(url, maxAge: maxAge) {
-        case .fresh(let saved):
-            return Loaded(feed: saved.feed, savedAt: saved.savedAt, source: .cache(instead: nil))
-        case .stale(let savedAt):
-            throw .connectivity("the saved feed is stale: it was saved at \(savedAt.rfc3339) (see --max-age)")
-        case .neverSaved:
-            throw .notFound("this feed was never saved")
-        }
-    }
-
     /// The error keeps the remote failure's kind, since that is what a person can act on, and names both causes.
     private func loadSaved(_ url: ResourceURL, instead cause: FeedError) async throws(FeedError) -> Loaded {
         let saved: LocalFeedLoader.Loaded
@@ -66,6 +54,22 @@ package struct FeedLoaderWithFallback: Sendable {
             throw cause.adding("and the saved feed is stale: it was saved at \(savedAt.rfc3339)")
         case .neverSaved:
             throw cause.adding("and no saved feed stands in")
+        }
+    }
+}
+
+extension LocalFeedLoader {
+    /// The saved feed, for one who wants no server to be asked.
+    package func loadOffline(
+        _ url: ResourceURL, maxAge: MaxAge
+    ) async throws(FeedError) -> FeedLoaderWithFallback.Loaded {
+        switch try await load(url, maxAge: maxAge) {
+        case .fresh(let saved):
+            return .init(feed: saved.feed, savedAt: saved.savedAt, source: .cache(instead: nil))
+        case .stale(let savedAt):
+            throw .connectivity("the saved feed is stale: it was saved at \(savedAt.rfc3339) (see --max-age)")
+        case .neverSaved:
+            throw .notFound("this feed was never saved")
         }
     }
 }

@@ -32,25 +32,30 @@ package struct FeedRefresh: Sendable {
         let old = try await local.retrieve(url)
         // A URL given without its user name and password is asked with those it was saved with.
         let url = url.credentials == nil ? old?.url ?? url : url
-        let answer = try await remote.load(url, validators: old?.validators ?? Validators())
+        // That the first page is still the latest says nothing of those that were not asked for the last time.
+        let known = old.flatMap { $0.pages < remote.maxPages ? nil : $0.validators }
+        let answer = try await remote.load(url, validators: known ?? Validators())
         switch answer.content {
         case .notModified(let validators):
             guard let old else { throw .invalidData("HTTP 304 to a request that was not conditional", host: url.host) }
-            return try await confirm(old, at: url, validators, answer, tell)
+            return try await confirm(old, at: url, validators, pages: old.pages, answer, tell)
         case .feed(let feed, let validators):
-            if let old, old.feed == feed { return try await confirm(old, at: url, validators, answer, tell) }
+            if let old, old.feed == feed {
+                return try await confirm(old, at: url, validators, pages: remote.maxPages, answer, tell)
+            }
             return try await finish(feed, .updated, savedAt: nil, answer) { () async throws(FeedError) in
-                try await local.save(feed, from: url, validators: validators, telling: tell)
+                try await local.save(
+                    feed, from: url, validators: validators, pages: remote.maxPages, telling: tell)
             }
         }
     }
 
     private func confirm(
-        _ old: SavedFeed, at url: ResourceURL, _ validators: Validators, _ answer: RemoteFeedLoader.Answer,
-        _ tell: @escaping @Sendable (FeedStep) -> Void
+        _ old: SavedFeed, at url: ResourceURL, _ validators: Validators, pages: Int,
+        _ answer: RemoteFeedLoader.Answer, _ tell: @escaping @Sendable (FeedStep) -> Void
     ) async throws(FeedError) -> Refreshed {
         try await finish(old.feed, .unchanged, savedAt: old.savedAt, answer) { () async throws(FeedError) in
-            try await local.confirm(url, validators: validators, telling: tell)
+            try await local.confirm(url, validators: validators, pages: pages, telling: tell)
         }
     }
 

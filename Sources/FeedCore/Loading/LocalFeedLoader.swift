@@ -33,7 +33,7 @@ package struct LocalFeedLoader: Sendable {
     /// Deletes the old cache, timestamps and saves, in this order and in one transaction: a save that fails leaves the
     /// old cache as it was. Returns the moment it was saved at.
     package func save(
-        _ feed: Feed, from url: ResourceURL, validators: Validators,
+        _ feed: Feed, from url: ResourceURL, validators: Validators, pages: Int = 1,
         telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
     ) async throws(FeedError) -> Timestamp {
         try await store.change { [now] change throws(FeedError) in
@@ -43,20 +43,21 @@ package struct LocalFeedLoader: Sendable {
             let moment = now()
             tell(.timestamped(moment))
             tell(.saving)
-            try change.insert(SavedFeed(url: url, feed: feed, savedAt: moment, validators: validators))
+            try change.insert(SavedFeed(url: url, feed: feed, savedAt: moment, validators: validators, pages: pages))
             return moment
         }
     }
 
     /// The saved feed was shown to be the server's latest: only its timestamp and validators are renewed.
     package func confirm(
-        _ url: ResourceURL, validators: Validators, telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
+        _ url: ResourceURL, validators: Validators, pages: Int = 1,
+        telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
     ) async throws(FeedError) -> Timestamp {
         try await store.change { [now] change throws(FeedError) in
             let moment = now()
             tell(.timestamped(moment))
             tell(.confirming)
-            try change.confirm(url, savedAt: moment, validators: validators)
+            try change.confirm(url, savedAt: moment, validators: validators, pages: pages)
             return moment
         }
     }

@@ -38,7 +38,8 @@ package struct RedirectFollower: HTTPClient {
             request.url = try Self.check(target, from: request.url, response.head.status)
             if !response.isFromPrivateAddress, !allowsPrivate { request.addresses = .publicOnly }
         }
-        throw .invalidData("more than \(limit) redirects (see --max-redirs)", host: request.url.host)
+        let redirects = limit == 1 ? "1 redirect" : "\(limit) redirects"
+        throw .invalidData("more than \(redirects) (see --max-redirs)", host: request.url.host)
             .dependingOnSettings()
     }
 

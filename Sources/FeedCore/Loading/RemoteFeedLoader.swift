@@ -17,7 +17,7 @@ package struct RemoteFeedLoader: Sendable {
     private let client: any HTTPClient
     private let decoder: any FeedDecoding
     private let maxBytes: Int64
-    private let maxPages: Int
+    let maxPages: Int
     private let identity: Identity
     private let allowsPrivate: Bool
     private let manner: RequestManner?

@@ -18,9 +18,9 @@ package protocol FeedStoreChange {
     func delete(_ url: ResourceURL) throws(FeedError)
     /// Over a feed that is there, it replaces it.
     func insert(_ saved: SavedFeed) throws(FeedError)
-    /// The saved feed is the server's latest: only its timestamp, its validators and the credentials of its URL, with
-    /// which it was just had, are renewed. `notFound` if there is none.
-    func confirm(_ url: ResourceURL, savedAt: Timestamp, validators: Validators) throws(FeedError)
+    /// The saved feed is the server's latest, of so many pages: only that, its timestamp, its validators and the
+    /// credentials of its URL, with which it was just had, are renewed. `notFound` if there is none.
+    func confirm(_ url: ResourceURL, savedAt: Timestamp, validators: Validators, pages: Int) throws(FeedError)
 }
 
 package struct FeedSummary: Hashable, Sendable {

@@ -63,8 +63,6 @@ package struct DownloadQueue {
         if wasFull, hosts[host].hasWaiting { ready.append(host) }
     }
 
-    package var isIdle: Bool { inFlight == 0 }
-
     private mutating func dropTakenTurns() {
         guard readyHead > 256, readyHead * 2 > ready.count else { return }
         ready.removeFirst(readyHead)

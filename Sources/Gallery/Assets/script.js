@@ -180,9 +180,9 @@
 
   // A step of the history for an open view, so that a phone's way back leads back to the pictures. Going back comes about
   // later than it is asked for: until then nothing more is done to the history.
+  const isAtView = () => Boolean(history.state && history.state.view);
   const keepHistory = () => {
-    const isThere = Boolean(history.state && history.state.view);
-    if (isGoingBack || view.open === isThere) return;
+    if (isGoingBack || view.open === isAtView()) return;
     if (view.open) {
       history.pushState({ view: true }, '');
     } else {
@@ -289,11 +289,13 @@
     keepHistory();
   };
 
-  if (history.state && history.state.view) history.replaceState(null, '');
+  if (isAtView()) history.replaceState(null, '');
   addEventListener('popstate', () => {
     if (!view) return;
-    if (!isGoingBack && view.open) view.close();
-    isGoingBack = false;
+    if (isGoingBack) isGoingBack = false;
+    else if (view.open) view.close();
+    // The way forward, to what was looked at.
+    else if (isAtView()) open(shown);
     keepHistory();
   });
   document.addEventListener('click', event => {
