@@ -3,6 +3,9 @@ internal import Glibc
 
 /// The folder of a cache, in which credentials may lie: nobody but its owner gets in.
 enum CacheFolder {
+    /// The file that whoever changes the cache holds locked.
+    static let lock = "lock"
+
     static func create(_ path: String) throws(SystemError) -> Descriptor {
         var end = path.startIndex
         while end < path.endIndex {
@@ -18,12 +21,12 @@ enum CacheFolder {
         return folder
     }
 
-    /// Each run empties `incoming`, a name that others use too (`--cache /srv/ftp`): where there is no database that
-    /// could have been ours, what lies there isn't. In this order, as a first run beside this one makes the database
-    /// before it stages anything.
+    /// Each run empties `incoming`, a name that others use too (`--cache /srv/ftp`): where no run has ever left its lock,
+    /// nor a database, what lies there isn't ours. In this order, as a first run beside this one makes its lock before it
+    /// stages anything.
     private static func leaveIncomingAlone(in folder: Descriptor) throws(SystemError) {
         guard let incoming = try folder.existingFolder("incoming"), try !incoming.isEmpty(),
-            try folder.status(of: DatabaseFile.name) == nil
+            try folder.status(of: lock) == nil, try folder.status(of: DatabaseFile.name) == nil
         else { return }
         throw SystemError(
             code: ENOTEMPTY,
@@ -48,7 +51,7 @@ enum CacheFolder {
         try folder.forEachName { name throws(SystemError) in
             let name = String(cString: name)
             // A file system has lost+found at its root.
-            let isOurs = ["images", "incoming", "lock", "lost+found"].contains(name)
+            let isOurs = ["images", "incoming", lock, "lost+found"].contains(name)
             if !isOurs && !name.hasPrefix(DatabaseFile.name) { found = true }
         }
         return found
