@@ -33,11 +33,26 @@ struct ImageIndex {
     }
 
     func insert(_ image: OfferedImage) throws(FeedError) {
-        let row = try connection.statement(
-            """
-            INSERT OR REPLACE INTO images (url, digest, size, media_type, etag, last_modified, fetched_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-            """)
+        try run(
+            connection.statement(
+                """
+                INSERT OR REPLACE INTO images (url, digest, size, media_type, etag, last_modified, fetched_at)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+                """), with: image)
+    }
+
+    /// Answers false where the URL has a row.
+    func insertIfAbsent(_ image: OfferedImage) throws(FeedError) -> Bool {
+        try run(
+            connection.statement(
+                """
+                INSERT INTO images (url, digest, size, media_type, etag, last_modified, fetched_at)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (url) DO NOTHING
+                """), with: image)
+        return connection.changedRows == 1
+    }
+
+    private func run(_ row: SQLiteStatement, with image: OfferedImage) throws(FeedError) {
         try row.bind(1, image.url.text)
         try row.bind(2, image.digest.bytes)
         try row.bind(3, image.size)
