@@ -16,13 +16,13 @@ struct ImageIndex {
 
     /// The image that six columns from `first` on tell of.
     static func image(in row: SQLiteStatement, from first: Int32) -> StoredImage? {
-        guard let digest = Digest(bytes: row.bytes(first)),
+        guard let digest = row.digest(first),
             let type = row.text(first + 2).flatMap(ImageType.init(mediaType:))
         else { return nil }
         return StoredImage(
             digest: digest, size: row.integer(first + 1), type: type,
             validators: Validators(etag: row.text(first + 3), lastModified: row.text(first + 4)),
-            fetchedAt: Timestamp(microseconds: row.integer(first + 5)), path: "\(ImageFolders.files)/\(digest.hex)")
+            fetchedAt: Timestamp(microseconds: row.integer(first + 5)), folder: ImageFolders.files)
     }
 
     func insert(_ image: ReceivedImage, _ seal: StagedFile.Seal) throws(FeedError) {
@@ -82,7 +82,7 @@ struct ImageIndex {
         let row = try connection.statement("SELECT digest, max(size) FROM images GROUP BY digest")
         var digests: [(digest: Digest, size: Int64)] = []
         try row.forEachRow { () throws(FeedError) in
-            if let digest = Digest(bytes: row.bytes(0)) { digests.append((digest, row.integer(1))) }
+            if let digest = row.digest(0) { digests.append((digest, row.integer(1))) }
         }
         return digests
     }
@@ -102,7 +102,7 @@ struct ImageIndex {
             """)
         var digests: [Digest] = []
         try row.forEachRow { () throws(FeedError) in
-            if let digest = Digest(bytes: row.bytes(0)) { digests.append(digest) }
+            if let digest = row.digest(0) { digests.append(digest) }
         }
         return digests
     }
@@ -126,7 +126,7 @@ struct ImageIndex {
             """)
         try row.bind(1, feed.text)
         try row.forEachRow { () throws(FeedError) in
-            if let digest = Digest(bytes: row.bytes(0)) { visit(digest, row.integer(1)) }
+            if let digest = row.digest(0) { visit(digest, row.integer(1)) }
         }
     }
 

@@ -23,7 +23,9 @@ final class StandardStreams: Output {
     func write(_ data: [UInt8]) throws(FeedError) {
         if isatty(STDOUT_FILENO) == 1 { draw(nil) }
         let output = StandardOutput(patience: patienceNow)
-        try data.withUnsafeBufferPointer { bytes throws(FeedError) in try output.write([UnsafeRawBufferPointer(bytes)]) }
+        try data.withUnsafeBufferPointer { bytes throws(FeedError) in
+            try output.write([UnsafeRawBufferPointer(bytes)])
+        }
     }
 
     func say(_ line: String) {

@@ -180,7 +180,7 @@ package struct ImageStoreContract: Sendable {
         let files = try await store.files(lockWait: .zero)
         let other = StoredImage(
             digest: image.digest, size: image.size + 1, type: image.type, validators: image.validators,
-            fetchedAt: image.fetchedAt, path: image.path)
+            fetchedAt: image.fetchedAt, folder: image.folder)
         #expect(throws: FeedError.self) { try files.open(other) }
     }
 

@@ -79,7 +79,7 @@ package final class InMemoryImageStore: ImageStore {
                 contents.data[digest] = bytes
                 contents.images[image.url.text] = StoredImage(
                     digest: digest, size: Int64(bytes.count), type: image.type, validators: image.validators,
-                    fetchedAt: image.fetchedAt, path: "images/sha256/\(digest.hex)")
+                    fetchedAt: image.fetchedAt, folder: "images/sha256")
                 contents.failures[image.url.text] = nil
                 return nil
             }
@@ -94,7 +94,7 @@ package final class InMemoryImageStore: ImageStore {
                 guard let old = contents.images[image.url.text], old.validators != image.validators else { continue }
                 contents.images[image.url.text] = StoredImage(
                     digest: old.digest, size: old.size, type: old.type, validators: image.validators,
-                    fetchedAt: image.confirmedAt, path: old.path)
+                    fetchedAt: image.confirmedAt, folder: old.folder)
             }
         }
     }

@@ -37,11 +37,14 @@ package struct InMemoryTransfer: CacheTransfer {
 
         func forEachImage(
             of feed: ResourceURL, at positions: ClosedRange<Int64>,
-            _ visit: (Int64, FeedImage, StoredImage?) throws(FeedError) -> Void
+            _ visit: (SnapshotImage) throws(FeedError) -> Void
         ) throws(FeedError) {
             guard let images = contents.feeds[feed.text]?.feed.images else { return }
             for (position, image) in images.enumerated() where positions.contains(Int64(position)) {
-                try visit(Int64(position), image, contents.images[image.url.text])
+                try visit(
+                    SnapshotImage(
+                        position: Int64(position), id: image.id, description: image.description,
+                        location: image.location, url: image.url, stored: contents.images[image.url.text]))
             }
         }
 
@@ -145,7 +148,7 @@ package final class InMemoryIntake: CacheIntake {
             contents.data[image.digest] = bytes
             contents.images[image.url.text] = StoredImage(
                 digest: image.digest, size: image.size, type: image.type, validators: image.validators,
-                fetchedAt: image.fetchedAt, path: "images/sha256/\(image.digest.hex)")
+                fetchedAt: image.fetchedAt, folder: "images/sha256")
             contents.failures[image.url.text] = nil
             return true
         }

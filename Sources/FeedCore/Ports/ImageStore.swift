@@ -95,19 +95,22 @@ package struct StoredImage: Hashable, Sendable {
     package let type: ImageType
     package let validators: Validators
     package let fetchedAt: Timestamp
-    /// The file, relative to the cache.
-    package let path: String
+    /// Of the file, relative to the cache.
+    package let folder: String
 
     package init(
-        digest: Digest, size: Int64, type: ImageType, validators: Validators, fetchedAt: Timestamp, path: String
+        digest: Digest, size: Int64, type: ImageType, validators: Validators, fetchedAt: Timestamp, folder: String
     ) {
         self.digest = digest
         self.size = size
         self.type = type
         self.validators = validators
         self.fetchedAt = fetchedAt
-        self.path = path
+        self.folder = folder
     }
+
+    /// Of the file, relative to the cache. Few ask for it.
+    package var path: String { "\(folder)/\(digest.hex)" }
 }
 
 /// An image that is there, and of which the server says that it hasn't changed.
