@@ -42,7 +42,7 @@ struct ExportPlan {
     private(set) var index: [UInt8] = []
     /// Documents, and the layers of manifests.
     private let texts: KeptTexts
-    /// Makes and hashes texts while the next rows are read.
+    /// Makes and hashes documents while the next rows are read, which with the lists of layers takes as long.
     private let beside = WorkBeside("feedsync.planning")
 
     /// What was made of texts on the way is kept while it has no more than so many bytes together.
@@ -90,7 +90,7 @@ struct ExportPlan {
         var part: [Layer] = []
         func keepPart() {
             let source = Source.manifest(feed: number, part: (layers.count - 1) / OCILayout.layersOfManifest)
-            beside.perform { [part, texts] in texts.keep(LayerList.bytes(of: part), as: source) }
+            texts.keep(LayerList.bytes(of: part), as: source)
             part = []
         }
         var rows: [SnapshotImage] = []
