@@ -26,6 +26,8 @@ final class ArchiveWriter {
     private let archive: OpaquePointer
     private let entry: OpaquePointer
     private let output: OutputBuffer
+    /// Then what libarchive hands on is not what it was given.
+    private let isCompressed: Bool
     private var name = ""
 
     init(_ compression: Compression, to target: any ByteTarget) throws(FeedError) {
@@ -36,6 +38,7 @@ final class ArchiveWriter {
         }
         self.archive = archive
         self.entry = entry
+        isCompressed = compression != .none
         // The same for every entry.
         archive_entry_set_mode(entry, mode_t(feedsync_regular_file) | 0o444)
         archive_entry_set_mtime(entry, 0, 0)
@@ -60,8 +63,9 @@ final class ArchiveWriter {
     }
 
     deinit {
-        // Else freeing it would try to write the end.
-        archive_write_fail(archive)
+        // Closing it frees more than freeing it does, and would write the end.
+        output.isShut = true
+        archive_write_close(archive)
         archive_write_free(archive)
         archive_entry_free(entry)
     }
@@ -97,7 +101,14 @@ final class ArchiveWriter {
         try chunk.withUnsafeBufferPointer { bytes throws(FeedError) in try write(UnsafeRawBufferPointer(bytes)) }
     }
 
-    func write(_ chunk: UnsafeRawBufferPointer) throws(FeedError) {
+    /// The chunk has to stay as it is until `flush`: it may be written only there.
+    func write(lent chunk: UnsafeRawBufferPointer) throws(FeedError) {
+        output.isLent = !isCompressed
+        defer { output.isLent = false }
+        try write(chunk)
+    }
+
+    private func write(_ chunk: UnsafeRawBufferPointer) throws(FeedError) {
         guard !chunk.isEmpty else { return }
         let written = archive_write_data(archive, chunk.baseAddress, chunk.count)
         if written < 0 { throw failure }
@@ -109,6 +120,9 @@ final class ArchiveWriter {
         try begin(name, size: Int64(bytes.count))
         try write(bytes)
     }
+
+    /// Sees to it that nothing that was lent is needed any more.
+    func flush() throws(FeedError) { try output.flush() }
 
     func finish() throws(FeedError) {
         try check(archive_write_close(archive))
@@ -128,13 +142,20 @@ final class ArchiveWriter {
     private static let outOfMemory = FeedError.storage(.failed, "the archive can't be written: out of memory")
 }
 
-/// Gathers what comes into blocks, all but the last of one size: headers and padding are small, and a file system takes
-/// whole pages more easily than parts of them.
+/// Gathers what comes, to be written much at a time: headers and padding are small. What isn't lent is copied.
 private final class OutputBuffer {
+    private static let mostPieces = 512
+
     private let target: any ByteTarget
     private let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 4096)
     private var filled = 0
+    /// What is to be written, in the block and elsewhere.
+    private var pieces: [UnsafeRawBufferPointer] = []
     private(set) var failure: FeedError?
+    /// What comes stays where it is until it is written.
+    var isLent = false
+    /// Nothing is taken any more.
+    var isShut = false
 
     init(_ target: any ByteTarget) { self.target = target }
 
@@ -142,15 +163,9 @@ private final class OutputBuffer {
 
     /// False when writing failed.
     func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        if isShut { return false }
         do throws(FeedError) {
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let part = rest.prefix(block.count - filled)
-                UnsafeMutableRawBufferPointer(rebasing: block[filled...]).copyMemory(from: .init(rebasing: part))
-                filled += part.count
-                if filled == block.count { try flush() }
-                rest = rest.dropFirst(part.count)
-            }
+            if isLent { try append(bytes) } else { try copy(bytes) }
             return true
         } catch {
             failure = error
@@ -158,8 +173,30 @@ private final class OutputBuffer {
         }
     }
 
+    private func copy(_ bytes: UnsafeRawBufferPointer) throws(FeedError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let place = UnsafeMutableRawBufferPointer(rebasing: block[filled...].prefix(rest.count))
+            place.copyMemory(from: .init(rebasing: rest.prefix(place.count)))
+            filled += place.count
+            rest = rest.dropFirst(place.count)
+            try append(UnsafeRawBufferPointer(place))
+            if filled == block.count { try flush() }
+        }
+    }
+
+    private func append(_ piece: UnsafeRawBufferPointer) throws(FeedError) {
+        if let last = pieces.last, last.baseAddress.map({ $0 + last.count }) == piece.baseAddress {
+            pieces[pieces.count - 1] = UnsafeRawBufferPointer(start: last.baseAddress, count: last.count + piece.count)
+        } else {
+            pieces.append(piece)
+        }
+        if pieces.count == Self.mostPieces { try flush() }
+    }
+
     func flush() throws(FeedError) {
-        try target.write(UnsafeRawBufferPointer(rebasing: block[..<filled]))
+        if !pieces.isEmpty { try target.write(pieces) }
+        pieces.removeAll(keepingCapacity: true)
         filled = 0
     }
 }

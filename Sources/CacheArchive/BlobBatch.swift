@@ -40,8 +40,8 @@ struct BlobBatch: Sendable {
 
 /// Unchecked: who has it writes to it before anybody else looks at it, and not after.
 final class BatchBuffer: @unchecked Sendable {
-    /// Some dozen usual images.
-    static let size = 1 << 20
+    /// Some dozen usual images: with fewer, more of the lanes that hash them are idle at the end.
+    static let size = 2 << 20
 
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 4096)
 

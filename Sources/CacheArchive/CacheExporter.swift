@@ -21,7 +21,7 @@ package struct CacheExporter: Sendable {
             try writer.begin(OCILayout.blobName(blob.digest), size: blob.size)
             switch blob.source {
             case .image:
-                try images.next { bytes throws(FeedError) in try writer.write(bytes) }
+                try images.next(beforeReuse: writer.flush) { bytes throws(FeedError) in try writer.write(lent: bytes) }
                 done.images += 1
             case .document, .manifest:
                 try plan.forEachPiece(of: blob.source, in: snapshot) { piece throws(FeedError) in

@@ -26,74 +26,69 @@ struct DocumentSplitter {
     /// `visit` gets images, with the commas between them.
     mutating func take(_ chunk: [UInt8], _ visit: ([UInt8]) throws(FeedError) -> Void) throws(FeedError) {
         try chunk.withUnsafeBufferPointer { bytes throws(FeedError) in
-            var rest = bytes
-            while let byte = rest.first {
-                let run = UnsafeBufferPointer(rebasing: rest.prefix(lengthOfRun(rest)))
-                if run.isEmpty {
-                    try take(byte, visit)
+            // What stands before it is in the group or the rest by now.
+            var start = 0
+            var position = 0
+            while position < bytes.count {
+                if isInString {
+                    position = takeString(bytes, from: position)
+                } else if isInList {
+                    try takeInList(bytes, position, from: &start, visit)
+                    position += 1
                 } else {
-                    takeRun(run)
+                    takeOutside(bytes[position])
+                    position += 1
+                    if isInList { move(bytes, &start, to: position, into: &rest) }
                 }
-                rest = UnsafeBufferPointer(rebasing: rest.dropFirst(max(run.count, 1)))
+            }
+            if isInList { group += bytes[start...] } else { rest += bytes[start...] }
+        }
+    }
+
+    private func move(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ start: inout Int, to end: Int, into target: inout [UInt8]
+    ) {
+        target += UnsafeBufferPointer(rebasing: bytes[start..<end])
+        start = end
+    }
+
+    /// Answers where the string ends, or the chunk.
+    private mutating func takeString(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        var position = start
+        while position < bytes.count {
+            let byte = bytes[position]
+            position += 1
+            if isEscaped {
+                isEscaped = false
+            } else if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == UInt8(ascii: "\"") {
+                isInString = false
+                break
             }
         }
-    }
-
-    /// How many bytes change nothing: most of a document is in strings.
-    private func lengthOfRun(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
-        if isEscaped { return 0 }
-        let end =
-            isInString
-            ? bytes.firstIndex { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
-            : bytes.firstIndex(where: Self.isStructural)
-        return end ?? bytes.count
-    }
-
-    private mutating func takeRun(_ run: UnsafeBufferPointer<UInt8>) {
-        if isInList { group += run } else { rest += run }
-        if isInString { keepText(run) }
-    }
-
-    private mutating func take(
-        _ byte: UInt8, _ visit: ([UInt8]) throws(FeedError) -> Void
-    ) throws(FeedError) {
-        if isInString {
-            takeInString(byte)
-        } else if isInList {
-            try takeInList(byte, visit)
-        } else {
-            takeOutside(byte)
-        }
-    }
-
-    private mutating func takeInString(_ byte: UInt8) {
-        keep(byte)
-        if isEscaped {
-            isEscaped = false
-        } else if byte == UInt8(ascii: "\\") {
-            isEscaped = true
-        } else if byte == UInt8(ascii: "\"") {
-            isInString = false
-            return
-        }
-        keepText(CollectionOfOne(byte))
+        keepText(bytes[start..<(isInString ? position : position - 1)])
+        return position
     }
 
     /// Of a string at the top, as much as tells whether it is the name that is looked for.
-    private mutating func keepText(_ bytes: some Collection<UInt8>) {
+    private mutating func keepText(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) {
         if !isInList, depth == 1 { text += bytes.prefix(max(0, Self.member.count + 1 - text.count)) }
     }
 
     private mutating func takeInList(
-        _ byte: UInt8, _ visit: ([UInt8]) throws(FeedError) -> Void
+        _ bytes: UnsafeBufferPointer<UInt8>, _ position: Int, from start: inout Int,
+        _ visit: ([UInt8]) throws(FeedError) -> Void
     ) throws(FeedError) {
-        switch byte {
-        case UInt8(ascii: ",") where depth == 0 && group.count >= Self.groupSize:
+        switch bytes[position] {
+        case UInt8(ascii: ",") where depth == 0 && group.count + position - start >= Self.groupSize:
+            move(bytes, &start, to: position, into: &group)
             try visit(group)
             group.removeAll(keepingCapacity: true)
             followsCut = true
-            return
+            start += 1
         case UInt8(ascii: "]") where depth == 0:
+            move(bytes, &start, to: position, into: &group)
             if !followsCut || !group.allSatisfy(Self.isBlank) { try visit(group) } else { endsInComma = true }
             group = []
             (isInList, depth) = (false, 1)
@@ -102,11 +97,9 @@ struct DocumentSplitter {
         case UInt8(ascii: "\""): isInString = true
         default: break
         }
-        keep(byte)
     }
 
     private mutating func takeOutside(_ byte: UInt8) {
-        keep(byte)
         switch byte {
         case UInt8(ascii: "["):
             if depth == 1, name == Self.member, !hadList {
@@ -122,19 +115,6 @@ struct DocumentSplitter {
             isInString = true
             text = []
         default: break
-        }
-    }
-
-    private mutating func keep(_ byte: UInt8) {
-        if isInList { group.append(byte) } else { rest.append(byte) }
-    }
-
-    private static func isStructural(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "]"),
-            UInt8(ascii: ","), UInt8(ascii: ":"):
-            true
-        default: false
         }
     }
 

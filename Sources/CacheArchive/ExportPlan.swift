@@ -31,13 +31,18 @@ struct ExportPlan {
         }
     }
 
+    /// Manifests of so many parts are hashed side by side.
+    private static let partsAtOnce = 16
+    /// Are written and hashed while the next are read.
+    private static let rowsAtOnce = 256
+
     private(set) var feeds: [PlannedFeed] = []
     /// In the order of their digests, each once.
     private(set) var blobs: [Blob] = []
     private(set) var index: [UInt8] = []
     /// Documents, and the layers of manifests.
     private let texts: KeptTexts
-    /// Hashes and makes texts while the next rows are read.
+    /// Makes and hashes documents while the next rows are read, which with the lists of layers takes as long.
     private let beside = WorkBeside("feedsync.planning")
 
     /// What was made of texts on the way is kept while it has no more than so many bytes together.
@@ -52,13 +57,13 @@ struct ExportPlan {
             feeds.append(feed)
             blobs.append(Blob(digest: feed.document.digest, size: feed.document.size, source: .document(number)))
             let name = names.name(title: summary.title, url: summary.url.text)
-            for part in 0..<feed.parts {
-                let bytes = try manifest(feed: number, part: part, in: snapshot)
-                let manifest = BlobDescriptor(
-                    mediaType: OCILayout.manifestType, digest: try Self.digest(of: bytes), size: Int64(bytes.count))
-                blobs.append(
-                    Blob(digest: manifest.digest, size: manifest.size, source: .manifest(feed: number, part: part)))
-                manifests.append((manifest, part == 0 ? name : "\(name).\(part + 1)"))
+            for first in stride(from: 0, to: feed.parts, by: Self.partsAtOnce) {
+                let parts = first..<min(first + Self.partsAtOnce, feed.parts)
+                for (part, manifest) in zip(parts, try self.manifests(of: number, parts, in: snapshot)) {
+                    blobs.append(
+                        Blob(digest: manifest.digest, size: manifest.size, source: .manifest(feed: number, part: part)))
+                    manifests.append((manifest, part == 0 ? name : "\(name).\(part + 1)"))
+                }
             }
         }
         index = OCILayout.index(manifests)
@@ -78,33 +83,33 @@ struct ExportPlan {
     private func plan(
         _ summary: FeedSummary, _ number: Int, in snapshot: any CacheSnapshot, _ blobs: inout [Blob]
     ) throws(FeedError) -> PlannedFeed {
-        let document = try DocumentHash()
+        let document = try PlannedDocument(of: summary, as: .document(number), in: texts)
         var layers: [Int64] = []
         var images: Set<Digest> = []
         // Of the part that is under way.
         var part: [Layer] = []
         func keepPart() {
             let source = Source.manifest(feed: number, part: (layers.count - 1) / OCILayout.layersOfManifest)
-            beside.perform { [part, texts] in texts.keep(LayerList.bytes(of: part), as: source) }
+            texts.keep(LayerList.bytes(of: part), as: source)
             part = []
         }
-        try Self.forEachPiece(
-            of: summary, in: snapshot,
-            visitImage: { position, image, stored in
-                guard let stored, images.insert(stored.digest).inserted else { return }
-                layers.append(position)
-                blobs.append(Blob(digest: stored.digest, size: stored.size, source: .image))
-                part.append(Layer(image: image, stored: stored, position: position))
-                if part.count == OCILayout.layersOfManifest { keepPart() }
-            },
-            visit: { piece throws(FeedError) in
-                beside.perform { [texts] in
-                    texts.keep(piece, as: .document(number), isFirst: document.isEmpty)
-                    document.append(piece)
-                }
-            })
+        var rows: [SnapshotImage] = []
+        try snapshot.forEachImage(of: summary.url, at: .min ... .max) { image throws(FeedError) in
+            rows.append(image)
+            if rows.count == Self.rowsAtOnce {
+                if Task.isCancelled { throw .cancelled }
+                beside.perform { [rows] in document.add(rows) }
+                rows = []
+            }
+            guard let layer = Layer(image), images.insert(layer.digest).inserted else { return }
+            layers.append(layer.position)
+            blobs.append(Blob(digest: layer.digest, size: layer.size, source: .image))
+            part.append(layer)
+            if part.count == OCILayout.layersOfManifest { keepPart() }
+        }
         if !part.isEmpty { keepPart() }
         beside.wait()
+        document.add(rows)
         return PlannedFeed(summary: summary, document: try document.finish(), layers: layers)
     }
 
@@ -120,22 +125,19 @@ struct ExportPlan {
                 for piece in pieces { try visit(piece) }
                 return
             }
-            try Self.forEachPiece(of: feeds[number].summary, in: snapshot, visit: visit)
+            try Self.forEachPiece(of: feeds[number].summary, in: snapshot, visit)
         case .manifest(let feed, let part): try visit(try manifest(feed: feed, part: part, in: snapshot))
         }
     }
 
-    /// Visits the document of a feed, piece by piece, and its images on the way.
+    /// Visits the document of a feed, piece by piece.
     private static func forEachPiece(
-        of feed: FeedSummary, in snapshot: any CacheSnapshot,
-        visitImage: (Int64, FeedImage, StoredImage?) -> Void = { _, _, _ in },
-        visit: ([UInt8]) throws(FeedError) -> Void
+        of feed: FeedSummary, in snapshot: any CacheSnapshot, _ visit: ([UInt8]) throws(FeedError) -> Void
     ) throws(FeedError) {
         var document = FeedDocumentWriter()
         document.begin(feed)
-        try snapshot.forEachImage(of: feed.url, at: .min ... .max) { position, image, stored throws(FeedError) in
-            visitImage(position, image, stored)
-            document.add(image, stored)
+        try snapshot.forEachImage(of: feed.url, at: .min ... .max) { image throws(FeedError) in
+            document.add(image)
             if let piece = document.take() {
                 if Task.isCancelled { throw .cancelled }
                 try visit(piece)
@@ -156,17 +158,24 @@ struct ExportPlan {
         var wanted = feed.layers(ofPart: part)
         var layers: [Layer] = []
         guard let first = wanted.first, let last = wanted.last else { return LayerList.bytes(of: layers) }
-        try snapshot.forEachImage(of: feed.summary.url, at: first...last) { position, image, stored in
-            guard position == wanted.first, let stored else { return }
+        try snapshot.forEachImage(of: feed.summary.url, at: first...last) { image in
+            guard image.position == wanted.first, let layer = Layer(image) else { return }
             wanted = wanted.dropFirst()
-            layers.append(Layer(image: image, stored: stored, position: position))
+            layers.append(layer)
         }
         return LayerList.bytes(of: layers)
     }
 
-    private static func digest(of bytes: [UInt8]) throws(FeedError) -> Digest {
-        let hash = try SHA256()
-        try hash.update(bytes)
-        return try hash.finish()
+    private func manifests(
+        of feed: Int, _ parts: Range<Int>, in snapshot: any CacheSnapshot
+    ) throws(FeedError) -> [BlobDescriptor] {
+        var texts: [[UInt8]] = []
+        for part in parts { texts.append(try manifest(feed: feed, part: part, in: snapshot)) }
+        var manifests: [BlobDescriptor] = []
+        for (text, digest) in zip(texts, ManyDigests.of(texts)) {
+            manifests.append(
+                BlobDescriptor(mediaType: OCILayout.manifestType, digest: try digest.get(), size: Int64(text.count)))
+        }
+        return manifests
     }
 }

@@ -18,13 +18,13 @@ struct FeedDocumentWriter {
         json.beginArray()
     }
 
-    mutating func add(_ image: FeedImage, _ stored: StoredImage?) {
+    mutating func add(_ image: SnapshotImage) {
         json.beginObject()
         json.member("id", image.id)
         if let description = image.description { json.member("description", description) }
         if let location = image.location { json.member("location", location) }
         json.member("url", image.url.text)
-        if let stored {
+        if let stored = image.stored {
             json.member("digest", OCILayout.reference(stored.digest))
             if let etag = stored.validators.etag { json.member("etag", etag) }
             if let lastModified = stored.validators.lastModified { json.member("last_modified", lastModified) }

@@ -35,10 +35,16 @@ final class ImagesAhead {
         readAhead()
     }
 
-    /// Visits the bytes of the next image, a chunk at a time. Throws if it is damaged, or one before it was.
-    func next(_ visit: (UnsafeRawBufferPointer) throws(FeedError) -> Void) throws(FeedError) {
+    /// Visits the bytes of the next image, a chunk at a time, which stay where they are until others take their place:
+    /// `beforeReuse` is called first. Throws if the image is damaged, or one before it was.
+    func next(
+        beforeReuse: () throws(FeedError) -> Void, _ visit: (UnsafeRawBufferPointer) throws(FeedError) -> Void
+    ) throws(FeedError) {
         while true {
-            if parts.isEmpty { try goOn() }
+            if parts.isEmpty {
+                try beforeReuse()
+                try goOn()
+            }
             guard let part = parts.popFirst(), let current else { return }
             try visit(current.batch.bytes(of: part))
             if part.isEnd { return }

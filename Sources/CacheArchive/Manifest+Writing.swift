@@ -49,9 +49,26 @@ extension OCILayout {
 
 /// An image that is the first of its feed with its data.
 struct Layer {
-    let image: FeedImage
-    let stored: StoredImage
     let position: Int64
+    let description: String?
+    let type: ImageType
+    let digest: Digest
+    let size: Int64
+
+    /// Nil without data.
+    init?(_ image: SnapshotImage) {
+        guard let stored = image.stored else { return nil }
+        (position, description) = (image.position, image.description)
+        (type, digest, size) = (stored.type, stored.digest, stored.size)
+    }
+
+    /// `0001-a-description.jpg`.
+    var title: String {
+        let digits = String(position &+ 1)
+        let number = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        let slug = Slug.make(description ?? "", limit: 60)
+        return "\(number)\(slug.isEmpty ? "" : "-")\(slug).\(type.fileExtension)"
+    }
 }
 
 /// The images of a manifest, as they stand in it.
@@ -60,23 +77,13 @@ enum LayerList {
         var json = JSONWriter()
         json.beginArray()
         for layer in layers {
-            let stored = layer.stored
             json.beginObject()
-            json.members(
-                of: BlobDescriptor(mediaType: stored.type.mediaType, digest: stored.digest, size: stored.size))
-            json.annotation(OCILayout.title, title(of: layer.image, stored.type, at: layer.position))
+            json.members(of: BlobDescriptor(mediaType: layer.type.mediaType, digest: layer.digest, size: layer.size))
+            json.annotation(OCILayout.title, layer.title)
             json.endObject()
         }
         json.endArray()
         return json.bytes
-    }
-
-    /// `0001-a-description.jpg`.
-    private static func title(of image: FeedImage, _ type: ImageType, at position: Int64) -> String {
-        let digits = String(position &+ 1)
-        let number = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-        let slug = Slug.make(image.description ?? "", limit: 60)
-        return "\(number)\(slug.isEmpty ? "" : "-")\(slug).\(type.fileExtension)"
     }
 }
 

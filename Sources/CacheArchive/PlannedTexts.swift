@@ -22,25 +22,32 @@ final class WorkBeside: Sendable {
     func wait() { queue.sync {} }
 }
 
-/// What becomes of a document that is made piece by piece.
-final class DocumentHash: Sendable {
+/// A feed's document, written and hashed while the feed's rows are read.
+final class PlannedDocument: Sendable {
     private struct State: ~Copyable {
+        var writer = FeedDocumentWriter()
         let hash: SHA256
         var size: Int64 = 0
     }
 
+    private let source: ExportPlan.Source
+    private let texts: KeptTexts
     private let state: Mutex<State>
     private let failure = SharedFailure()
 
-    init() throws(FeedError) { state = Mutex(State(hash: try SHA256())) }
+    init(of feed: FeedSummary, as source: ExportPlan.Source, in texts: KeptTexts) throws(FeedError) {
+        (self.source, self.texts) = (source, texts)
+        state = Mutex(State(hash: try SHA256()))
+        state.withLock { $0.writer.begin(feed) }
+    }
 
-    var isEmpty: Bool { state.withLock { $0.size == 0 } }
-
-    func append(_ piece: [UInt8]) {
+    func add(_ images: [SnapshotImage]) {
         failure.remembering { () throws(FeedError) in
             try state.withLock { state throws(FeedError) in
-                state.size += Int64(piece.count)
-                try state.hash.update(piece)
+                for image in images {
+                    state.writer.add(image)
+                    if let piece = state.writer.take() { try take(piece, &state) }
+                }
             }
         }
     }
@@ -48,8 +55,16 @@ final class DocumentHash: Sendable {
     func finish() throws(FeedError) -> BlobDescriptor {
         try failure.check()
         return try state.withLock { state throws(FeedError) in
-            BlobDescriptor(mediaType: OCILayout.feedType, digest: try state.hash.finish(), size: state.size)
+            state.writer.end()
+            if let piece = state.writer.take(all: true) { try take(piece, &state) }
+            return BlobDescriptor(mediaType: OCILayout.feedType, digest: try state.hash.finish(), size: state.size)
         }
+    }
+
+    private func take(_ piece: [UInt8], _ state: inout State) throws(FeedError) {
+        texts.keep(piece, as: source, isFirst: state.size == 0)
+        state.size += Int64(piece.count)
+        try state.hash.update(piece)
     }
 }
 

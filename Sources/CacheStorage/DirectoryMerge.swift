@@ -71,10 +71,13 @@ final class DirectoryMerge: CacheMerge {
 
     func offer(_ image: OfferedImage) throws(FeedError) -> Bool {
         let index = ImageIndex(connection: connection)
-        if let old = try index.find(image.url), try isIntact(old) { return false }
+        // Most often there is nothing to be looked for.
+        if try !index.insertIfAbsent(image) {
+            if let old = try index.find(image.url), try isIntact(old) { return false }
+            try index.insert(image)
+        }
         try placements.add(image)
         if isIntact[image.digest] != nil { isIntact[image.digest] = true }
-        try index.insert(image)
         try FailureMemory(connection: connection).forget(CollectionOfOne(image.url))
         return true
     }

@@ -45,7 +45,7 @@ struct DirectorySnapshot: CacheSnapshot {
 
     func forEachImage(
         of feed: ResourceURL, at positions: ClosedRange<Int64>,
-        _ visit: (Int64, FeedImage, StoredImage?) throws(FeedError) -> Void
+        _ visit: (SnapshotImage) throws(FeedError) -> Void
     ) throws(FeedError) {
         let row = try connection.statement(
             """
@@ -66,8 +66,10 @@ struct DirectorySnapshot: CacheSnapshot {
                 throw .unreadable(
                     "\(connection.path): the saved feed \(feed): image \(position + 1): URL \(error.reason)")
             }
-            let image = FeedImage(id: row.text(1) ?? "", description: row.text(3), location: row.text(4), url: url)
-            try visit(position, image, ImageIndex.image(in: row, from: 5))
+            try visit(
+                SnapshotImage(
+                    position: position, id: row.text(1) ?? "", description: row.text(3), location: row.text(4),
+                    url: url, stored: ImageIndex.image(in: row, from: 5)))
         }
     }
 

@@ -16,7 +16,7 @@ struct ImageIndex {
 
     /// The image that six columns from `first` on tell of.
     static func image(in row: SQLiteStatement, from first: Int32) -> StoredImage? {
-        guard let digest = Digest(bytes: row.bytes(first)),
+        guard let digest = row.digest(first),
             let type = row.text(first + 2).flatMap(ImageType.init(mediaType:))
         else { return nil }
         return StoredImage(
@@ -33,11 +33,26 @@ struct ImageIndex {
     }
 
     func insert(_ image: OfferedImage) throws(FeedError) {
-        let row = try connection.statement(
-            """
-            INSERT OR REPLACE INTO images (url, digest, size, media_type, etag, last_modified, fetched_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-            """)
+        try run(
+            connection.statement(
+                """
+                INSERT OR REPLACE INTO images (url, digest, size, media_type, etag, last_modified, fetched_at)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+                """), with: image)
+    }
+
+    /// Answers false where the URL has a row.
+    func insertIfAbsent(_ image: OfferedImage) throws(FeedError) -> Bool {
+        try run(
+            connection.statement(
+                """
+                INSERT INTO images (url, digest, size, media_type, etag, last_modified, fetched_at)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (url) DO NOTHING
+                """), with: image)
+        return connection.changedRows == 1
+    }
+
+    private func run(_ row: SQLiteStatement, with image: OfferedImage) throws(FeedError) {
         try row.bind(1, image.url.text)
         try row.bind(2, image.digest.bytes)
         try row.bind(3, image.size)
@@ -67,7 +82,7 @@ struct ImageIndex {
         let row = try connection.statement("SELECT digest, max(size) FROM images GROUP BY digest")
         var digests: [(digest: Digest, size: Int64)] = []
         try row.forEachRow { () throws(FeedError) in
-            if let digest = Digest(bytes: row.bytes(0)) { digests.append((digest, row.integer(1))) }
+            if let digest = row.digest(0) { digests.append((digest, row.integer(1))) }
         }
         return digests
     }
@@ -87,7 +102,7 @@ struct ImageIndex {
             """)
         var digests: [Digest] = []
         try row.forEachRow { () throws(FeedError) in
-            if let digest = Digest(bytes: row.bytes(0)) { digests.append(digest) }
+            if let digest = row.digest(0) { digests.append(digest) }
         }
         return digests
     }
@@ -101,7 +116,7 @@ struct ImageIndex {
         var urls: [String] = []
         let image = try connection.statement("SELECT digest, url FROM images")
         try image.forEachRow { () throws(FeedError) in
-            guard let digest = Digest(bytes: image.bytes(0)), digests.contains(digest), let url = image.text(1) else {
+            guard let digest = image.digest(0), digests.contains(digest), let url = image.text(1) else {
                 return
             }
             urls.append(url)
@@ -122,7 +137,7 @@ struct ImageIndex {
             """)
         try row.bind(1, feed.text)
         try row.forEachRow { () throws(FeedError) in
-            if let digest = Digest(bytes: row.bytes(0)) { visit(digest, row.integer(1)) }
+            if let digest = row.digest(0) { visit(digest, row.integer(1)) }
         }
     }
 

@@ -15,7 +15,7 @@ extension ImageDirectory {
             let end = staged.count * (part + 1) / Self.hashingThreads
             StagedFile.hash(staged[first..<end].compactMap(\.self))
         }
-        Crew.share(staged.count, among: Staging.syncingThreads) { staged[$0]?.makeDurable() }
+        Crew.shareWaiting(staged.count, among: Staging.syncingThreads) { staged[$0]?.makeDurable() }
 
         var failures: [FeedError?] = []
         var rows: [(image: ReceivedImage, seal: StagedFile.Seal)] = []

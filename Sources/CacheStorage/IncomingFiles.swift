@@ -65,7 +65,7 @@ final class IncomingFiles: BlobIntake {
             return state.files
         }
         syncing.async { [staging, failure] in
-            Crew.share(files.count, among: Staging.syncingThreads) { job in
+            Crew.shareWaiting(files.count, among: Staging.syncingThreads) { job in
                 failure.remembering { () throws(FeedError) in
                     try attempt(.failed) { () throws(SystemError) in try staging.makeDurable(files[job]) }
                 }

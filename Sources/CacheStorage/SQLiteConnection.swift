@@ -99,6 +99,9 @@ final class SQLiteConnection {
 
     var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
+    /// By the statement before.
+    var changedRows: Int { Int(sqlite3_changes(handle)) }
+
     /// Several reads that all see one state of the database, whatever another process writes meanwhile.
     func reading<Outcome>(_ work: () throws(FeedError) -> Outcome) throws(FeedError) -> Outcome {
         try transaction("BEGIN", work)

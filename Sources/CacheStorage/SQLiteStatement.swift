@@ -65,9 +65,10 @@ final class SQLiteStatement {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    func bytes(_ column: Int32) -> [UInt8] {
-        guard let start = sqlite3_column_blob(handle, column) else { return [] }
-        return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+    /// Nil where there is none.
+    func digest(_ column: Int32) -> Digest? {
+        guard let start = sqlite3_column_blob(handle, column) else { return nil }
+        return Digest(bytes: UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
     }
 
     private func check(_ code: Int32) throws(FeedError) {

@@ -9,9 +9,8 @@ struct DigestLanes: ~Copyable {
     private typealias Words = (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32)
 
     private static let blockBytes = 64
-    private static let lentBytes = 32 << 10
     /// The padding makes at most two blocks of what doesn't fill one.
-    private static let laneBytes = lentBytes + 2 * blockBytes
+    private static let endBytes = 2 * blockBytes
     /// FIPS 180-4, section 5.3.3.
     private static let start: Words = (
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19
@@ -33,27 +32,32 @@ struct DigestLanes: ~Copyable {
     private let width: ManyDigests.Width
     private let memory: UnsafeMutableRawBufferPointer
     private let states: UnsafeMutablePointer<Words>
-    private var lanes: [Lane]
+    /// Looked at again and again: an array would check each access.
+    private let lanes: UnsafeMutableBufferPointer<Lane>
     private var blocksOfLanes: [UnsafePointer<UInt8>?]
     private var messages = 0..<0
     private var digests: [Result<Digest, FeedError>?] = []
 
-    init(_ width: ManyDigests.Width) {
+    /// Each message is lent so many bytes.
+    init(_ width: ManyDigests.Width, lending lentBytes: Int) {
         self.width = width
-        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: width.rawValue * Self.laneBytes, alignment: 64)
-        self.memory = memory
+        let laneBytes = lentBytes + Self.endBytes
+        memory = .allocate(byteCount: width.rawValue * laneBytes, alignment: 64)
         blocksOfLanes = Array(repeating: nil, count: width.rawValue)
         states = .allocate(capacity: width.rawValue)
         states.initialize(repeating: Self.start, count: width.rawValue)
-        lanes = (0..<width.rawValue).map { lane in
-            let bytes = memory[lane * Self.laneBytes..<(lane + 1) * Self.laneBytes]
-            return Lane(
-                lent: .init(rebasing: bytes.prefix(Self.lentBytes)),
-                end: .init(rebasing: bytes.dropFirst(Self.lentBytes)))
+        lanes = .allocate(capacity: width.rawValue)
+        for lane in lanes.indices {
+            let bytes = memory[lane * laneBytes..<(lane + 1) * laneBytes]
+            lanes.initializeElement(
+                at: lane,
+                to: Lane(
+                    lent: .init(rebasing: bytes.prefix(lentBytes)), end: .init(rebasing: bytes.dropFirst(lentBytes))))
         }
     }
 
     deinit {
+        lanes.deallocate()
         states.deallocate()
         memory.deallocate()
     }
@@ -64,8 +68,8 @@ struct DigestLanes: ~Copyable {
         for lane in lanes.indices { takeNext(lane) }
         while true {
             var blocks = Int.max
-            for lane in lanes.indices {
-                fill(lane, next)
+            for lane in lanes.indices where lanes[lane].message != nil {
+                if lanes[lane].blocks == 0 { fill(lane, next) }
                 if lanes[lane].message != nil { blocks = min(blocks, lanes[lane].blocks) }
             }
             // No lane has a message any more.

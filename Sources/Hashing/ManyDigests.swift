@@ -22,7 +22,7 @@ package enum ManyDigests {
     package static func of(
         _ count: Int, width: Width = .best, read: (Int, UnsafeMutableRawBufferPointer) throws(FeedError) -> Int
     ) -> [Result<Digest, FeedError>] {
-        digests(count, width) { message, lent throws(FeedError) in
+        digests(count, width, lending: 32 << 10) { message, lent throws(FeedError) in
             var filled = 0
             while filled < lent.count {
                 let count = try read(message, .init(rebasing: lent[filled...]))
@@ -40,7 +40,7 @@ package enum ManyDigests {
         // The longest first, so that in the end no lane is left alone with one.
         let order = messages.indices.sorted { messages[$0].count > messages[$1].count }
         var isRead = Array(repeating: false, count: messages.count)
-        let digests = digests(messages.count, width) { place, _ in
+        let digests = digests(messages.count, width, lending: 0) { place, _ in
             defer { isRead[place] = true }
             return isRead[place] ? UnsafeRawBufferPointer(start: nil, count: 0) : messages[order[place]]
         }
@@ -65,16 +65,18 @@ package enum ManyDigests {
         }
     }
 
-    private static func digests(_ count: Int, _ width: Width, _ next: DigestLanes.Next) -> [Result<Digest, FeedError>] {
-        if width == .one || count < fewestSideBySide { return oneByOne(count, next) }
-        var lanes = DigestLanes(width)
+    private static func digests(
+        _ count: Int, _ width: Width, lending lentBytes: Int, _ next: DigestLanes.Next
+    ) -> [Result<Digest, FeedError>] {
+        if width == .one || count < fewestSideBySide { return oneByOne(count, lending: lentBytes, next) }
+        var lanes = DigestLanes(width, lending: lentBytes)
         return lanes.hash(count, next)
     }
 
-    private static let chunkBytes = 64 << 10
-
-    private static func oneByOne(_ count: Int, _ next: DigestLanes.Next) -> [Result<Digest, FeedError>] {
-        let lent = UnsafeMutableRawBufferPointer.allocate(byteCount: chunkBytes, alignment: 64)
+    private static func oneByOne(
+        _ count: Int, lending lentBytes: Int, _ next: DigestLanes.Next
+    ) -> [Result<Digest, FeedError>] {
+        let lent = UnsafeMutableRawBufferPointer.allocate(byteCount: lentBytes, alignment: 64)
         defer { lent.deallocate() }
         return (0..<count).map { message in
             do throws(FeedError) {

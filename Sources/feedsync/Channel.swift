@@ -13,21 +13,27 @@ struct Channel {
 
     /// How soon who waits notices that the run was stopped.
     private static let notice: Int32 = 100
+    /// `IOV_MAX`, which Swift does not import.
+    private static let mostPieces = 1024
 
     let descriptor: Int32
     /// Of a run that was stopped, for what it has to say of that. Nil for data, of which nobody wants the rest then.
     var patience: Patience?
 
-    func write(_ bytes: UnsafeRawBufferPointer) -> Outcome {
-        // No more at once than a pipe that is ready takes without blocking.
-        let most = isFile ? Int.max : Int(PIPE_BUF)
-        var rest = bytes[...]
-        while !rest.isEmpty {
+    /// Writes the pieces one behind the other, to a file as many as possible at once.
+    func write(_ pieces: [UnsafeRawBufferPointer]) -> Outcome {
+        let isFile = isFile
+        var rest = pieces.filter { !$0.isEmpty }[...]
+        while let first = rest.first {
             guard wait(for: POLLOUT) else { return .stopped }
-            let part = UnsafeRawBufferPointer(rebasing: rest.prefix(most))
-            let written = Glibc.write(descriptor, part.baseAddress, part.count)
+            // No more at once than a pipe that is ready takes without blocking.
+            let next = isFile ? rest.prefix(Self.mostPieces) : [.init(rebasing: first.prefix(Int(PIPE_BUF)))]
+            let vectors = next.map { piece in
+                iovec(iov_base: UnsafeMutableRawPointer(mutating: piece.baseAddress), iov_len: piece.count)
+            }
+            let written = writev(descriptor, vectors, Int32(vectors.count))
             if written > 0 {
-                rest = rest.dropFirst(written)
+                Self.drop(written, of: &rest)
             } else if written < 0, errno != EINTR, errno != EAGAIN {
                 return .failed(String(cString: strerror(errno)))
             }
@@ -35,8 +41,17 @@ struct Channel {
         return .written
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer, _ failure: (_ reason: String) -> FeedError) throws(FeedError) {
-        switch write(bytes) {
+    private static func drop(_ written: Int, of rest: inout ArraySlice<UnsafeRawBufferPointer>) {
+        var written = written
+        while let first = rest.first, first.count <= written {
+            written -= first.count
+            rest.removeFirst()
+        }
+        if written > 0, let first = rest.popFirst() { rest = [.init(rebasing: first.dropFirst(written))] + rest }
+    }
+
+    func write(_ pieces: [UnsafeRawBufferPointer], _ failure: (_ reason: String) -> FeedError) throws(FeedError) {
+        switch write(pieces) {
         case .written: return
         case .stopped: throw .cancelled
         case .failed(let reason): throw failure(reason)

@@ -14,7 +14,7 @@ struct DrawnLine {
         let text = line(Self.width)
         let wipe = isTerminal && !Self.isDumb ? "\u{1B}[K" : String(repeating: " ", count: max(0, columns - text.count))
         // Nobody can be told if this fails: who would see it doesn't see the line either.
-        _ = Array("\r\(text)\(wipe)".utf8).withUnsafeBytes { channel.write($0) }
+        _ = Array("\r\(text)\(wipe)".utf8).withUnsafeBytes { channel.write([$0]) }
         columns = text.count
     }
 

@@ -43,8 +43,8 @@ final class FileReplacement: ByteTarget {
         close(descriptor)
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) throws(FeedError) {
-        try Channel(descriptor: descriptor, patience: patience).write(bytes, failed)
+    func write(_ pieces: [UnsafeRawBufferPointer]) throws(FeedError) {
+        try Channel(descriptor: descriptor, patience: patience).write(pieces, failed)
     }
 
     func commit() throws(FeedError) {

@@ -23,7 +23,9 @@ final class StandardStreams: Output {
     func write(_ data: [UInt8]) throws(FeedError) {
         if isatty(STDOUT_FILENO) == 1 { draw(nil) }
         let output = StandardOutput(patience: patienceNow)
-        try data.withUnsafeBufferPointer { bytes throws(FeedError) in try output.write(UnsafeRawBufferPointer(bytes)) }
+        try data.withUnsafeBufferPointer { bytes throws(FeedError) in
+            try output.write([UnsafeRawBufferPointer(bytes)])
+        }
     }
 
     func say(_ line: String) {
@@ -45,7 +47,8 @@ final class StandardStreams: Output {
 
     private func tell(_ text: String) {
         // Nobody can be told if this fails: who would see it doesn't see the text either.
-        _ = Array(text.utf8).withUnsafeBytes { Channel(descriptor: STDERR_FILENO, patience: patience).write($0) }
+        let channel = Channel(descriptor: STDERR_FILENO, patience: patience)
+        _ = Array(text.utf8).withUnsafeBytes { channel.write([$0]) }
     }
 
     /// What is written after the run was stopped says what it did get done.
@@ -53,7 +56,7 @@ final class StandardStreams: Output {
 
     func replaceFile(at path: String, with data: [UInt8]) throws(FeedError) {
         let file = try FileReplacement(path: path, patience: patienceNow)
-        try data.withUnsafeBufferPointer { bytes throws(FeedError) in try file.write(UnsafeRawBufferPointer(bytes)) }
+        try data.withUnsafeBufferPointer { bytes throws(FeedError) in try file.write([UnsafeRawBufferPointer(bytes)]) }
         try file.commit()
     }
 
@@ -73,8 +76,8 @@ final class StandardStreams: Output {
 private struct StandardOutput: ByteTarget {
     var patience: Patience?
 
-    func write(_ bytes: UnsafeRawBufferPointer) throws(FeedError) {
-        try Channel(descriptor: STDOUT_FILENO, patience: patience).write(bytes) { reason in
+    func write(_ pieces: [UnsafeRawBufferPointer]) throws(FeedError) {
+        try Channel(descriptor: STDOUT_FILENO, patience: patience).write(pieces) { reason in
             .storage(.failed, "standard output can't be written: \(reason)")
         }
     }

@@ -1,4 +1,5 @@
 import FeedCore
+import Glibc
 import JSONText
 import TestSupport
 import Testing
@@ -91,6 +92,23 @@ struct ExportTests {
             guard let error = error as? FeedError else { return false }
             return error.kind == .invalidData && error.message.contains("feedsync validate --deep")
         }
+    }
+
+    @Test("that ends early leaves nothing of it in memory") func leavesNothing() async throws {
+        let fixture = try await ArchiveFixture.sample(images: 1)
+        try fixture.images.damage(.image(0))
+        let before = try Self.addressSpace()
+        // Compression as it is here takes about 30 MB each time.
+        for _ in 0..<100 { _ = try? await fixture.export(as: "x.tar.xz") }
+        #expect(try Self.addressSpace() - before < 2 << 30)
+    }
+
+    private static func addressSpace() throws -> Int {
+        let file = try #require(fopen("/proc/self/statm", "r"))
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 100)
+        _ = try #require(fgets(&line, 100, file))
+        return strtol(line, nil, 10) * sysconf(Int32(_SC_PAGESIZE))
     }
 
     @Test("of bytes that have another digest fails") func otherBytes() async throws {

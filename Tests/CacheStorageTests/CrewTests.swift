@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import Testing
 
@@ -9,7 +10,23 @@ struct CrewTests {
     func everyJobOnce(_ jobs: Int, _ workers: Int) {
         let done = Mutex([Int](repeating: 0, count: jobs))
         Crew.share(jobs, among: workers) { job in done.withLock { $0[job] += 1 } }
-        #expect(done.withLock { $0 } == [Int](repeating: 1, count: jobs))
+        Crew.shareWaiting(jobs, among: workers) { job in done.withLock { $0[job] += 1 } }
+        #expect(done.withLock { $0 } == [Int](repeating: 2, count: jobs))
+    }
+
+    @Test("is called once a job has had to wait")
+    func joining() {
+        // All but the first wait for each other.
+        let arrived = Atomic<Int>(0)
+        Crew.shareWaiting(3, among: 2) { job in
+            if job == 0 {
+                usleep(1000)
+                return
+            }
+            arrived.wrappingAdd(1, ordering: .sequentiallyConsistent)
+            while arrived.load(ordering: .sequentiallyConsistent) < 2 {}
+        }
+        #expect(arrived.load(ordering: .sequentiallyConsistent) == 2)
     }
 
     @Test("works side by side")

@@ -22,6 +22,16 @@ import Testing
         #expect(Digest(hex: text) == nil)
     }
 
+    @Test("in every place there can be each of sixteen digits, and nothing else", arguments: [0, 7, 8, 31, 63])
+    func digits(place: Int) {
+        for byte in UInt8(1)...127 {
+            var text = Array(Self.hex.utf8)
+            text[place] = byte
+            let hex = String(decoding: text, as: UTF8.self)
+            #expect(Digest(hex: hex)?.hex == ("0123456789abcdef".utf8.contains(byte) ? hex : nil))
+        }
+    }
+
     @Test("no other number of bytes is one", arguments: [0, 31, 33])
     func refuses(count: Int) {
         #expect(Digest(bytes: [UInt8](repeating: 0, count: count)) == nil)

@@ -37,11 +37,14 @@ package struct InMemoryTransfer: CacheTransfer {
 
         func forEachImage(
             of feed: ResourceURL, at positions: ClosedRange<Int64>,
-            _ visit: (Int64, FeedImage, StoredImage?) throws(FeedError) -> Void
+            _ visit: (SnapshotImage) throws(FeedError) -> Void
         ) throws(FeedError) {
             guard let images = contents.feeds[feed.text]?.feed.images else { return }
             for (position, image) in images.enumerated() where positions.contains(Int64(position)) {
-                try visit(Int64(position), image, contents.images[image.url.text])
+                try visit(
+                    SnapshotImage(
+                        position: Int64(position), id: image.id, description: image.description,
+                        location: image.location, url: image.url, stored: contents.images[image.url.text]))
             }
         }
 

@@ -33,10 +33,12 @@ package final class MemoryTarget: ByteTarget {
     package var bytes: [UInt8] { state.withLock { $0.bytes } }
     package var isCommitted: Bool { state.withLock { $0.isCommitted } }
 
-    package func write(_ bytes: UnsafeRawBufferPointer) throws(FeedError) {
+    package func write(_ pieces: [UnsafeRawBufferPointer]) throws(FeedError) {
         try state.withLock { state throws(FeedError) in
-            guard state.bytes.count + bytes.count <= room else { throw .storage(.failed, "the disk is full") }
-            state.bytes.append(contentsOf: bytes)
+            for piece in pieces {
+                guard state.bytes.count + piece.count <= room else { throw .storage(.failed, "the disk is full") }
+                state.bytes.append(contentsOf: piece)
+            }
         }
     }
 

@@ -30,20 +30,30 @@ package struct Digest: Hashable, Sendable {
     }
 
     private init?(digits: UnsafeBufferPointer<UInt8>) {
-        guard digits.count == 2 * Self.byteCount, let first = Self.word(digits[0..<16]),
-            let second = Self.word(digits[16..<32]), let third = Self.word(digits[32..<48]),
-            let fourth = Self.word(digits[48..<64])
+        let digits = UnsafeRawBufferPointer(digits)
+        guard digits.count == 2 * Self.byteCount, let first = Self.word(digits, at: 0),
+            let second = Self.word(digits, at: 16), let third = Self.word(digits, at: 32),
+            let fourth = Self.word(digits, at: 48)
         else { return nil }
         (self.first, self.second, self.third, self.fourth) = (first, second, third, fourth)
     }
 
-    private static func word(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> UInt64? {
-        var word: UInt64 = 0
-        for digit in digits {
-            guard let value = value(of: digit) else { return nil }
-            word = word << 4 | UInt64(value)
-        }
-        return word
+    private static func word(_ digits: UnsafeRawBufferPointer, at offset: Int) -> UInt64? {
+        guard let high = halfWord(digits.loadUnaligned(fromByteOffset: offset, as: UInt64.self)),
+            let low = halfWord(digits.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
+        else { return nil }
+        return UInt64(high) << 32 | UInt64(low)
+    }
+
+    /// Of eight digits as they stand in memory; nil unless they are the ones that this number is written with.
+    private static func halfWord(_ digits: UInt64) -> UInt32? {
+        let text = digits.bigEndian
+        // Letters have the seventh bit.
+        var word = (text & 0x0F0F_0F0F_0F0F_0F0F) &+ (text >> 6 & 0x0101_0101_0101_0101) &* 9
+        word = (word | word >> 4) & 0x00FF_00FF_00FF_00FF
+        word = (word | word >> 8) & 0x0000_FFFF_0000_FFFF
+        let number = UInt32(truncatingIfNeeded: word | word >> 16)
+        return Self.digits(of: number) == digits ? number : nil
     }
 
     package var bytes: [UInt8] {
@@ -79,14 +89,6 @@ package struct Digest: Hashable, Sendable {
         // From 10 on, adding 6 reaches the next half byte.
         let letters = (digits + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
         return (digits + 0x3030_3030_3030_3030 + letters * 0x27).bigEndian
-    }
-
-    private static func value(of digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        default: nil
-        }
     }
 }
 

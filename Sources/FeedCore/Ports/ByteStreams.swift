@@ -9,7 +9,8 @@ package protocol ByteSource: Sendable {
 /// Where bytes go: a file that takes its place whole or leaves no trace, or a stream. One thread at a time; calls may
 /// block.
 package protocol ByteTarget: Sendable {
-    func write(_ bytes: UnsafeRawBufferPointer) throws(FeedError)
+    /// Writes the pieces one behind the other.
+    func write(_ pieces: [UnsafeRawBufferPointer]) throws(FeedError)
     /// All is written: now it counts. Being let go of without it, a file is gone.
     func commit() throws(FeedError)
 }

@@ -19,15 +19,36 @@ package protocol CacheSnapshot {
     /// Every saved feed, by URL, without its images.
     func feeds() throws(FeedError) -> [FeedSummary]
 
-    /// Visits the images of a feed that are at these positions, in order, each with what is known of its data. The
-    /// positions of a feed's images ascend.
+    /// Visits the images of a feed that are at these positions, in order. The positions of a feed's images ascend.
     func forEachImage(
         of feed: ResourceURL, at positions: ClosedRange<Int64>,
-        _ visit: (Int64, FeedImage, StoredImage?) throws(FeedError) -> Void
+        _ visit: (SnapshotImage) throws(FeedError) -> Void
     ) throws(FeedError)
 
     /// For as long as the state is read from.
     var bytes: any ImageBytes { get }
+}
+
+/// An image of a saved feed as it is read, to be looked at and let go of.
+package struct SnapshotImage: Sendable {
+    package let position: Int64
+    package let id: String
+    package let description: String?
+    package let location: String?
+    package let url: ResourceURL
+    /// What is known of its data.
+    package let stored: StoredImage?
+
+    package init(
+        position: Int64, id: String, description: String?, location: String?, url: ResourceURL, stored: StoredImage?
+    ) {
+        self.position = position
+        self.id = id
+        self.description = description
+        self.location = location
+        self.url = url
+        self.stored = stored
+    }
 }
 
 /// The bytes of images, for any thread. Calls may block.

@@ -95,7 +95,7 @@ package struct StoredImage: Hashable, Sendable {
     package let type: ImageType
     package let validators: Validators
     package let fetchedAt: Timestamp
-    /// Where its file is, relative to the cache.
+    /// Of the file, relative to the cache.
     package let folder: String
 
     package init(
@@ -109,7 +109,7 @@ package struct StoredImage: Hashable, Sendable {
         self.folder = folder
     }
 
-    /// The file, relative to the cache.
+    /// Of the file, relative to the cache. Few ask for it.
     package var path: String { "\(folder)/\(digest.hex)" }
 }
 
