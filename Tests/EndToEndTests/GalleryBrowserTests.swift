@@ -53,6 +53,7 @@ struct GalleryBrowserTests {
             try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.watch)])
             try await page.open(url)
             #expect(try await page.evaluate("document.images.length").int == 200)
+            try await page.wait(for: "[...document.querySelectorAll('.pictures img')].some(i => i.naturalWidth)")
             // What is about to come into view may be on its way, the rest must not be.
             let early = page.requests.filter { $0.contains("/images/") }.count
             #expect(early > 0 && early < 60)
