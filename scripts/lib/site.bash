@@ -1,10 +1,12 @@
 # Sourced by scripts that need a server with images: makes them on tmpfs and serves them with nginx on loopback.
 # Sets work (removed at the end, with the server), feedsync (a release build) and base (the server's URL).
 
+source scripts/lib/release.bash
+
 site_begin() { # NAME
     scripts/dependencies bench
-    swift build -c release --static-swift-stdlib --product feedsync 2>&1 | tail -n 1
-    feedsync=$(swift build -c release --static-swift-stdlib --show-bin-path)/feedsync
+    swift build "${release[@]}" --product feedsync 2>&1 | tail -n 1
+    feedsync=$(release_binary)
     work=$(mktemp -d "/dev/shm/feedsync-$1.XXXXXX")
     nginx_pid=
     trap site_end EXIT
