@@ -107,16 +107,16 @@ final class FileReplacement: ByteTarget {
         target.lastIndex(of: "/").map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? "."
     }
 
-    /// Where a symbolic link leads, so that the link stays, also if nothing is there yet.
+    /// Where a symbolic link leads, so that the link stays, also if nothing is there yet. A name that is not UTF-8 can't
+    /// be kept as it is: then the link itself is replaced.
     private static func realTarget(_ path: String, links: Int = 40) -> String {
         if let resolved = realpath(path, nil) {
             defer { free(resolved) }
-            return String(cString: resolved)
+            return String(validatingCString: resolved) ?? path
         }
         var text = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink(path, &text, Int(PATH_MAX))
-        guard links > 0, count > 0 else { return path }
-        let link = String(decoding: text[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let count = readlink(path, &text, text.count)
+        guard links > 0, count > 0, let link = String(validating: text[..<count], as: UTF8.self) else { return path }
         return realTarget(link.hasPrefix("/") ? link : "\(folder(of: path))/\(link)", links: links - 1)
     }
 
