@@ -3,4 +3,8 @@
 
 release=(-c release --static-swift-stdlib --disable-local-rpath)
 
-release_binary() { echo "$(swift build "${release[@]}" --show-bin-path)/feedsync"; }
+release_binary() {
+    local folder
+    # Fails if that fails, which an echo of it all would hide.
+    folder=$(swift build "${release[@]}" --show-bin-path) && echo "$folder/feedsync"
+}
