@@ -17,7 +17,7 @@ struct BlobBatch: Sendable {
         var isEnd: Bool { offset + Int64(place.count) == size }
     }
 
-    var parts: [Part] = []
+    private(set) var parts: [Part] = []
     let buffer: BatchBuffer
 
     var room: Int { BatchBuffer.size - (parts.last?.place.upperBound ?? 0) }

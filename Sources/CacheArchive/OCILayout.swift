@@ -19,29 +19,26 @@ enum OCILayout {
     /// Some registries take no more layers than this.
     static let layersOfManifest = 500
 
-    static func blobName(_ digest: Digest) -> String { "\(blobFolder)/\(digest.hex)" }
+    static func blobName(_ digest: Digest) -> String { "\(blobPrefix)\(digest.hex)" }
 
     /// Nil for the name of anything else. Some write a `./` before it.
     static func blob(named name: String) -> Digest? {
         let name = name.utf8
-        let path = name.starts(with: "./".utf8) ? name.dropFirst(2) : name[...]
-        guard path.starts(with: "\(blobFolder)/".utf8) else { return nil }
-        return Digest(hex: Substring(path.dropFirst(blobFolder.utf8.count + 1)))
+        return digest(name.starts(with: "./".utf8) ? name.dropFirst(2) : name[...], after: blobPrefix)
     }
 
     static func reference(_ digest: Digest) -> String { "\(referencePrefix)\(digest.hex)" }
 
     /// Nil for what is no SHA-256.
-    static func digest(_ reference: String) -> Digest? {
-        guard reference.utf8.starts(with: referencePrefix.utf8) else { return nil }
-        return Digest(hex: reference.utf8.dropFirst(referencePrefix.utf8.count).asSubstring)
+    static func digest(_ reference: String) -> Digest? { digest(reference.utf8[...], after: referencePrefix) }
+
+    private static func digest(_ text: Substring.UTF8View, after prefix: String) -> Digest? {
+        guard text.starts(with: prefix.utf8) else { return nil }
+        return Digest(hex: Substring(text.dropFirst(prefix.utf8.count)))
     }
 
+    private static let blobPrefix = "\(blobFolder)/"
     private static let referencePrefix = "sha256:"
-}
-
-extension Substring.UTF8View {
-    fileprivate var asSubstring: Substring { Substring(self) }
 }
 
 /// What one part of a layout says of another.

@@ -5,6 +5,9 @@ internal import Glibc
 enum CacheFolder {
     /// The file that whoever changes the cache holds locked.
     static let lock = "lock"
+    static let images = "images"
+    /// What lies here is in flight, and gone at the start of a run.
+    static let incoming = "incoming"
 
     static func create(_ path: String) throws(SystemError) -> Descriptor {
         var end = path.startIndex
@@ -25,12 +28,12 @@ enum CacheFolder {
     /// nor a database, what lies there isn't ours. In this order, as a first run beside this one makes its lock before it
     /// stages anything.
     private static func leaveIncomingAlone(in folder: Descriptor) throws(SystemError) {
-        guard let incoming = try folder.existingFolder("incoming"), try !incoming.isEmpty(),
+        guard let found = try folder.existingFolder(incoming), try !found.isEmpty(),
             try folder.status(of: lock) == nil, try folder.status(of: DatabaseFile.name) == nil
         else { return }
         throw SystemError(
             code: ENOTEMPTY,
-            "\(incoming.path): holds files, and \(folder.path) is no cache; give an empty or a new folder")
+            "\(found.path): holds files, and \(folder.path) is no cache; give an empty or a new folder")
     }
 
     /// One that was there before, made by hand or by a service manager, may be open to all. If it holds other things
@@ -51,7 +54,7 @@ enum CacheFolder {
         try folder.forEachName { name throws(SystemError) in
             let name = String(cString: name)
             // A file system has lost+found at its root.
-            let isOurs = ["images", "incoming", lock, "lost+found"].contains(name)
+            let isOurs = [images, incoming, lock, "lost+found"].contains(name)
             if !isOurs && !name.hasPrefix(DatabaseFile.name) { found = true }
         }
         return found
@@ -68,23 +71,24 @@ enum CacheFolder {
 
 /// The folders of image data. Nil: not there, which is as good as empty.
 struct ImageFolders: Sendable {
-    static let files = "images/sha256"
+    static let files = "\(CacheFolder.images)/\(digests)"
+    private static let digests = "sha256"
 
     let images: Descriptor?
     let files: Descriptor?
     let incoming: Descriptor?
 
     init(createdIn cache: Descriptor) throws(SystemError) {
-        let images = try cache.makeFolder("images")
+        let images = try cache.makeFolder(CacheFolder.images)
         self.images = images
-        files = try images.makeFolder("sha256")
-        incoming = try cache.makeFolder("incoming")
+        files = try images.makeFolder(Self.digests)
+        incoming = try cache.makeFolder(CacheFolder.incoming)
     }
 
     init(existingIn cache: Descriptor?) throws(SystemError) {
-        images = try cache?.existingFolder("images")
-        files = try images?.existingFolder("sha256")
-        incoming = try cache?.existingFolder("incoming")
+        images = try cache?.existingFolder(CacheFolder.images)
+        files = try images?.existingFolder(Self.digests)
+        incoming = try cache?.existingFolder(CacheFolder.incoming)
     }
 
     /// Shared, it keeps out whoever deletes images, and exclusive also whoever relies on their staying. Nil: there are

@@ -105,7 +105,7 @@ struct Session: Sendable {
     ) throws(FeedError) -> any HTTPClient {
         var network = Self.network(settings)
         network.isPlain = !feeds.isEmpty && feeds.allSatisfy { $0.scheme == .http }
-        for settings in own { try requireFiles(of: settings) }
+        for feed in own { try requireFiles(of: feed) }
         if own.contains(where: \.insecure) {
             notice("--insecure: certificates are not checked, so whoever answers is believed")
         }

@@ -47,7 +47,7 @@ struct Channel {
             written -= first.count
             rest.removeFirst()
         }
-        if written > 0, let first = rest.popFirst() { rest = [.init(rebasing: first.dropFirst(written))] + rest }
+        if written > 0, let first = rest.first { rest[rest.startIndex] = .init(rebasing: first.dropFirst(written)) }
     }
 
     func write(_ pieces: [UnsafeRawBufferPointer], _ failure: (_ reason: String) -> FeedError) throws(FeedError) {

@@ -28,7 +28,7 @@ struct SyncFixture {
         _ names: [String], on client: any HTTPClient, serving feed: Feed? = nil, as identity: Identity = Identity(),
         dryRun: Bool = false, jobs: Int = 4,
         scope: ImageScope = ImageScope(), hoursLater hours: Int = 0,
-        events: AsyncStream<SyncEvent>.Continuation = AsyncStream.makeStream(of: SyncEvent.self).continuation
+        events: SyncEvents? = nil
     ) async throws -> SyncReport {
         let now = Self.now + .seconds(3600 * hours)
         let decoder = try StubDecoder(feed ?? Samples.feed(3))

@@ -24,7 +24,7 @@ extension FeedSync {
         return (wanted, report)
     }
 
-    /// Nil for an image that isn't in the cache.
+    /// Nil for an image that isn't in the cache. A result, as `async let` would forget the type of an error.
     private func validatorsOfCached(_ named: ArraySlice<NamedImage>) async -> Result<[Validators?], FeedError> {
         var cached: [Validators?] = []
         cached.reserveCapacity(named.count)
