@@ -20,6 +20,9 @@ struct BlobBatch: Sendable {
     private(set) var parts: [Part] = []
     let buffer: BatchBuffer
 
+    /// Then it can be hashed before or after any other.
+    var isOfWholeBlobs: Bool { parts.allSatisfy(\.isWhole) }
+
     var room: Int { BatchBuffer.size - (parts.last?.place.upperBound ?? 0) }
 
     /// The next part of a blob, as much as there is room for; nil if that isn't much, and the next batch has more.

@@ -31,7 +31,6 @@ package struct CacheExporter: Sendable {
             done.bytes += blob.size
             progress(done)
         }
-        try images.finish()
         try writer.finish()
         try target.commit()
         return ExportReport(feeds: plan.feeds.count, images: plan.imageCount, bytes: plan.byteCount)

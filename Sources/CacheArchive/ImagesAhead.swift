@@ -1,42 +1,32 @@
 internal import Dispatch
 internal import FeedCore
+internal import Synchronization
 
-/// The bytes of images one after another: while the caller is at some of them, one thread reads the next, and another
-/// hashes what was read, many images side by side.
+/// The bytes of images one after another, read and hashed by a thread of their own while the caller is at those before,
+/// and by the caller while it would wait for them.
 final class ImagesAhead {
-    /// What was asked to be read.
-    private struct Reading {
-        let batch: BlobBatch
-        /// Both are signalled also when something failed.
-        let isRead = DispatchSemaphore(value: 0)
-        let isHashed = DispatchSemaphore(value: 0)
-    }
-
-    /// One is being used, one hashed and one read, and one that waits to be.
+    /// One is used, one read and hashed by each of the two, and one is next.
     private static let buffers = 4
 
-    private let source: any ImageBytes
-    private let digests = DigestCheck()
-    private let failure = SharedFailure()
-    private let reading = DispatchQueue(label: "feedsync.reading")
-    private let hashing = DispatchQueue(label: "feedsync.hashing")
+    private let reader: ImageReader
+    private let queue = DispatchQueue(label: "feedsync.reading")
     private var blobs: ArraySlice<ExportPlan.Blob>
     /// How much of the first of them is asked for already.
     private var offset: Int64 = 0
-    private var ahead: [Reading] = []
+    private var ahead: [ReadingJob] = []
     private var unused = (0..<buffers).map { _ in BatchBuffer() }
-    private var current: Reading?
+    private var current: BlobBatch?
     private var parts: ArraySlice<BlobBatch.Part> = []
 
     /// Of blobs that are no images nothing is read.
     init(_ blobs: [ExportPlan.Blob], from source: any ImageBytes) {
         self.blobs = blobs[...]
-        self.source = source
+        reader = ImageReader(source)
         readAhead()
     }
 
     /// Visits the bytes of the next image, a chunk at a time, which stay where they are until others take their place:
-    /// `beforeReuse` is called first. Throws if the image is damaged, or one before it was.
+    /// `beforeReuse` is called first. Throws if the image is damaged, or one of those next to it is.
     func next(
         beforeReuse: () throws(FeedError) -> Void, _ visit: (UnsafeRawBufferPointer) throws(FeedError) -> Void
     ) throws(FeedError) {
@@ -46,48 +36,31 @@ final class ImagesAhead {
                 try goOn()
             }
             guard let part = parts.popFirst(), let current else { return }
-            try visit(current.batch.bytes(of: part))
+            try visit(current.bytes(of: part))
             if part.isEnd { return }
         }
     }
 
-    /// Waits until all that was read is hashed. Throws if anything of it is damaged.
-    func finish() throws(FeedError) {
-        reading.sync {}
-        hashing.sync {}
-        try failure.check()
-    }
-
     private func goOn() throws(FeedError) {
-        if let current {
-            current.isHashed.wait()
-            unused.append(current.batch.buffer)
-        }
+        if let current { unused.append(current.buffer) }
         current = nil
         readAhead()
         guard !ahead.isEmpty else { throw .storage(.failed, "there are no more images") }
         let next = ahead.removeFirst()
-        next.isRead.wait()
-        try failure.check()
-        current = next
+        // Rather than sleep until the other thread is done, which on few processors would often be woken late.
+        for job in [next] + ahead where !next.hasEnded && job.batch.isOfWholeBlobs { reader.perform(job) }
+        next.wait()
+        try reader.failure.check()
+        current = next.batch
         parts = next.batch.parts[...]
     }
 
     private func readAhead() {
         while let buffer = unused.last, let batch = nextBatch(in: buffer) {
             unused.removeLast()
-            let next = Reading(batch: batch)
-            ahead.append(next)
-            reading.async { [source, failure, digests, hashing] in
-                failure.remembering { () throws(FeedError) in try Self.read(batch, from: source) }
-                next.isRead.signal()
-                hashing.async {
-                    failure.remembering { () throws(FeedError) in
-                        try digests.check(batch) { digest, _ in Self.damaged(digest) }
-                    }
-                    next.isHashed.signal()
-                }
-            }
+            let job = ReadingJob(batch)
+            ahead.append(job)
+            queue.async { [reader] in reader.perform(job) }
         }
     }
 
@@ -105,8 +78,26 @@ final class ImagesAhead {
         }
         return batch.parts.isEmpty ? nil : batch
     }
+}
 
-    private static func read(_ batch: BlobBatch, from source: any ImageBytes) throws(FeedError) {
+/// Reads and hashes, on any thread.
+private struct ImageReader: Sendable {
+    let source: any ImageBytes
+    let failure = SharedFailure()
+    private let digests = DigestCheck()
+
+    init(_ source: any ImageBytes) { self.source = source }
+
+    func perform(_ job: ReadingJob) {
+        guard job.take() else { return }
+        failure.remembering { () throws(FeedError) in
+            try read(job.batch)
+            try digests.check(job.batch) { digest, _ in damaged(digest) }
+        }
+        job.end()
+    }
+
+    private func read(_ batch: BlobBatch) throws(FeedError) {
         for part in batch.parts {
             let place = UnsafeMutableRawBufferPointer(rebasing: batch.buffer.bytes[part.place])
             let isThere = try source.read(part.digest, size: part.size, from: part.offset, into: place)
@@ -114,8 +105,30 @@ final class ImagesAhead {
         }
     }
 
-    private static func damaged(_ digest: Digest) -> FeedError {
+    private func damaged(_ digest: Digest) -> FeedError {
         .invalidData(
             "the image \(digest.hex) is damaged or gone; run `feedsync validate --deep`, then sync to have it again")
     }
+}
+
+/// For the thread that comes first.
+private final class ReadingJob: Sendable {
+    let batch: BlobBatch
+    private let isTaken = Atomic(false)
+    private let isOver = Atomic(false)
+    private let over = DispatchSemaphore(value: 0)
+
+    init(_ batch: BlobBatch) { self.batch = batch }
+
+    /// False if another did.
+    func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
+
+    var hasEnded: Bool { isOver.load(ordering: .acquiring) }
+
+    func end() {
+        isOver.store(true, ordering: .releasing)
+        over.signal()
+    }
+
+    func wait() { over.wait() }
 }
