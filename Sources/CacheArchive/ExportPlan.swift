@@ -90,7 +90,7 @@ struct ExportPlan {
         var part: [Layer] = []
         func keepPart() {
             let source = Source.manifest(feed: number, part: (layers.count - 1) / OCILayout.layersOfManifest)
-            texts.keep(LayerList.bytes(of: part), as: source)
+            beside.perform { [texts, part] in texts.keep(LayerList.bytes(of: part), as: source) }
             part = []
         }
         var rows: [SnapshotImage] = []
