@@ -94,7 +94,7 @@ extension JSONWriter {
         member("size", descriptor.size)
     }
 
-    fileprivate mutating func annotation(_ name: String, _ value: String) {
+    fileprivate mutating func annotation(_ name: StaticString, _ value: String) {
         self.name("annotations")
         beginObject()
         member(name, value)

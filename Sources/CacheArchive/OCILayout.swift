@@ -13,8 +13,8 @@ enum OCILayout {
     static let feedType = "application/vnd.feedsync.feed.v1+json"
     static let documentVersion = 1
 
-    static let refName = "org.opencontainers.image.ref.name"
-    static let title = "org.opencontainers.image.title"
+    static let refName: StaticString = "org.opencontainers.image.ref.name"
+    static let title: StaticString = "org.opencontainers.image.title"
 
     /// Some registries take no more layers than this.
     static let layersOfManifest = 500

@@ -68,7 +68,10 @@ extension JSONWriter {
             endArray()
         case .object(let members):
             beginObject()
-            for (name, value) in members { member(name, value) }
+            for (name, value) in members {
+                self.name(given: name)
+                write(value)
+            }
             endObject()
         }
     }

@@ -13,15 +13,32 @@ extension JSONWriter {
     }
 
     static func append(_ text: String, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "\""))
         var text = text
-        text.withUTF8 { utf8 in appendEscaped(utf8, to: &bytes) }
-        bytes.append(UInt8(ascii: "\""))
+        text.withUTF8 { utf8 in
+            let plain = lengthOfPlainBeginning(utf8)
+            if plain == utf8.count { return appendQuoted(utf8, to: &bytes) }
+            bytes.append(UInt8(ascii: "\""))
+            appendEscaped(utf8, plainUpTo: plain, to: &bytes)
+            bytes.append(UInt8(ascii: "\""))
+        }
     }
 
-    private static func appendEscaped(_ utf8: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
+    /// In one go, as most are written.
+    static func appendQuoted(_ plain: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
+        bytes.append(addingCapacity: plain.count + 2) { target in
+            target.append(UInt8(ascii: "\""))
+            target.withUnsafeMutableBufferPointer { memory, count in
+                count = memory[count...].update(fromContentsOf: plain)
+            }
+            target.append(UInt8(ascii: "\""))
+        }
+    }
+
+    private static func appendEscaped(
+        _ utf8: UnsafeBufferPointer<UInt8>, plainUpTo beginning: Int, to bytes: inout [UInt8]
+    ) {
         var plain = 0
-        var position = lengthOfPlainBeginning(utf8)
+        var position = beginning
         while position < utf8.count {
             guard let escaped = scalarToEscape(utf8, at: position) else {
                 position += 1

@@ -7,9 +7,11 @@ package struct JSONWriter {
     package private(set) var bytes: [UInt8] = []
 
     private let isIndented: Bool
-    /// For each open object or array, whether it has anything in it.
-    private var open: [Bool] = []
-    private var followsName = false
+    private var depth = 0
+    private var last = Last.value
+
+    /// What was written last.
+    private enum Last { case bracket, name, value }
 
     package init(indented: Bool = false) { isIndented = indented }
 
@@ -24,12 +26,23 @@ package struct JSONWriter {
     package mutating func beginArray() { begin(UInt8(ascii: "[")) }
     package mutating func endArray() { end(UInt8(ascii: "]")) }
 
-    package mutating func name(_ name: String) {
+    /// One of our own, in which there is nothing to escape.
+    package mutating func name(_ name: StaticString) {
+        separate()
+        Self.appendQuoted(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount), to: &bytes)
+        endName()
+    }
+
+    package mutating func name(given name: String) {
         separate()
         Self.append(name, to: &bytes)
+        endName()
+    }
+
+    private mutating func endName() {
         bytes.append(UInt8(ascii: ":"))
         if isIndented { bytes.append(UInt8(ascii: " ")) }
-        followsName = true
+        last = .name
     }
 
     package mutating func write(_ text: String) {
@@ -60,63 +73,62 @@ package struct JSONWriter {
     private mutating func begin(_ bracket: UInt8) {
         separate()
         bytes.append(bracket)
-        open.append(false)
+        depth += 1
+        last = .bracket
     }
 
     private mutating func end(_ bracket: UInt8) {
-        if open.popLast() == true { breakLine() }
+        depth -= 1
+        if last == .value { breakLine() }
         bytes.append(bracket)
+        last = .value
     }
 
     /// What stands between the previous value and the next.
     private mutating func separate() {
-        if followsName {
-            followsName = false
-            return
-        }
-        guard let hasMembers = open.last else { return }
-        if hasMembers { bytes.append(UInt8(ascii: ",")) }
-        open[open.count - 1] = true
+        defer { last = .value }
+        guard last != .name, depth > 0 else { return }
+        if last == .value { bytes.append(UInt8(ascii: ",")) }
         breakLine()
     }
 
     private mutating func breakLine() {
         guard isIndented else { return }
         bytes.append(UInt8(ascii: "\n"))
-        for _ in open { bytes += [0x20, 0x20] }
+        for _ in 0..<depth { bytes += [0x20, 0x20] }
     }
 }
 
 // MARK: - Members in one go
 
 extension JSONWriter {
-    package mutating func member(_ name: String, _ text: String) {
+    package mutating func member(_ name: StaticString, _ text: String) {
         self.name(name)
         write(text)
     }
 
     /// Null if there is none.
-    package mutating func member(_ name: String, _ text: String?) {
+    package mutating func member(_ name: StaticString, _ text: String?) {
         self.name(name)
         if let text { write(text) } else { writeNull() }
     }
 
-    package mutating func member(_ name: String, _ number: some FixedWidthInteger) {
+    package mutating func member(_ name: StaticString, _ number: some FixedWidthInteger) {
         self.name(name)
         write(number)
     }
 
-    package mutating func member(_ name: String, _ number: Double) {
+    package mutating func member(_ name: StaticString, _ number: Double) {
         self.name(name)
         write(number)
     }
 
-    package mutating func member(_ name: String, _ flag: Bool) {
+    package mutating func member(_ name: StaticString, _ flag: Bool) {
         self.name(name)
         write(flag)
     }
 
-    package mutating func member(_ name: String, _ value: JSONValue) {
+    package mutating func member(_ name: StaticString, _ value: JSONValue) {
         self.name(name)
         write(value)
     }
