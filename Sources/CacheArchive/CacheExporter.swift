@@ -10,9 +10,10 @@ package struct CacheExporter: Sendable {
         _ feeds: [ResourceURL], from snapshot: any CacheSnapshot, to target: any ByteTarget, fileName: String,
         progress: @Sendable (ArchiveProgress) -> Void
     ) throws(FeedError) -> ExportReport {
-        let plan = try ExportPlan(try Self.choose(feeds, from: snapshot), of: snapshot)
+        let rows = try PlannedRows(of: try Self.choose(feeds, from: snapshot), in: snapshot)
+        let images = ImagesAhead(rows.images, from: snapshot.bytes)
+        let plan = try ExportPlan(rows, of: snapshot)
         let writer = try ArchiveWriter(Compression(fileName: fileName), to: target)
-        let images = ImagesAhead(plan.blobs, from: snapshot.bytes)
         var done = ArchiveProgress(imagesOfAll: plan.imageCount, bytesOfAll: plan.byteCount)
         try writer.add(OCILayout.layoutFile, OCILayout.layoutText)
         try writer.add(OCILayout.indexFile, plan.index)
@@ -33,7 +34,7 @@ package struct CacheExporter: Sendable {
         }
         try writer.finish()
         try target.commit()
-        return ExportReport(feeds: plan.feeds.count, images: plan.imageCount, bytes: plan.byteCount)
+        return ExportReport(feeds: plan.feedCount, images: plan.imageCount, bytes: plan.byteCount)
     }
 
     private static func choose(

@@ -10,7 +10,7 @@ final class ImagesAhead {
 
     private let reader: ImageReader
     private let queue = DispatchQueue(label: "feedsync.reading")
-    private var blobs: ArraySlice<ExportPlan.Blob>
+    private var images: ArraySlice<ExportPlan.Blob>
     /// How much of the first of them is asked for already.
     private var offset: Int64 = 0
     private var ahead: [ReadingJob] = []
@@ -18,9 +18,8 @@ final class ImagesAhead {
     private var current: BlobBatch?
     private var parts: ArraySlice<BlobBatch.Part> = []
 
-    /// Of blobs that are no images nothing is read.
-    init(_ blobs: [ExportPlan.Blob], from source: any ImageBytes) {
-        self.blobs = blobs[...]
+    init(_ images: [ExportPlan.Blob], from source: any ImageBytes) {
+        self.images = images[...]
         reader = ImageReader(source)
         readAhead()
     }
@@ -67,13 +66,12 @@ final class ImagesAhead {
     /// As many images as fit into a buffer, or a part of one that doesn't. Nil at the end.
     private func nextBatch(in buffer: BatchBuffer) -> BlobBatch? {
         var batch = BlobBatch(buffer: buffer)
-        while let blob = blobs.first {
-            if blob.source == .image {
-                guard let part = batch.addPart(of: blob.digest, size: blob.size, from: offset) else { break }
-                offset += Int64(part.place.count)
-                guard part.isEnd else { break }
-            }
-            blobs.removeFirst()
+        while let image = images.first,
+            let part = batch.addPart(of: image.digest, size: image.size, from: offset)
+        {
+            offset += Int64(part.place.count)
+            guard part.isEnd else { break }
+            images.removeFirst()
             offset = 0
         }
         return batch.parts.isEmpty ? nil : batch

@@ -28,6 +28,7 @@ final class PlannedDocument: Sendable {
         var writer = FeedDocumentWriter()
         let hash: SHA256
         var size: Int64 = 0
+        var descriptor: BlobDescriptor?
     }
 
     private let source: ExportPlan.Source
@@ -52,12 +53,25 @@ final class PlannedDocument: Sendable {
         }
     }
 
-    func finish() throws(FeedError) -> BlobDescriptor {
-        try failure.check()
-        return try state.withLock { state throws(FeedError) in
-            state.writer.end()
-            if let piece = state.writer.take(all: true) { try take(piece, &state) }
-            return BlobDescriptor(mediaType: OCILayout.feedType, digest: try state.hash.finish(), size: state.size)
+    func finish() {
+        failure.remembering { () throws(FeedError) in
+            try state.withLock { state throws(FeedError) in
+                state.writer.end()
+                if let piece = state.writer.take(all: true) { try take(piece, &state) }
+                state.descriptor = BlobDescriptor(
+                    mediaType: OCILayout.feedType, digest: try state.hash.finish(), size: state.size)
+            }
+        }
+    }
+
+    /// Once it is finished.
+    var descriptor: BlobDescriptor {
+        get throws(FeedError) {
+            try failure.check()
+            guard let descriptor = state.withLock({ $0.descriptor }) else {
+                throw .storage(.failed, "the document of a feed was not finished")
+            }
+            return descriptor
         }
     }
 

@@ -24,8 +24,9 @@ struct ExportTests {
         let fixture = try await ArchiveFixture.sample(images: 1001)
         try await fixture.save(.sample(.second, images: 3))
         let snapshot = try InMemoryTransfer(fixture.cache).snapshot()
-        let all = try ExportPlan(snapshot.feeds(), of: snapshot)
-        let some = try ExportPlan(snapshot.feeds(), of: snapshot, keeping: room)
+        let all = try ExportPlan(PlannedRows(of: snapshot.feeds(), in: snapshot), of: snapshot)
+        let rows = try PlannedRows(of: snapshot.feeds(), in: snapshot, keeping: room)
+        let some = try ExportPlan(rows, of: snapshot)
         #expect(some.index == all.index && some.blobs.map(\.digest) == all.blobs.map(\.digest))
         for blob in all.blobs where blob.source != .image {
             var text: [UInt8] = []
