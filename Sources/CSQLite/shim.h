@@ -20,3 +20,5 @@ static inline int feedsync_configure(sqlite3 *database, int option, int on) {
 static inline int feedsync_rename_without_replacing(int from, const char *name, int to, const char *new_name) {
     return (int)syscall(SYS_renameat2, from, name, to, new_name, 1);
 }
+
+static inline int feedsync_count_no_memory(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
