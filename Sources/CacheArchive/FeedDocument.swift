@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import FeedCore
 internal import JSONText
 
@@ -93,49 +94,56 @@ struct FeedDocument {
         }
     }
 
-    /// Visits the images of the feed at this URL in order.
+    /// Visits the images of the feed at this URL in order, of which the next are read on another thread meanwhile.
     func forEachImage(
         of feed: ResourceURL, _ visit: (FeedImage, ImageData?) throws(FeedError) -> Void
     ) throws(FeedError) {
-        var splitter = DocumentSplitter()
+        let queue = DispatchQueue(label: "feedsync.documents")
+        var ahead: [Job<ReadImages>] = []
         var count = 0
+        func visitNext() throws(FeedError) {
+            let reading = ahead.removeFirst()
+            reading.perform()
+            let read = try reading.wait()
+            for (image, data) in read.images { try visit(image, data) }
+            // As they stand in the document, so that messages name them as it does.
+            let place = count == 0 ? name : "\(name), counted from image \(count)"
+            if let fault = read.fault { throw .invalidData("\(place): \(fault)") }
+            count += read.images.count
+        }
+        var splitter = DocumentSplitter()
         try source { chunk throws(FeedError) in
             try splitter.take(chunk) { group throws(FeedError) in
-                count += try read(group, after: count, of: feed, visit)
+                let reading = Job { Self.readImages(group, of: feed) }
+                queue.async { reading.perform() }
+                ahead.append(reading)
+                if ahead.count > Self.groupsAhead { try visitNext() }
             }
         }
+        while !ahead.isEmpty { try visitNext() }
     }
 
-    /// Answers how many images there were.
-    private func read(
-        _ group: [UInt8], after count: Int, of feed: ResourceURL,
-        _ visit: (FeedImage, ImageData?) throws(FeedError) -> Void
-    ) throws(FeedError) -> Int {
-        var visited = 0
-        var failure: FeedError?
-        // As they stand in the document, so that messages name them as it does.
-        let text = Array("{\"images\":[".utf8) + group + Array("]}".utf8)
-        let place = count == 0 ? name : "\(name), counted from image \(count)"
-        do {
-            try OCILayout.read(text, of: place) { reader throws(JSONError) in
-                try JSONObject.read(&reader, ["images"]) { _, reader throws(JSONError) in
-                    try reader.enterArray()
-                    while try reader.nextElement() {
-                        let (image, data) = try Self.readImage(&reader, of: feed)
-                        visited += 1
-                        do throws(FeedError) {
-                            try visit(image, data)
-                        } catch {
-                            failure = error
-                            throw reader.mismatch(error.message, at: reader.position)
-                        }
-                    }
-                }
+    private static let groupsAhead = 2
+
+    /// Images, and what is wrong with the one behind them.
+    private struct ReadImages {
+        var images: [(FeedImage, ImageData?)] = []
+        var fault: JSONError?
+    }
+
+    private static func readImages(_ group: [UInt8], of feed: ResourceURL) -> ReadImages {
+        var read = ReadImages()
+        var reader = JSONReader(Array("{\"images\":[".utf8) + group + Array("]}".utf8), maxDepth: OCILayout.maxDepth)
+        do throws(JSONError) {
+            try JSONObject.read(&reader, ["images"]) { _, reader throws(JSONError) in
+                try reader.enterArray()
+                while try reader.nextElement() { read.images.append(try readImage(&reader, of: feed)) }
             }
+            try reader.finish()
         } catch {
-            throw failure ?? error
+            read.fault = error
         }
-        return visited
+        return read
     }
 
     private static let imageMembers: [StaticString] = [

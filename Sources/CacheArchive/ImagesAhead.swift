@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import FeedCore
-internal import Synchronization
 
 /// The bytes of images one after another, read and hashed by a thread of their own while the caller is at those before,
 /// and by the caller while it would wait for them.
@@ -13,7 +12,7 @@ final class ImagesAhead {
     private var images: ArraySlice<ExportPlan.Blob>
     /// How much of the first of them is asked for already.
     private var offset: Int64 = 0
-    private var ahead: [ReadingJob] = []
+    private var ahead: [(batch: BlobBatch, reading: Job<Void>)] = []
     private var unused = (0..<buffers).map { _ in BatchBuffer() }
     private var current: BlobBatch?
     private var parts: ArraySlice<BlobBatch.Part> = []
@@ -46,10 +45,9 @@ final class ImagesAhead {
         readAhead()
         guard !ahead.isEmpty else { throw .storage(.failed, "there are no more images") }
         let next = ahead.removeFirst()
-        // Rather than sleep until the other thread is done, which on few processors would often be woken late.
-        for job in [next] + ahead where !next.hasEnded && job.batch.isOfWholeBlobs { reader.perform(job) }
-        next.wait()
-        try reader.failure.check()
+        // Parts of a blob are hashed in their order, by the other thread; while it is at them, what comes after is read.
+        for job in [next] + ahead where !next.reading.isDone && job.batch.isOfWholeBlobs { job.reading.perform() }
+        try next.reading.wait()
         current = next.batch
         parts = next.batch.parts[...]
     }
@@ -57,9 +55,9 @@ final class ImagesAhead {
     private func readAhead() {
         while let buffer = unused.last, let batch = nextBatch(in: buffer) {
             unused.removeLast()
-            let job = ReadingJob(batch)
-            ahead.append(job)
-            queue.async { [reader] in reader.perform(job) }
+            let reading = Job { [reader] () throws(FeedError) in try reader.read(batch) }
+            ahead.append((batch, reading))
+            queue.async { reading.perform() }
         }
     }
 
@@ -81,52 +79,21 @@ final class ImagesAhead {
 /// Reads and hashes, on any thread.
 private struct ImageReader: Sendable {
     let source: any ImageBytes
-    let failure = SharedFailure()
     private let digests = DigestCheck()
 
     init(_ source: any ImageBytes) { self.source = source }
 
-    func perform(_ job: ReadingJob) {
-        guard job.take() else { return }
-        failure.remembering { () throws(FeedError) in
-            try read(job.batch)
-            try digests.check(job.batch) { digest, _ in damaged(digest) }
-        }
-        job.end()
-    }
-
-    private func read(_ batch: BlobBatch) throws(FeedError) {
+    func read(_ batch: BlobBatch) throws(FeedError) {
         for part in batch.parts {
             let place = UnsafeMutableRawBufferPointer(rebasing: batch.buffer.bytes[part.place])
             let isThere = try source.read(part.digest, size: part.size, from: part.offset, into: place)
             guard isThere else { throw damaged(part.digest) }
         }
+        try digests.check(batch) { digest, _ in damaged(digest) }
     }
 
     private func damaged(_ digest: Digest) -> FeedError {
         .invalidData(
             "the image \(digest.hex) is damaged or gone; run `feedsync validate --deep`, then sync to have it again")
     }
-}
-
-/// For the thread that comes first.
-private final class ReadingJob: Sendable {
-    let batch: BlobBatch
-    private let isTaken = Atomic(false)
-    private let isOver = Atomic(false)
-    private let over = DispatchSemaphore(value: 0)
-
-    init(_ batch: BlobBatch) { self.batch = batch }
-
-    /// False if another did.
-    func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
-
-    var hasEnded: Bool { isOver.load(ordering: .acquiring) }
-
-    func end() {
-        isOver.store(true, ordering: .releasing)
-        over.signal()
-    }
-
-    func wait() { over.wait() }
 }

@@ -9,7 +9,7 @@ struct Manifest {
 
 extension OCILayout {
     /// Deeper than any of these texts is.
-    private static let maxDepth = 16
+    static let maxDepth = 16
 
     static func readLayout(_ bytes: [UInt8]) throws(FeedError) {
         try read(bytes, of: layoutFile) { reader throws(JSONError) in
