@@ -2,18 +2,20 @@ internal import Dispatch
 internal import FeedCore
 internal import Synchronization
 
-/// Brings blobs in, one after another: what the caller adds is hashed on another thread, many blobs side by side, and
-/// what is as it should be goes on to a third one, which hands it to the cache.
+/// Brings blobs in, one after another: what the caller adds is hashed, many blobs side by side, and what is as it should
+/// be is handed to the cache by another thread. The hashing is done by the caller while it waits for that one to give
+/// back a buffer, and else by that one.
 final class BlobsIn {
-    /// One is being filled, one hashed and one handed on, and one that waits to be.
+    /// One is being filled, one hashed and one handed on, and one is next.
     private static let buffers = 4
 
     private let target: any BlobIntake
     private let digests = DigestCheck()
     private let failure = SharedFailure()
-    private let hashing = DispatchQueue(label: "feedsync.hashing")
     private let writing = DispatchQueue(label: "feedsync.writing")
     private let unused = UnusedBuffers(buffers)
+    /// Of what was handed on and may not be hashed yet, in that order.
+    private var hashings: [Job<Void>] = []
     private var batch: BlobBatch
     private var blob: (digest: Digest, size: Int64)?
     /// Where the next bytes go: the part in which they are, and how much of it is there.
@@ -50,13 +52,13 @@ final class BlobsIn {
     /// Waits until the cache has all. Throws what went wrong.
     func finish() throws(FeedError) {
         if !batch.parts.isEmpty { handOn() }
+        for hashing in hashings { hashing.perform() }
         wait()
         try failure.check()
     }
 
     /// Returns when nothing more is handed to the cache.
     func wait() {
-        hashing.sync {}
         writing.sync {}
     }
 
@@ -67,7 +69,7 @@ final class BlobsIn {
         if part != nil { return }
         handOn()
         try failure.check()
-        batch = BlobBatch(buffer: unused.take())
+        batch = BlobBatch(buffer: unusedBuffer())
         part = batch.addPart(of: blob.digest, size: blob.size, from: offset)
     }
 
@@ -79,20 +81,31 @@ final class BlobsIn {
     }
 
     private func handOn() {
-        hashing.async { [batch, digests, failure, writing, target, unused] in
+        let hashing = Job { [batch, digests] () throws(FeedError) in
+            try digests.check(batch) { digest, found in
+                .invalidData("\(OCILayout.blobName(digest)): its bytes have another digest, \(found.hex)")
+            }
+        }
+        // Parts of a blob are hashed in their order, by the other thread.
+        hashings.removeAll(where: \.isDone)
+        if batch.isOfWholeBlobs { hashings.append(hashing) }
+        writing.async { [batch, failure, target, unused] in
             failure.remembering { () throws(FeedError) in
-                try digests.check(batch) { digest, found in
-                    .invalidData("\(OCILayout.blobName(digest)): its bytes have another digest, \(found.hex)")
+                hashing.perform()
+                try hashing.wait()
+                for part in batch.parts {
+                    try target.add(batch.bytes(of: part), to: part.digest, from: part.offset, isEnd: part.isEnd)
                 }
             }
-            writing.async {
-                failure.remembering { () throws(FeedError) in
-                    for part in batch.parts {
-                        try target.add(batch.bytes(of: part), to: part.digest, from: part.offset, isEnd: part.isEnd)
-                    }
-                }
-                unused.give(batch.buffer)
-            }
+            unused.give(batch.buffer)
+        }
+    }
+
+    private func unusedBuffer() -> BatchBuffer {
+        while true {
+            if let buffer = unused.takeAny() { return buffer }
+            if hashings.isEmpty { return unused.take() }
+            hashings.removeFirst().perform()
         }
     }
 }
@@ -110,8 +123,13 @@ private final class UnusedBuffers: Sendable {
 
     func take() -> BatchBuffer {
         count.wait()
-        return buffers.withLock { $0.popLast() } ?? BatchBuffer()
+        return pop()
     }
+
+    /// Nil where there is none now.
+    func takeAny() -> BatchBuffer? { count.wait(timeout: .now()) == .success ? pop() : nil }
+
+    private func pop() -> BatchBuffer { buffers.withLock { $0.popLast() } ?? BatchBuffer() }
 
     func give(_ buffer: BatchBuffer) {
         buffers.withLock { $0.append(buffer) }
