@@ -21,4 +21,5 @@ static inline int feedsync_rename_without_replacing(int from, const char *name, 
     return (int)syscall(SYS_renameat2, from, name, to, new_name, 1);
 }
 
+/* sqlite3_config is variadic too. */
 static inline int feedsync_count_no_memory(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }

@@ -20,7 +20,7 @@ struct BlobBatch: Sendable {
     private(set) var parts: [Part] = []
     let buffer: BatchBuffer
 
-    /// Then it can be hashed before or after any other.
+    /// Then it can be hashed before or after any other, and beside them.
     var isOfWholeBlobs: Bool { parts.allSatisfy(\.isWhole) }
 
     var room: Int { BatchBuffer.size - (parts.last?.place.upperBound ?? 0) }
@@ -51,7 +51,8 @@ final class BatchBuffer: @unchecked Sendable {
     deinit { bytes.deallocate() }
 }
 
-/// Checks blobs against their digests, one batch after another: those that are whole side by side.
+/// Checks blobs against their digests, those that are whole side by side. On any thread; batches with parts of a blob
+/// come one after another, in their order.
 final class DigestCheck: Sendable {
     /// Of a blob that is larger than a buffer.
     private let hash = Mutex<SHA256?>(nil)

@@ -13,9 +13,13 @@ final class BlobsIn {
     private let digests = DigestCheck()
     private let failure = SharedFailure()
     private let writing = DispatchQueue(label: "feedsync.writing")
+    /// A blob larger than a buffer is hashed piece by piece, which takes longer than all else.
+    private let partsQueue = DispatchQueue(label: "feedsync.hashing")
     private let unused = UnusedBuffers(buffers)
     /// Of what was handed on and may not be hashed yet, in that order.
     private var hashings: [Job<Void>] = []
+    /// Of the last batch with a part of a blob.
+    private var hashingOfParts: Job<Void>?
     private var batch: BlobBatch
     private var blob: (digest: Digest, size: Int64)?
     /// Where the next bytes go: the part in which they are, and how much of it is there.
@@ -81,18 +85,25 @@ final class BlobsIn {
     }
 
     private func handOn() {
+        let earlier = batch.isOfWholeBlobs ? nil : hashingOfParts
         let hashing = Job { [batch, digests] () throws(FeedError) in
+            earlier?.finish()
             try digests.check(batch) { digest, found in
                 .invalidData("\(OCILayout.blobName(digest)): its bytes have another digest, \(found.hex)")
             }
         }
-        // Parts of a blob are hashed in their order, by the other thread.
-        hashings.removeAll(where: \.isDone)
-        if batch.isOfWholeBlobs { hashings.append(hashing) }
+        if batch.isOfWholeBlobs {
+            hashings.removeAll(where: \.isDone)
+            hashings.append(hashing)
+        } else {
+            hashingOfParts = hashing
+            partsQueue.async { hashing.perform() }
+        }
         writing.async { [batch, failure, target, unused] in
+            // Also after a failure: the buffer is read until then.
+            hashing.finish()
             failure.remembering { () throws(FeedError) in
-                hashing.perform()
-                try hashing.wait()
+                try hashing.outcome()
                 for part in batch.parts {
                     try target.add(batch.bytes(of: part), to: part.digest, from: part.offset, isEnd: part.isEnd)
                 }

@@ -12,12 +12,13 @@ package struct CacheExporter: Sendable {
     ) throws(FeedError) -> ExportReport {
         let rows = try PlannedRows(of: try Self.choose(feeds, from: snapshot), in: snapshot)
         let images = ImagesAhead(rows.images, from: snapshot.bytes)
+        defer { images.stop() }
         let plan = try ExportPlan(rows, of: snapshot)
         let writer = try ArchiveWriter(Compression(fileName: fileName), to: target)
         var done = ArchiveProgress(imagesOfAll: plan.imageCount, bytesOfAll: plan.byteCount)
         try writer.add(OCILayout.layoutFile, OCILayout.layoutText)
         try writer.add(OCILayout.indexFile, plan.index)
-        for blob in plan.blobs {
+        try plan.forEachBlob { blob throws(FeedError) in
             if Task.isCancelled { throw .cancelled }
             try writer.begin(OCILayout.blobName(blob.digest), size: blob.size)
             switch blob.source {

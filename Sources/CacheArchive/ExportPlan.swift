@@ -20,8 +20,8 @@ struct ExportPlan {
     /// Manifests of so many parts are hashed side by side.
     private static let partsAtOnce = 16
 
-    /// In the order of their digests, each once.
-    private(set) var blobs: [Blob]
+    /// Documents and manifests, in the order of their digests.
+    private(set) var texts: [Blob] = []
     private(set) var index: [UInt8] = []
     private let rows: PlannedRows
     /// Of the feeds, in their order.
@@ -29,33 +29,45 @@ struct ExportPlan {
 
     init(_ rows: PlannedRows, of snapshot: any CacheSnapshot) throws(FeedError) {
         self.rows = rows
-        blobs = rows.images
         rows.waitForTexts()
         var names = FeedNames()
         var manifests: [(BlobDescriptor, String)] = []
         for (number, feed) in rows.feeds.enumerated() {
             let document = try feed.document.descriptor
             documents.append(document)
-            blobs.append(Blob(digest: document.digest, size: document.size, source: .document(number)))
+            texts.append(Blob(digest: document.digest, size: document.size, source: .document(number)))
             let name = names.name(title: feed.summary.title, url: feed.summary.url.text)
             for first in stride(from: 0, to: feed.parts, by: Self.partsAtOnce) {
                 let parts = first..<min(first + Self.partsAtOnce, feed.parts)
                 for (part, manifest) in zip(parts, try self.manifests(of: number, parts, in: snapshot)) {
-                    blobs.append(
+                    texts.append(
                         Blob(digest: manifest.digest, size: manifest.size, source: .manifest(feed: number, part: part)))
                     manifests.append((manifest, part == 0 ? name : "\(name).\(part + 1)"))
                 }
             }
         }
         index = OCILayout.index(manifests)
-        blobs.sort { $0.digest < $1.digest }
+        texts.sort { $0.digest < $1.digest }
     }
 
     var feedCount: Int { rows.feeds.count }
 
     var imageCount: Int { rows.images.count }
 
-    var byteCount: Int64 { blobs.reduce(0) { $0 + $1.size } }
+    var byteCount: Int64 { rows.images.reduce(texts.reduce(0) { $0 + $1.size }) { $0 + $1.size } }
+
+    /// In the order of their digests, each once.
+    func forEachBlob(_ visit: (Blob) throws(FeedError) -> Void) throws(FeedError) {
+        var texts = texts[...]
+        for image in rows.images {
+            while let text = texts.first, text.digest < image.digest {
+                try visit(text)
+                texts.removeFirst()
+            }
+            try visit(image)
+        }
+        for text in texts { try visit(text) }
+    }
 
     /// Visits the bytes of a document or a manifest, which is made anew where it was not kept: all of a large cache's
     /// together would take much memory.

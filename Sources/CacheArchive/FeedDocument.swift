@@ -10,6 +10,8 @@ struct FeedDocument {
         let validators: Validators
     }
 
+    private static let groupsAhead = 2
+
     /// Visits the bytes of the document, a chunk at a time.
     typealias Source = (_ visit: ([UInt8]) throws(FeedError) -> Void) throws(FeedError) -> Void
 
@@ -102,13 +104,11 @@ struct FeedDocument {
         var ahead: [Job<ReadImages>] = []
         var count = 0
         func visitNext() throws(FeedError) {
-            let reading = ahead.removeFirst()
-            reading.perform()
-            let read = try reading.wait()
+            let read = try ahead.removeFirst().outcome()
             for (image, data) in read.images { try visit(image, data) }
-            // As they stand in the document, so that messages name them as it does.
-            let place = count == 0 ? name : "\(name), counted from image \(count)"
-            if let fault = read.fault { throw .invalidData("\(place): \(fault)") }
+            if let fault = read.fault {
+                throw .invalidData("\(name)\(count == 0 ? "" : ", counted from image \(count)"): \(fault)")
+            }
             count += read.images.count
         }
         var splitter = DocumentSplitter()
@@ -123,8 +123,6 @@ struct FeedDocument {
         while !ahead.isEmpty { try visitNext() }
     }
 
-    private static let groupsAhead = 2
-
     /// Images, and what is wrong with the one behind them.
     private struct ReadImages {
         var images: [(FeedImage, ImageData?)] = []
@@ -133,13 +131,15 @@ struct FeedDocument {
 
     private static func readImages(_ group: [UInt8], of feed: ResourceURL) -> ReadImages {
         var read = ReadImages()
-        var reader = JSONReader(Array("{\"images\":[".utf8) + group + Array("]}".utf8), maxDepth: OCILayout.maxDepth)
+        // As they stand in the document, so that messages name them as it does.
+        let text = Array("{\"images\":[".utf8) + group + Array("]}".utf8)
         do throws(JSONError) {
-            try JSONObject.read(&reader, ["images"]) { _, reader throws(JSONError) in
-                try reader.enterArray()
-                while try reader.nextElement() { read.images.append(try readImage(&reader, of: feed)) }
+            try OCILayout.parse(text) { reader throws(JSONError) in
+                try JSONObject.read(&reader, ["images"]) { _, reader throws(JSONError) in
+                    try reader.enterArray()
+                    while try reader.nextElement() { read.images.append(try readImage(&reader, of: feed)) }
+                }
             }
-            try reader.finish()
         } catch {
             read.fault = error
         }

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import FeedCore
+internal import Synchronization
 
 /// The bytes of images one after another, read and hashed by a thread of their own while the caller is at those before,
 /// and by the caller while it would wait for them.
@@ -9,10 +10,14 @@ final class ImagesAhead {
 
     private let reader: ImageReader
     private let queue = DispatchQueue(label: "feedsync.reading")
+    /// An image larger than a buffer is hashed piece by piece, which takes longer than all else.
+    private let partsQueue = DispatchQueue(label: "feedsync.hashing")
     private var images: ArraySlice<ExportPlan.Blob>
     /// How much of the first of them is asked for already.
     private var offset: Int64 = 0
-    private var ahead: [(batch: BlobBatch, reading: Job<Void>)] = []
+    private var ahead: [BatchAhead] = []
+    /// Of the last batch with a part of an image.
+    private var checkOfParts: Job<Void>?
     private var unused = (0..<buffers).map { _ in BatchBuffer() }
     private var current: BlobBatch?
     private var parts: ArraySlice<BlobBatch.Part> = []
@@ -39,15 +44,22 @@ final class ImagesAhead {
         }
     }
 
+    /// Nothing is read any more when this returns.
+    func stop() {
+        reader.stop()
+        queue.sync {}
+        partsQueue.sync {}
+    }
+
     private func goOn() throws(FeedError) {
         if let current { unused.append(current.buffer) }
         current = nil
         readAhead()
         guard !ahead.isEmpty else { throw .storage(.failed, "there are no more images") }
         let next = ahead.removeFirst()
-        // Parts of a blob are hashed in their order, by the other thread; while it is at them, what comes after is read.
-        for job in [next] + ahead where !next.reading.isDone && job.batch.isOfWholeBlobs { job.reading.perform() }
-        try next.reading.wait()
+        // While the other thread is at it, what comes after.
+        for later in ahead where !next.check.isDone { later.perform() }
+        try next.check.outcome()
         current = next.batch
         parts = next.batch.parts[...]
     }
@@ -55,9 +67,12 @@ final class ImagesAhead {
     private func readAhead() {
         while let buffer = unused.last, let batch = nextBatch(in: buffer) {
             unused.removeLast()
-            let reading = Job { [reader] () throws(FeedError) in try reader.read(batch) }
-            ahead.append((batch, reading))
-            queue.async { reading.perform() }
+            let next = BatchAhead(batch, reader, after: checkOfParts)
+            ahead.append(next)
+            queue.async { next.perform() }
+            guard !batch.isOfWholeBlobs else { continue }
+            checkOfParts = next.check
+            partsQueue.async { next.check.perform() }
         }
     }
 
@@ -76,19 +91,49 @@ final class ImagesAhead {
     }
 }
 
+/// A batch that is read, and then found to be as it should be.
+private struct BatchAhead: Sendable {
+    let batch: BlobBatch
+    private let reading: Job<Void>
+    let check: Job<Void>
+
+    /// `earlier` is the check of the parts before those in this batch, if there are any.
+    init(_ batch: BlobBatch, _ reader: ImageReader, after earlier: Job<Void>?) {
+        let reading = Job { () throws(FeedError) in try reader.read(batch) }
+        check = Job { () throws(FeedError) in
+            if !batch.isOfWholeBlobs { earlier?.finish() }
+            try reading.outcome()
+            try reader.check(batch)
+        }
+        (self.batch, self.reading) = (batch, reading)
+    }
+
+    /// As much as needs nothing else.
+    func perform() {
+        if batch.isOfWholeBlobs { check.perform() } else { reading.perform() }
+    }
+}
+
 /// Reads and hashes, on any thread.
-private struct ImageReader: Sendable {
-    let source: any ImageBytes
+private final class ImageReader: Sendable {
+    private let source: any ImageBytes
     private let digests = DigestCheck()
+    private let isStopped = Atomic(false)
 
     init(_ source: any ImageBytes) { self.source = source }
 
+    func stop() { isStopped.store(true, ordering: .relaxed) }
+
     func read(_ batch: BlobBatch) throws(FeedError) {
         for part in batch.parts {
+            if isStopped.load(ordering: .relaxed) { throw .cancelled }
             let place = UnsafeMutableRawBufferPointer(rebasing: batch.buffer.bytes[part.place])
             let isThere = try source.read(part.digest, size: part.size, from: part.offset, into: place)
             guard isThere else { throw damaged(part.digest) }
         }
+    }
+
+    func check(_ batch: BlobBatch) throws(FeedError) {
         try digests.check(batch) { digest, _ in damaged(digest) }
     }
 

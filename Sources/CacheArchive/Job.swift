@@ -5,28 +5,49 @@ internal import Synchronization
 /// Work that is done by the thread that comes to it first. Who needs what comes of it does not sleep while it could be
 /// done, which on few processors would often end late: a thread that is woken waits behind the one that woke it.
 final class Job<Outcome: Sendable>: Sendable {
-    private let work: @Sendable () throws(FeedError) -> Outcome
-    private let isTaken = Atomic(false)
-    private let isOver = DispatchSemaphore(value: 0)
-    private let outcome = Mutex<Result<Outcome, FeedError>?>(nil)
+    typealias Work = @Sendable () throws(FeedError) -> Outcome
 
-    init(_ work: @escaping @Sendable () throws(FeedError) -> Outcome) { self.work = work }
+    private enum State {
+        case waiting(Work)
+        case begun
+        case done(Result<Outcome, FeedError>)
+    }
+
+    private let state: Mutex<State>
+    private let end = DispatchSemaphore(value: 0)
+
+    init(_ work: @escaping Work) { state = Mutex(.waiting(work)) }
 
     /// Does nothing if another thread was first.
     func perform() {
-        guard !isTaken.exchange(true, ordering: .relaxed) else { return }
-        let outcome: Result<Outcome, FeedError>
-        do { outcome = .success(try work()) } catch { outcome = .failure(error) }
-        self.outcome.withLock { $0 = outcome }
-        isOver.signal()
+        let work = state.withLock { state -> Work? in
+            guard case .waiting(let work) = state else { return nil }
+            state = .begun
+            return work
+        }
+        guard let work else { return }
+        let outcome = Result { () throws(FeedError) in try work() }
+        state.withLock { $0 = .done(outcome) }
+        end.signal()
     }
 
-    var isDone: Bool { outcome.withLock { $0 != nil } }
+    var isDone: Bool {
+        state.withLock { state in
+            if case .done = state { true } else { false }
+        }
+    }
 
-    /// What comes of it when it is done, by another thread if by none yet. To be asked for once.
-    func wait() throws(FeedError) -> Outcome {
-        isOver.wait()
-        guard let outcome = outcome.withLock({ $0 }) else { throw .storage(.failed, "a job was left undone") }
+    /// Returns when it is done.
+    func finish() {
+        perform()
+        end.wait()
+        // For the next who waits.
+        end.signal()
+    }
+
+    func outcome() throws(FeedError) -> Outcome {
+        finish()
+        guard case .done(let outcome) = state.withLock({ $0 }) else { throw .storage(.failed, "a job was left undone") }
         return try outcome.get()
     }
 }

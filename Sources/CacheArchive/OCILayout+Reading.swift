@@ -9,7 +9,7 @@ struct Manifest {
 
 extension OCILayout {
     /// Deeper than any of these texts is.
-    static let maxDepth = 16
+    private static let maxDepth = 16
 
     static func readLayout(_ bytes: [UInt8]) throws(FeedError) {
         try read(bytes, of: layoutFile) { reader throws(JSONError) in
@@ -75,13 +75,19 @@ extension OCILayout {
         _ bytes: [UInt8], of name: String, _ work: (inout JSONReader) throws(JSONError) -> Value
     ) throws(FeedError) -> Value {
         do throws(JSONError) {
-            var reader = JSONReader(bytes, maxDepth: maxDepth)
-            let value = try work(&reader)
-            try reader.finish()
-            return value
+            return try parse(bytes, work)
         } catch {
             throw .invalidData("\(name): \(error)")
         }
+    }
+
+    static func parse<Value>(
+        _ bytes: [UInt8], _ work: (inout JSONReader) throws(JSONError) -> Value
+    ) throws(JSONError) -> Value {
+        var reader = JSONReader(bytes, maxDepth: maxDepth)
+        let value = try work(&reader)
+        try reader.finish()
+        return value
     }
 
     private static func readDescriptors(

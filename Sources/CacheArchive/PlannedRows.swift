@@ -25,7 +25,7 @@ struct PlannedRows {
     private(set) var images: [ExportPlan.Blob] = []
     /// Documents, and the layers of manifests.
     let texts: KeptTexts
-    /// Makes and hashes documents and lists of layers while the next rows are read, which takes as long.
+    /// Makes documents and lists of layers while the next rows are read, which takes as long.
     private let beside = WorkBeside("feedsync.planning")
 
     /// What is made of texts on the way is kept while it has no more than so many bytes together.

@@ -31,7 +31,7 @@ final class SQLiteConnection {
             case .immutable: (Self.immutableURI(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_URI)
             case .writing: (path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW)
             }
-        _ = Self.library
+        _ = Self.countsNoMemory
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard code == SQLITE_OK, let opened else {
@@ -50,8 +50,8 @@ final class SQLiteConnection {
         try execute(reads ? "PRAGMA query_only = ON" : "PRAGMA synchronous = FULL")
     }
 
-    /// Before its first use: unless told so, SQLite counts all the memory it takes, under a lock, each time.
-    private static let library: Void = { feedsync_count_no_memory() }()
+    /// To be told to SQLite before its first use: else it counts all the memory it takes, under a lock, each time.
+    private static let countsNoMemory = feedsync_count_no_memory() == SQLITE_OK
 
     deinit {
         // All is committed by now: should tidying up fail, the next to open the database does it.

@@ -23,15 +23,11 @@ extension JSONWriter {
         }
     }
 
-    /// In one go, as most are written.
+    /// What needs no escapes, as most texts don't.
     static func appendQuoted(_ plain: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
-        bytes.append(addingCapacity: plain.count + 2) { target in
-            target.append(UInt8(ascii: "\""))
-            target.withUnsafeMutableBufferPointer { memory, count in
-                count = memory[count...].update(fromContentsOf: plain)
-            }
-            target.append(UInt8(ascii: "\""))
-        }
+        bytes.append(UInt8(ascii: "\""))
+        bytes += plain
+        bytes.append(UInt8(ascii: "\""))
     }
 
     private static func appendEscaped(

@@ -24,8 +24,8 @@ struct Main {
         exit(signals.received.map { 128 + $0 } ?? code.rawValue)
     }
 
-    /// While there is one thread, the kernel makes room for many open files at once. Later, whoever opens one more than
-    /// there is room for waits some 10 ms for what every processor is at.
+    /// While there is one thread, the kernel makes room for many open files at once, as an import has them. Later, whoever
+    /// opens one more than there is room for waits some 10 ms for what every processor is at.
     private static func makeRoomForOpenFiles() {
         let far = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 600)
         if far >= 0 { close(far) }

@@ -27,8 +27,8 @@ struct ExportTests {
         let all = try ExportPlan(PlannedRows(of: snapshot.feeds(), in: snapshot), of: snapshot)
         let rows = try PlannedRows(of: snapshot.feeds(), in: snapshot, keeping: room)
         let some = try ExportPlan(rows, of: snapshot)
-        #expect(some.index == all.index && some.blobs.map(\.digest) == all.blobs.map(\.digest))
-        for blob in all.blobs where blob.source != .image {
+        #expect(some.index == all.index && some.texts.map(\.digest) == all.texts.map(\.digest))
+        for blob in all.texts {
             var text: [UInt8] = []
             try some.forEachPiece(of: blob.source, in: snapshot) { text += $0 }
             #expect(Int64(text.count) == blob.size && InMemoryImageStore.digest(of: text) == blob.digest)
