@@ -19,7 +19,7 @@ final class Descriptor: Sendable {
         (parent, self.name) = (folder.path, name)
     }
 
-    /// For messages, and put together only for one: many files are opened, and few are told of.
+    /// For messages. That of a file is put together only for one: many are opened, and few are told of.
     var path: String { name.map { "\(parent)/\($0)" } ?? parent }
 
     deinit {
@@ -72,8 +72,9 @@ extension Descriptor {
         _ name: UnsafePointer<CChar>, _ flags: Int32, mode: mode_t = 0o666
     ) throws(SystemError) -> Descriptor {
         let opened = openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode)
-        if opened >= 0 { return Descriptor(owning: opened, String(cString: name), in: self) }
+        if opened >= 0, flags & O_DIRECTORY == 0 { return Descriptor(owning: opened, String(cString: name), in: self) }
         let path = "\(path)/\(String(cString: name))"
+        if opened >= 0 { return Descriptor(owning: opened, path: path) }
         let failure = SystemError("can't be opened", path)
         // For a folder, Linux says of a link that it is none.
         if failure.code == ELOOP || failure.code == ENOTDIR, try status(of: name)?.isLink == true {
