@@ -1,6 +1,5 @@
 internal import CArchive
 internal import FeedCore
-internal import Glibc
 
 /// Reads a tar archive front to back. What libarchive answers besides OK and the end is an error, also what it merely
 /// warns of.
@@ -14,7 +13,7 @@ final class ArchiveReader {
 
     private let archive: OpaquePointer
     private let input: Input
-    private let locale: Locale
+    private let names: NamesInUTF8
     private var seen: Set<String> = []
     /// Of the entry that is being read.
     private(set) var name = ""
@@ -42,7 +41,7 @@ final class ArchiveReader {
     }
 
     init(_ source: any ByteSource) throws(FeedError) {
-        locale = Locale()
+        names = NamesInUTF8()
         input = Input(try Decompressor(source))
         guard let archive = archive_read_new() else { throw .storage(.failed, "out of memory") }
         self.archive = archive
@@ -185,23 +184,5 @@ final class ArchiveReader {
         if let failure = input.failure { return failure }
         let place = name.isEmpty ? "" : "at or after \(name): "
         return .invalidData("\(place)the archive is damaged or cut off: \(archive.errorText)")
-    }
-}
-
-/// While this lives, libarchive takes names in this thread for UTF-8: in the C locale it would warn of an owner's name
-/// that is beyond ASCII.
-private final class Locale {
-    private let own: locale_t?
-    private let previous: locale_t?
-
-    init() {
-        own = newlocale(Int32(LC_CTYPE_MASK), "C.UTF-8", nil)
-        previous = own.flatMap { uselocale($0) }
-    }
-
-    deinit {
-        guard let own else { return }
-        uselocale(previous)
-        freelocale(own)
     }
 }

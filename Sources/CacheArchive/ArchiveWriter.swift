@@ -26,6 +26,7 @@ final class ArchiveWriter {
     private let archive: OpaquePointer
     private let entry: OpaquePointer
     private let output: OutputBuffer
+    private let names = NamesInUTF8()
     /// Then what libarchive hands on is not what it was given.
     private let isCompressed: Bool
     private var name = ""

@@ -56,6 +56,9 @@ package struct Digest: Hashable, Sendable {
         return Self.digits(of: number) == digits ? number : nil
     }
 
+    /// A part of it is as good as random.
+    package func hash(into hasher: inout Hasher) { hasher.combine(first) }
+
     package var bytes: [UInt8] {
         [UInt8](unsafeUninitializedCapacity: Self.byteCount) { buffer, count in
             for word in [first, second, third, fourth] {
@@ -95,6 +98,7 @@ package struct Digest: Hashable, Sendable {
 extension Digest: Comparable {
     /// In the order of their bytes, which is that of their hex digits.
     package static func < (left: Digest, right: Digest) -> Bool {
-        (left.first, left.second, left.third, left.fourth) < (right.first, right.second, right.third, right.fourth)
+        if left.first != right.first { return left.first < right.first }
+        return (left.second, left.third, left.fourth) < (right.second, right.third, right.fourth)
     }
 }
