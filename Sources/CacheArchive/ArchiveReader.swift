@@ -13,7 +13,7 @@ final class ArchiveReader {
 
     private let archive: OpaquePointer
     private let input: Input
-    private let names: NamesInUTF8
+    private let names = NamesInUTF8()
     private var seen: Set<String> = []
     /// Of the entry that is being read.
     private(set) var name = ""
@@ -41,7 +41,6 @@ final class ArchiveReader {
     }
 
     init(_ source: any ByteSource) throws(FeedError) {
-        names = NamesInUTF8()
         input = Input(try Decompressor(source))
         guard let archive = archive_read_new() else { throw .storage(.failed, "out of memory") }
         self.archive = archive

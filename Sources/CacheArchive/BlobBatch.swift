@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import FeedCore
 internal import Hashing
 internal import Synchronization
@@ -51,26 +52,52 @@ final class BatchBuffer: @unchecked Sendable {
     deinit { bytes.deallocate() }
 }
 
-/// Checks blobs against their digests, those that are whole side by side. On any thread; batches with parts of a blob
-/// come one after another, in their order.
-final class DigestCheck: Sendable {
-    /// Of a blob that is larger than a buffer.
-    private let hash = Mutex<SHA256?>(nil)
+/// Checks blobs against their digests, a batch at a time and on any thread: those that are whole side by side. The parts
+/// of a blob come in their order, and as hashing them takes longer than all else, they have a thread of their own.
+final class DigestChecks {
+    private let hash = HashOfParts()
+    private let partsQueue = DispatchQueue(label: "feedsync.hashing")
+    /// Of the last batch with a part of a blob.
+    private var last: Job<Void>?
 
-    /// `mismatch` says what is wrong when a blob has another digest, the second one.
-    func check(_ batch: BlobBatch, _ mismatch: (Digest, Digest) -> FeedError) throws(FeedError) {
-        for part in batch.parts where !part.isWhole {
-            if let found = try digest(of: part, in: batch), found != part.digest { throw mismatch(part.digest, found) }
+    /// Of batches in their order. `filling` brings the bytes that aren't there yet; `mismatch` says what is wrong when a
+    /// blob has another digest, the second one.
+    func check(
+        _ batch: BlobBatch, after filling: Job<Void>? = nil,
+        _ mismatch: @escaping @Sendable (Digest, Digest) -> FeedError
+    ) -> Job<Void> {
+        let earlier = batch.isOfWholeBlobs ? nil : last
+        let check = Job { [hash] () throws(FeedError) in
+            earlier?.finish()
+            try filling?.outcome()
+            for part in batch.parts where !part.isWhole {
+                if let found = try hash.digest(of: part, in: batch), found != part.digest {
+                    throw mismatch(part.digest, found)
+                }
+            }
+            let whole = batch.parts.filter(\.isWhole)
+            for (part, found) in zip(whole, ManyDigests.of(whole.map(batch.bytes))) {
+                let found = try found.get()
+                guard found == part.digest else { throw mismatch(part.digest, found) }
+            }
         }
-        let whole = batch.parts.filter(\.isWhole)
-        for (part, found) in zip(whole, ManyDigests.of(whole.map(batch.bytes))) {
-            let found = try found.get()
-            guard found == part.digest else { throw mismatch(part.digest, found) }
+        if !batch.isOfWholeBlobs {
+            last = check
+            partsQueue.async { check.perform() }
         }
+        return check
     }
 
+    /// Returns when no part is hashed any more.
+    func wait() { partsQueue.sync {} }
+}
+
+/// Of a blob that is larger than a buffer, part by part.
+private final class HashOfParts: Sendable {
+    private let hash = Mutex<SHA256?>(nil)
+
     /// Nil before the end.
-    private func digest(of part: BlobBatch.Part, in batch: BlobBatch) throws(FeedError) -> Digest? {
+    func digest(of part: BlobBatch.Part, in batch: BlobBatch) throws(FeedError) -> Digest? {
         try hash.withLock { hash throws(FeedError) in
             if part.offset == 0 { hash = try SHA256() }
             try hash?.update(batch.bytes(of: part))

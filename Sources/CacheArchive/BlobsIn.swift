@@ -10,16 +10,12 @@ final class BlobsIn {
     private static let buffers = 4
 
     private let target: any BlobIntake
-    private let digests = DigestCheck()
+    private let digests = DigestChecks()
     private let failure = SharedFailure()
     private let writing = DispatchQueue(label: "feedsync.writing")
-    /// A blob larger than a buffer is hashed piece by piece, which takes longer than all else.
-    private let partsQueue = DispatchQueue(label: "feedsync.hashing")
     private let unused = UnusedBuffers(buffers)
     /// Of what was handed on and may not be hashed yet, in that order.
     private var hashings: [Job<Void>] = []
-    /// Of the last batch with a part of a blob.
-    private var hashingOfParts: Job<Void>?
     private var batch: BlobBatch
     private var blob: (digest: Digest, size: Int64)?
     /// Where the next bytes go: the part in which they are, and how much of it is there.
@@ -85,20 +81,11 @@ final class BlobsIn {
     }
 
     private func handOn() {
-        let earlier = batch.isOfWholeBlobs ? nil : hashingOfParts
-        let hashing = Job { [batch, digests] () throws(FeedError) in
-            earlier?.finish()
-            try digests.check(batch) { digest, found in
-                .invalidData("\(OCILayout.blobName(digest)): its bytes have another digest, \(found.hex)")
-            }
+        let hashing = digests.check(batch) { digest, found in
+            .invalidData("\(OCILayout.blobName(digest)): its bytes have another digest, \(found.hex)")
         }
-        if batch.isOfWholeBlobs {
-            hashings.removeAll(where: \.isDone)
-            hashings.append(hashing)
-        } else {
-            hashingOfParts = hashing
-            partsQueue.async { hashing.perform() }
-        }
+        hashings.removeAll(where: \.isDone)
+        if batch.isOfWholeBlobs { hashings.append(hashing) }
         writing.async { [batch, failure, target, unused] in
             // Also after a failure: the buffer is read until then.
             hashing.finish()

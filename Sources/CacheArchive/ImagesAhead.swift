@@ -10,14 +10,11 @@ final class ImagesAhead {
 
     private let reader: ImageReader
     private let queue = DispatchQueue(label: "feedsync.reading")
-    /// An image larger than a buffer is hashed piece by piece, which takes longer than all else.
-    private let partsQueue = DispatchQueue(label: "feedsync.hashing")
+    private let digests = DigestChecks()
     private var images: ArraySlice<ExportPlan.Blob>
     /// How much of the first of them is asked for already.
     private var offset: Int64 = 0
     private var ahead: [BatchAhead] = []
-    /// Of the last batch with a part of an image.
-    private var checkOfParts: Job<Void>?
     private var unused = (0..<buffers).map { _ in BatchBuffer() }
     private var current: BlobBatch?
     private var parts: ArraySlice<BlobBatch.Part> = []
@@ -48,7 +45,7 @@ final class ImagesAhead {
     func stop() {
         reader.stop()
         queue.sync {}
-        partsQueue.sync {}
+        digests.wait()
     }
 
     private func goOn() throws(FeedError) {
@@ -67,12 +64,11 @@ final class ImagesAhead {
     private func readAhead() {
         while let buffer = unused.last, let batch = nextBatch(in: buffer) {
             unused.removeLast()
-            let next = BatchAhead(batch, reader, after: checkOfParts)
+            let reading = Job { [reader] () throws(FeedError) in try reader.read(batch) }
+            let check = digests.check(batch, after: reading) { digest, _ in ImageReader.damaged(digest) }
+            let next = BatchAhead(batch: batch, reading: reading, check: check)
             ahead.append(next)
             queue.async { next.perform() }
-            guard !batch.isOfWholeBlobs else { continue }
-            checkOfParts = next.check
-            partsQueue.async { next.check.perform() }
         }
     }
 
@@ -94,19 +90,8 @@ final class ImagesAhead {
 /// A batch that is read, and then found to be as it should be.
 private struct BatchAhead: Sendable {
     let batch: BlobBatch
-    private let reading: Job<Void>
+    let reading: Job<Void>
     let check: Job<Void>
-
-    /// `earlier` is the check of the parts before those in this batch, if there are any.
-    init(_ batch: BlobBatch, _ reader: ImageReader, after earlier: Job<Void>?) {
-        let reading = Job { () throws(FeedError) in try reader.read(batch) }
-        check = Job { () throws(FeedError) in
-            if !batch.isOfWholeBlobs { earlier?.finish() }
-            try reading.outcome()
-            try reader.check(batch)
-        }
-        (self.batch, self.reading) = (batch, reading)
-    }
 
     /// As much as needs nothing else.
     func perform() {
@@ -114,10 +99,9 @@ private struct BatchAhead: Sendable {
     }
 }
 
-/// Reads and hashes, on any thread.
+/// Reads, on any thread.
 private final class ImageReader: Sendable {
     private let source: any ImageBytes
-    private let digests = DigestCheck()
     private let isStopped = Atomic(false)
 
     init(_ source: any ImageBytes) { self.source = source }
@@ -129,15 +113,11 @@ private final class ImageReader: Sendable {
             if isStopped.load(ordering: .relaxed) { throw .cancelled }
             let place = UnsafeMutableRawBufferPointer(rebasing: batch.buffer.bytes[part.place])
             let isThere = try source.read(part.digest, size: part.size, from: part.offset, into: place)
-            guard isThere else { throw damaged(part.digest) }
+            guard isThere else { throw Self.damaged(part.digest) }
         }
     }
 
-    func check(_ batch: BlobBatch) throws(FeedError) {
-        try digests.check(batch) { digest, _ in damaged(digest) }
-    }
-
-    private func damaged(_ digest: Digest) -> FeedError {
+    static func damaged(_ digest: Digest) -> FeedError {
         .invalidData(
             "the image \(digest.hex) is damaged or gone; run `feedsync validate --deep`, then sync to have it again")
     }
