@@ -19,13 +19,11 @@ final class HTMLReader {
     private var visitor: (any HTMLVisitor)?
 
     init() {
-        _ = Self.library
+        LibXML.initialised
         parser = htmlNewParserCtxt()
     }
 
     deinit { htmlFreeParserCtxt(parser) }
-
-    private static let library: Void = xmlInitParser()
 
     func read(_ html: String, telling visitor: any HTMLVisitor) {
         guard let parser, !html.isEmpty else { return }

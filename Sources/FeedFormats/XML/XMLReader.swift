@@ -44,7 +44,7 @@ private final class XMLSession {
     private let mayHoldNULs: Bool
 
     init(_ document: FeedSource, in encoding: XMLEncoding, telling visitor: any XMLVisitor) throws(XMLProblem) {
-        _ = Self.library
+        LibXML.initialised
         cxml_silence()
         guard let parser = xmlNewParserCtxt() else {
             throw .malformed(XMLMalformation(reason: "there is not enough memory to read it", line: 1, column: 1))
@@ -68,8 +68,6 @@ private final class XMLSession {
     }
 
     /// Sets up what libxml2 shares between threads, once.
-    private static let library: Void = xmlInitParser()
-
     func run() throws(XMLProblem) {
         var handler = Self.handler
         let context = Unmanaged.passUnretained(self).toOpaque()

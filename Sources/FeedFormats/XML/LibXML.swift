@@ -1,0 +1,6 @@
+internal import CXML
+
+enum LibXML {
+    /// Once for the process, before its first use.
+    static let initialised: Void = xmlInitParser()
+}
