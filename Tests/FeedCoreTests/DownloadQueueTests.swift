@@ -52,6 +52,16 @@ struct DownloadQueueTests {
         #expect(startAll(&queue) == [1])
     }
 
+    @Test("one that begins like another is another host")
+    func alike() throws {
+        let urls = try [
+            "http://a/1", "http://a/2", "http://ab/1", "http://a:80/3", "http://a", "http://a:8080", "http://a:8080?b",
+            "https://a/1", "file:///a/1", "file:///b/1",
+        ].map(Samples.url)
+        var queue = DownloadQueue(urls, jobs: 20, perHost: 1)
+        #expect(Set(startAll(&queue)) == [0, 2, 5, 7, 8])
+    }
+
     @Test("has every image start once, whatever the order in which they end", arguments: 0..<20)
     func complete(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

@@ -34,7 +34,7 @@ package struct ResourceURL: Hashable, Sendable {
 
     /// Of the parts of a URL that was one before.
     init(checked text: String, credentials: String?) {
-        scheme = text.utf8.starts(with: "file".utf8) ? .file : text.utf8.starts(with: "https".utf8) ? .https : .http
+        scheme = Scheme(of: text.utf8Span.span) ?? .http
         self.text = text
         self.credentials = credentials
     }
@@ -59,21 +59,28 @@ package struct ResourceURL: Hashable, Sendable {
         return "\(scheme.rawValue)://\(text.slice(authority.host).lowercased()):\(port)"
     }
 
-    /// What precedes the path: URLs that have it in common have one origin.
-    var beforePath: Substring {
-        guard let authority else { return "" }
-        return text.prefix(upTo: text.utf8.index(text.startIndex, offsetBy: authority.end))
+    /// Whether all that precedes the path is the same: then the origin is.
+    func hasSameBeginning(as other: ResourceURL) -> Bool {
+        guard scheme == other.scheme, isRemote else { return scheme == other.scheme }
+        let (bytes, others) = (text.utf8Span.span, other.text.utf8Span.span)
+        var index = scheme.rawValue.utf8.count + 3
+        while index < bytes.count, index < others.count, bytes[index] == others[index] {
+            if URLAuthority.isDelimiter(bytes[index]) { return true }
+            index += 1
+        }
+        return index == bytes.count && index == others.count
     }
 
     /// Nil if more has to be done than to add a port.
     private func plainOrigin(_ authority: URLAuthority) -> String? {
-        let isLowercase = text.utf8.prefix(authority.host.upperBound).allSatisfy { byte in
-            byte < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+        let bytes = text.utf8Span.span
+        for index in 0..<authority.host.upperBound {
+            let byte = bytes[index]
+            if byte >= 0x80 || UInt8(ascii: "A") <= byte && byte <= UInt8(ascii: "Z") { return nil }
         }
-        guard isLowercase else { return nil }
+        let beforePath = bytes.withUnsafeBufferPointer { String(decoding: $0[..<authority.end], as: UTF8.self) }
         guard let port = authority.port else { return beforePath + (scheme == .http ? ":80" : ":443") }
-        let first = text.utf8.dropFirst(port.lowerBound).first
-        return port.isEmpty || first == UInt8(ascii: "0") ? nil : String(beforePath)
+        return port.isEmpty || bytes[port.lowerBound] == UInt8(ascii: "0") ? nil : beforePath
     }
 
     /// The path on this machine that a `file:` URL names.

@@ -6,7 +6,7 @@ struct URLParts {
 
     init(_ given: String) throws(InvalidURL) {
         try Self.checkCharacters(of: given)
-        guard let scheme = Self.scheme(of: given.utf8Span.span) else { throw InvalidURL("not an http(s) URL") }
+        guard let scheme = ResourceURL.Scheme(of: given.utf8Span.span) else { throw InvalidURL("not an http(s) URL") }
         self.scheme = scheme
         if scheme == .file {
             (text, credentials) = (try Self.fileText(given), nil)
@@ -25,19 +25,6 @@ struct URLParts {
             guard byte > 0x20, byte != 0x7F, byte != UInt8(ascii: "\\"), byte != 0xC2 || bytes[index + 1] >= 0xA0 else {
                 throw InvalidURL("contains a space, control character or backslash")
             }
-        }
-    }
-
-    private static func scheme(of bytes: Span<UInt8>) -> ResourceURL.Scheme? {
-        guard bytes.count > 5 else { return nil }
-        var word: UInt32 = 0
-        for index in 0..<4 { word = word << 8 | UInt32(bytes[index] | 0x20) }
-        let colon = UInt8(ascii: ":")
-        switch word {
-        case 0x6874_7470 where bytes[4] == colon: return .http
-        case 0x6874_7470 where bytes[4] | 0x20 == UInt8(ascii: "s") && bytes[5] == colon: return .https
-        case 0x6669_6C65 where bytes[4] == colon: return .file
-        default: return nil
         }
     }
 
@@ -69,10 +56,32 @@ struct URLParts {
         }
         let authority = URLAuthority(of: bytes, at: start)
         try authority.check(in: bytes)
-        if authority.userInfo == nil, given.utf8.starts(with: scheme.rawValue.utf8) { return (given, nil) }
+        if authority.userInfo == nil, scheme.isLowercase(in: bytes) { return (given, nil) }
         let text = "\(scheme.rawValue)://" + given.slice(authority.host.lowerBound..<bytes.count)
         let userInfo = authority.userInfo.map { given.slice($0) }
         return (text, userInfo.flatMap { $0.isEmpty ? nil : $0 })
+    }
+}
+
+extension ResourceURL.Scheme {
+    /// That a text begins with, in whatever case.
+    init?(of bytes: Span<UInt8>) {
+        guard bytes.count > 5 else { return nil }
+        var word: UInt32 = 0
+        for index in 0..<4 { word = word << 8 | UInt32(bytes[index] | 0x20) }
+        let colon = UInt8(ascii: ":")
+        switch word {
+        case 0x6874_7470 where bytes[4] == colon: self = .http
+        case 0x6874_7470 where bytes[4] | 0x20 == UInt8(ascii: "s") && bytes[5] == colon: self = .https
+        case 0x6669_6C65 where bytes[4] == colon: self = .file
+        default: return nil
+        }
+    }
+
+    /// Of a text that begins with it.
+    func isLowercase(in bytes: Span<UInt8>) -> Bool {
+        for index in 0..<rawValue.utf8.count where bytes[index] & 0x20 == 0 { return false }
+        return true
     }
 }
 

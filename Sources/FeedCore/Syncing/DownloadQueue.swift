@@ -22,19 +22,13 @@ package struct DownloadQueue {
         self.perHost = max(1, perHost)
         var indexes: [String: Int] = [:]
         var hosts: [Host] = []
-        // To make out the origin of each URL takes longer than to see that it begins like another.
-        var known: [Substring: Int] = [:]
-        hostOf = urls.map { url in
-            let beginning = url.beforePath
-            if let host = known[beginning] { return host }
-            let origin = url.origin
-            let host = indexes[origin, default: hosts.count]
-            if host == hosts.count {
-                indexes[origin] = host
-                hosts.append(Host())
-            }
-            known[beginning] = host
-            return host
+        var last = 0
+        hostOf = urls.indices.map { index in
+            // Mostly it is the host of the one before, which is seen at once.
+            if index > 0, urls[index].hasSameBeginning(as: urls[index - 1]) { return last }
+            last = indexes.number(of: urls[index].origin)
+            if last == hosts.count { hosts.append(Host()) }
+            return last
         }
         for (image, host) in hostOf.enumerated() { hosts[host].waiting.append(image) }
         self.hosts = hosts

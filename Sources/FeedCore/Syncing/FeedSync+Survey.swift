@@ -110,9 +110,8 @@ extension FeedSync {
             let terms = feed.report.outcome == .offline ? nil : feed.imageTerms
             let scope = particulars(of: feed.report.url).scope
             for url in feed.images.lazy.map(\.url) {
-                let place = places[url.key, default: named.count]
+                let place = places.number(of: url.key)
                 if place == named.count {
-                    places[url.key] = place
                     named.append(NamedImage(url: url, terms: terms, scope: scope))
                     continue
                 }
