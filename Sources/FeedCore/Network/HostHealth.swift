@@ -45,7 +45,8 @@ package struct HostHealth: Sendable {
     }
 
     package func verdict(_ origin: String, now: Timestamp) -> Verdict {
-        guard let host = hosts[origin] else { return .go(Round()) }
+        // Mostly all are well, and none is looked up.
+        guard !hosts.isEmpty, let host = hosts[origin] else { return .go(Round()) }
         if let error = host.givenUp { return .givenUp(error) }
         if let wait = [host.nextTry, host.pauseEnd].compactMap(\.self).max(), now < wait { return .wait(until: wait) }
         return .go(host.round)
@@ -70,7 +71,7 @@ package struct HostHealth: Sendable {
     }
 
     package mutating func answered(_ origin: String) {
-        guard var host = hosts[origin], host.failuresInARow > 0 else { return }
+        guard !hosts.isEmpty, var host = hosts[origin], host.failuresInARow > 0 else { return }
         host.round.number += 1
         host.failuresInARow = 0
         host.nextTry = nil

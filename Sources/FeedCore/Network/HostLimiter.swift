@@ -3,24 +3,9 @@ import Synchronization
 /// Lets no more than `perHost` requests to one origin be in flight, whatever they are for: images, redirects to it, and
 /// further tries. Who comes first goes first.
 package final class HostLimiter: HTTPClient {
-    private struct Waiter {
-        let number: Int
-        let continuation: CheckedContinuation<Bool, Never>
-    }
-
-    private struct Host {
-        var inFlight = 0
-        var waiting: [Waiter] = []
-    }
-
-    private struct State {
-        var hosts: [String: Host] = [:]
-        var waiters = 0
-    }
-
     private let client: any HTTPClient
     private let perHost: Int
-    private let state = Mutex(State())
+    private let hosts = Mutex(BusyHosts())
 
     package init(_ client: any HTTPClient, perHost: Int) {
         self.client = client
@@ -31,66 +16,112 @@ package final class HostLimiter: HTTPClient {
 
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         guard request.url.isRemote else { return try await client.get(request, into: sink) }
-        let origin = request.origin
-        guard await enter(origin) else { throw .cancelled }
-        defer { leave(origin) }
+        guard let host = await enter(request.origin) else { throw .cancelled }
+        defer { leave(host) }
         return try await client.get(request, into: sink)
     }
 
     /// How many wait, for tests to know when they do.
-    package var waitingCount: Int { state.withLock { $0.hosts.values.reduce(0) { $0 + $1.waiting.count } } }
+    package var waitingCount: Int { hosts.withLock { $0.waitingCount } }
 
-    /// False if the task is cancelled before it is its turn; then it holds no place.
-    private func enter(_ origin: String) async -> Bool {
-        let number: Int? = state.withLock { state in
-            if state.hosts[origin, default: Host()].inFlight < perHost {
-                state.hosts[origin, default: Host()].inFlight += 1
-                return nil
-            }
-            state.waiters += 1
-            return state.waiters
-        }
-        guard let number else { return true }
+    /// Where the request has its place; nil if the task is cancelled before it is its turn, then it holds none.
+    private func enter(_ origin: String) async -> BusyHosts.Index? {
+        if let host = hosts.withLock({ $0.enter(origin, limit: perHost) }) { return host }
+        let number = hosts.withLock { $0.nextNumber() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                if let hasPlace = wait(as: number, continuation, origin) { continuation.resume(returning: hasPlace) }
+                if let end = wait(BusyHosts.Waiter(number: number, continuation: continuation), for: origin) {
+                    continuation.resume(returning: end.place)
+                }
             }
         } onCancel: {
-            let waiter: Waiter? = state.withLock { state in
-                guard let index = state.hosts[origin]?.waiting.firstIndex(where: { $0.number == number }) else {
-                    return nil
-                }
-                return state.hosts[origin]?.waiting.remove(at: index)
-            }
-            waiter?.continuation.resume(returning: false)
+            hosts.withLock { $0.takeOut(number, of: origin) }?.continuation.resume(returning: nil)
         }
+    }
+
+    private struct EndOfWait {
+        let place: BusyHosts.Index?
     }
 
     /// Nil if it has to wait. A place may have become free in the meantime; and a cancellation that came before this is
     /// seen here, one that comes after it finds the waiter.
-    private func wait(as number: Int, _ continuation: CheckedContinuation<Bool, Never>, _ origin: String) -> Bool? {
-        state.withLock { state in
-            if Task.isCancelled { return false }
-            var host = state.hosts[origin, default: Host()]
-            defer { state.hosts[origin] = host }
-            if host.inFlight < perHost {
-                host.inFlight += 1
-                return true
-            }
-            host.waiting.append(Waiter(number: number, continuation: continuation))
+    private func wait(_ waiter: BusyHosts.Waiter, for origin: String) -> EndOfWait? {
+        hosts.withLock { hosts in
+            if Task.isCancelled { return EndOfWait(place: nil) }
+            if let host = hosts.enter(origin, limit: perHost) { return EndOfWait(place: host) }
+            hosts.wait(waiter, for: origin)
             return nil
         }
     }
 
-    /// The place goes to who has waited longest.
-    private func leave(_ origin: String) {
-        let next: Waiter? = state.withLock { state in
-            guard var host = state.hosts[origin] else { return nil }
-            defer { state.hosts[origin] = host.inFlight == 0 ? nil : host }
-            guard host.waiting.isEmpty else { return host.waiting.removeFirst() }
-            host.inFlight -= 1
-            return nil
+    private func leave(_ host: BusyHosts.Index) {
+        hosts.withLock { $0.leave(host) }?.continuation.resume(returning: host)
+    }
+}
+
+/// The hosts to which requests are in flight. A request looks its host up once, by the origin, and leaves by the index.
+private struct BusyHosts {
+    typealias Index = Int
+
+    struct Waiter {
+        let number: Int
+        let continuation: CheckedContinuation<Index?, Never>
+    }
+
+    private struct Host {
+        var origin: String
+        var inFlight = 0
+        var waiting: [Waiter] = []
+    }
+
+    private var indexes: [String: Index] = [:]
+    private var hosts: [Host] = []
+    /// Of hosts that aren't busy any more.
+    private var free: [Index] = []
+    private var waiters = 0
+
+    var waitingCount: Int { hosts.reduce(0) { $0 + $1.waiting.count } }
+
+    mutating func nextNumber() -> Int {
+        waiters += 1
+        return waiters
+    }
+
+    /// Nil if `limit` requests are in flight already.
+    mutating func enter(_ origin: String, limit: Int) -> Index? {
+        let host = indexes[origin] ?? add(origin)
+        guard hosts[host].inFlight < limit else { return nil }
+        hosts[host].inFlight += 1
+        return host
+    }
+
+    private mutating func add(_ origin: String) -> Index {
+        let host = free.popLast() ?? hosts.count
+        if host == hosts.count { hosts.append(Host(origin: origin)) } else { hosts[host].origin = origin }
+        indexes[origin] = host
+        return host
+    }
+
+    /// For a host that is busy.
+    mutating func wait(_ waiter: Waiter, for origin: String) {
+        if let host = indexes[origin] { hosts[host].waiting.append(waiter) }
+    }
+
+    mutating func takeOut(_ number: Int, of origin: String) -> Waiter? {
+        guard let host = indexes[origin],
+            let place = hosts[host].waiting.firstIndex(where: { $0.number == number })
+        else { return nil }
+        return hosts[host].waiting.remove(at: place)
+    }
+
+    /// The place goes to who has waited longest, who is answered with.
+    mutating func leave(_ host: Index) -> Waiter? {
+        guard hosts[host].waiting.isEmpty else { return hosts[host].waiting.removeFirst() }
+        hosts[host].inFlight -= 1
+        if hosts[host].inFlight == 0 {
+            indexes[hosts[host].origin] = nil
+            free.append(host)
         }
-        next?.continuation.resume(returning: true)
+        return nil
     }
 }
