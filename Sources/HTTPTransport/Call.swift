@@ -15,22 +15,42 @@ final class Call: Sendable {
     let request: HTTPRequest
     private let sink: any BodySink
     private let cancellation = Atomic(false)
-    private let waiting = Mutex<CheckedContinuation<Delivery, Never>?>(nil)
+    private let wait = Mutex(Wait())
     let lane = Mutex(DeliveryLane())
+
+    private struct Wait {
+        var caller: CheckedContinuation<Void, Never>?
+        var delivery: Delivery?
+    }
 
     init(_ request: HTTPRequest, into sink: any BodySink) {
         self.request = request
         self.sink = sink
     }
 
-    func wait(_ continuation: CheckedContinuation<Delivery, Never>) {
-        waiting.withLock { $0 = continuation }
+    func wait(_ caller: CheckedContinuation<Void, Never>) {
+        wait.withLock { $0.caller = caller }
     }
 
     /// Ends the caller's wait; of several, the first counts.
     func complete(_ delivery: Delivery) {
-        let continuation = waiting.withLock { $0.take() }
-        continuation?.resume(returning: delivery)
+        let caller = wait.withLock { wait in
+            if wait.caller != nil { wait.delivery = delivery }
+            return wait.caller.take()
+        }
+        caller?.resume()
+    }
+
+    /// For the caller, when its wait has ended.
+    func takeOutcome() -> Outcome {
+        switch wait.withLock({ $0.delivery.take() }) {
+        case .done(let outcome): return outcome
+        case .whole(let parcel, let ending):
+            var progress = Progress()
+            give(parcel, &progress)
+            return outcome(of: ending, after: progress)
+        case nil: return .failure(.cancelled)
+        }
     }
 
     /// Remembered, so that it also holds for a call that hasn't been started yet.

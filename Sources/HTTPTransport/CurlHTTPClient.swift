@@ -58,7 +58,7 @@ package final class CurlHTTPClient: HTTPClient {
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         let call = Call(request, into: sink)
         let mailbox = mailbox
-        let delivery = await withTaskCancellationHandler {
+        await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 call.wait(continuation)
                 mailbox.start(call)
@@ -67,17 +67,11 @@ package final class CurlHTTPClient: HTTPClient {
             call.cancel()
             mailbox.stop(call)
         }
-        switch delivery {
-        case .done(let outcome): return try outcome.get()
-        case .whole(let parcel, let ending):
-            var progress = Call.Progress()
-            call.give(parcel, &progress)
-            return try call.outcome(of: ending, after: progress).get()
-        }
+        return try call.takeOutcome().get()
     }
 
     /// The thread's that the task runs on, so that answering costs no change of threads.
     private var mailbox: Mailbox {
-        if let second, second.isPreferred { second.mailbox } else { first.mailbox }
+        if let second, second.isCurrent { second.mailbox } else { first.mailbox }
     }
 }

@@ -5,8 +5,14 @@ import Glibc
 
 /// A thread of our own, for work that blocks: Swift's cooperative pool has only as many threads as the machine has
 /// cores, and none to spare.
-enum NativeThread {
-    static func start(_ body: @escaping @Sendable () -> Void) throws(FeedError) {
+struct NativeThread: Sendable {
+    private let number: pthread_t
+
+    /// Whether it is this one that asks.
+    var isCurrent: Bool { pthread_equal(number, pthread_self()) != 0 }
+
+    @discardableResult
+    static func start(_ body: @escaping @Sendable () -> Void) throws(FeedError) -> NativeThread {
         let start = Unmanaged.passRetained(Start(body))
         var thread = pthread_t()
         let code = pthread_create(
@@ -21,6 +27,7 @@ enum NativeThread {
             throw .connectivity("no thread for transfers could be started: \(String(cString: strerror(code)))")
         }
         pthread_detach(thread)
+        return NativeThread(number: thread)
     }
 
     private final class Start: Sendable {

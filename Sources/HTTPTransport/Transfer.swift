@@ -34,7 +34,8 @@ final class Transfer {
     let easy: EasyHandle
     private let context: TransferContext
     private var call: Call?
-    private var state = State()
+    /// The transfer thread alone looks at it, and no access within another: what libcurl calls back changes it in passing.
+    @exclusivity(unchecked) private var state = State()
 
     /// What is told of one call and forgotten with the next.
     private struct State {

@@ -6,6 +6,7 @@ struct TransferThread: Sendable {
 
     let mailbox: Mailbox
     let executor: TransferExecutor
+    private let thread: NativeThread
 
     /// The threads run until the mailbox is closed. `share` is what part of the connections to a host are its own.
     init(
@@ -19,23 +20,28 @@ struct TransferThread: Sendable {
         self.executor = executor
 
         let worker = DeliveryWorker(queue: deliveries, mailbox: mailbox)
-        for _ in 1...Self.workerCount {
-            try NativeThread.start { worker.run() }
-        }
-        try NativeThread.start {
-            TransferLoop(
-                settings: settings, proxies: proxies, multi: multi, mailbox: mailbox, executor: executor,
-                deliveries: deliveries
-            ).run()
-            for _ in 1...Self.workerCount { deliveries.dismissWorker() }
-            whenEnded()
+        var workers = 0
+        do throws(FeedError) {
+            while workers < Self.workerCount {
+                try NativeThread.start { worker.run() }
+                workers += 1
+            }
+            thread = try NativeThread.start {
+                TransferLoop(
+                    settings: settings, proxies: proxies, multi: multi, mailbox: mailbox, executor: executor,
+                    deliveries: deliveries
+                ).run()
+                for _ in 1...Self.workerCount { deliveries.dismissWorker() }
+                whenEnded()
+            }
+        } catch {
+            for _ in 0..<workers { deliveries.dismissWorker() }
+            throw error
         }
     }
 
-    /// Whether the task that asks prefers to run here.
-    var isPreferred: Bool {
-        withUnsafeCurrentTask { $0?.unownedTaskExecutor == executor.asUnownedTaskExecutor() }
-    }
+    /// Whether who asks runs here.
+    var isCurrent: Bool { thread.isCurrent }
 
     /// What one of several has of what is theirs together.
     struct Share {

@@ -9,11 +9,11 @@ final class ImageSink: BodySink {
     }
 
     private let stage: @Sendable () throws(FeedError) -> any StagedImage
-    private let host: String?
+    private let url: ResourceURL
     private let state = Mutex(State())
 
-    init(host: String?, stage: @escaping @Sendable () throws(FeedError) -> any StagedImage) {
-        self.host = host
+    init(of url: ResourceURL, stage: @escaping @Sendable () throws(FeedError) -> any StagedImage) {
+        self.url = url
         self.stage = stage
     }
 
@@ -44,6 +44,6 @@ final class ImageSink: BodySink {
     private func recognise(_ chunk: [UInt8]) throws(FeedError) -> ImageType {
         if let type = ImageType(signatureOf: chunk) { return type }
         let isPage = chunk.prefix(512).contains(UInt8(ascii: "<"))
-        throw .invalidData(isPage ? "a web page or other markup, no image" : "no image of a known type", host: host)
+        throw .invalidData(isPage ? "a web page or other markup, no image" : "no image of a known type", host: url.host)
     }
 }

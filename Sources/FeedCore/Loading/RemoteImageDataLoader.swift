@@ -43,9 +43,9 @@ package struct RemoteImageDataLoader: Sendable {
         _ url: ResourceURL, validators: Validators = Validators(), on terms: RequestTerms = RequestTerms(),
         into stage: @escaping @Sendable () throws(FeedError) -> any StagedImage
     ) async throws(FeedError) -> Answer {
-        let sink = ImageSink(host: url.host, stage: stage)
+        let sink = ImageSink(of: url, stage: stage)
         var request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes, on: terms)
-        request.manner = manner
+        if let manner { request.manner = manner }
         let head = try await client.get(request, into: sink).head
         guard !Task.isCancelled else { throw .cancelled }
         if head.status == HTTPStatus.notModified, !validators.isEmpty {

@@ -35,7 +35,7 @@ package struct RequestTerms: Hashable, Sendable {
 extension HTTPRequest {
     init(url: ResourceURL, validators: Validators = Validators(), maxBytes: Int64, on terms: RequestTerms) {
         self.init(url: url, validators: validators, maxBytes: maxBytes)
-        secrets = terms.secrets
+        if let secrets = terms.secrets { self.secrets = secrets }
         addresses = terms.addresses
     }
 }

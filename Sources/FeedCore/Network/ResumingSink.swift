@@ -46,8 +46,9 @@ final class ResumingSink: BodySink {
             state.isTriedAgain = isTriedAgain
             state.hasAnswered = false
             state.isUnusable = false
+            guard let rest = state.rest else { return request }
             var next = request
-            next.rest = state.rest
+            next.rest = rest
             return next
         }
     }

@@ -16,32 +16,6 @@ extension HTTPClient {
     package var executors: [any TaskExecutor] { [] }
 }
 
-package struct HTTPRequest: Hashable, Sendable {
-    package var url: ResourceURL { didSet { origin = url.origin } }
-    package private(set) var origin: String
-    /// Makes the request conditional.
-    package var validators = Validators()
-    /// The most bytes the body may have, counted as they stream, after decompression.
-    package var maxBytes: Int64
-    /// What proves who asks; goes to its own origin alone, wherever the request is redirected to.
-    package var secrets: Secrets?
-    /// Asks for the rest of a body of which the first bytes are there.
-    package var rest: RestOfBody?
-    package var addresses = AddressScope.any
-    /// How this request is made, where that is not as in the rest of the run.
-    package var manner: RequestManner?
-
-    package init(url: ResourceURL, validators: Validators = Validators(), maxBytes: Int64) {
-        self.url = url
-        origin = url.origin
-        self.validators = validators
-        self.maxBytes = maxBytes
-    }
-
-    /// Those that may go where the request goes.
-    package var secretsToSend: Secrets? { secrets?.origin == origin ? secrets : nil }
-}
-
 /// What may be told to one origin, and to no other.
 package struct Secrets: Hashable, Sendable {
     package let origin: String
@@ -76,26 +50,6 @@ package struct RestOfBody: Hashable, Sendable {
 package enum AddressScope: Hashable, Sendable {
     case any
     case publicOnly
-}
-
-/// What precedes a body: all that the domain asks of an answer's headers.
-package struct HTTPHead: Hashable, Sendable {
-    package var status: Int
-    package var validators: Validators
-    package var contentType: String?
-    /// As they stand in the answer.
-    package var retryAfter: String?
-    package var contentRange: String?
-    /// All `Link` headers, as one list.
-    package var link: String?
-    /// The body is passed on as something else than what the server sent: its bytes can't be counted on the server.
-    package var isContentEncoded = false
-
-    package init(status: Int, validators: Validators = Validators(), contentType: String? = nil) {
-        self.status = status
-        self.validators = validators
-        self.contentType = contentType
-    }
 }
 
 package struct HTTPResponse: Hashable, Sendable {
