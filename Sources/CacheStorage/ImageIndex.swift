@@ -5,6 +5,14 @@ internal import FeedCore
 struct ImageIndex {
     let connection: SQLiteConnection
 
+    /// As when a cache is new.
+    func isEmpty() throws(FeedError) -> Bool {
+        let row = try connection.statement("SELECT 1 FROM images LIMIT 1")
+        var isEmpty = true
+        try row.forEachRow { () throws(FeedError) in isEmpty = false }
+        return isEmpty
+    }
+
     func find(_ url: ResourceURL) throws(FeedError) -> StoredImage? {
         let row = try connection.statement(
             "SELECT digest, size, media_type, etag, last_modified, fetched_at FROM images WHERE url = ?1")

@@ -166,7 +166,7 @@ struct FeedSyncTests {
 
     @Test("tells of what happens while it happens")
     func events() async throws {
-        let (stream, events) = AsyncStream.makeStream(of: SyncEvent.self)
+        let (stream, events) = SyncEvents.makeStream()
         let local = LocalFeedLoader(store: feeds, now: { Self.now })
         let client = server(["1.png": .status(404)])
         let remote = RemoteFeedLoader(client: client, decoder: StubDecoder(try Samples.feed(3)), maxBytes: 1000)

@@ -20,7 +20,7 @@ struct ImageDownloadsTests {
             remote: RemoteImageDataLoader(client: client, maxBytes: 1000), store: store,
             window: ImageDownloads.Window(jobs: jobs, perHost: perHost), now: { Timestamp(microseconds: 5) },
             sleep: sleep)
-        let (_, events) = AsyncStream.makeStream(of: SyncEvent.self)
+        let (_, events) = SyncEvents.makeStream()
         return await downloads.run(
             urls.map { .init($0, validators: validators) }, adding: ImagesReport(), events: events)
     }
@@ -78,7 +78,7 @@ struct ImageDownloadsTests {
                 store: own, window: ImageDownloads.Window(jobs: 2, perHost: 2), now: { Timestamp(microseconds: 5) },
                 // Not the timer's own task, so that cancelling that one doesn't end it.
                 sleep: { _ in await Task.detached { for await _ in isOver {} }.value })
-            let (_, events) = AsyncStream.makeStream(of: SyncEvent.self)
+            let (_, events) = SyncEvents.makeStream()
             let outcome = await downloads.run(urls.map { .init($0) }, adding: ImagesReport(), events: events)
             #expect(outcome.report.downloaded == 2)
         }

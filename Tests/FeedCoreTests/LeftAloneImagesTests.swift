@@ -75,7 +75,7 @@ struct LeftAloneImagesTests {
     @Test("are named to those who watch, with the reason")
     func named() async throws {
         _ = try await fixture.sync(["a.json"], on: fixture.server(gone))
-        let (stream, events) = AsyncStream.makeStream(of: SyncEvent.self)
+        let (stream, events) = SyncEvents.makeStream()
         _ = try await fixture.sync(["a.json"], on: fixture.server(gone), events: events)
         var named: [String] = []
         for await case .imageLeftAlone(let url, let failure) in stream {
@@ -88,7 +88,7 @@ struct LeftAloneImagesTests {
     func dryRun() async throws {
         let answers = ["0.png": ScriptedHTTPClient.Answer.status(503), "1.png": .status(404)]
         _ = try await fixture.sync(["a.json"], on: fixture.server(answers))
-        let (stream, events) = AsyncStream.makeStream(of: SyncEvent.self)
+        let (stream, events) = SyncEvents.makeStream()
         let report = try await fixture.sync(["a.json"], on: fixture.server(), dryRun: true, events: events)
         var missing: [String] = []
         for await case .imageMissing(let url) in stream { missing.append(String(url.text.suffix(5))) }

@@ -106,7 +106,7 @@ struct RevalidatingTests {
 
     @Test("dry, says what it would ask again for, and asks for none of it")
     func dryRun() async throws {
-        let (stream, events) = AsyncStream.makeStream(of: SyncEvent.self)
+        let (stream, events) = SyncEvents.makeStream()
         let client = fixture.server()
         let report = try await fixture.sync(
             ["a.json"], on: client, dryRun: true, scope: ImageScope(revalidates: true), events: events)

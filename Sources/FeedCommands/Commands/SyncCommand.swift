@@ -138,7 +138,7 @@ struct SyncCommand {
     ) async throws -> SyncReport {
         let isWanted = show != nil || settings.dryRun || settings.verbosity == .verbose
         guard isWanted else { return await run(nil) }
-        let (events, continuation) = AsyncStream.makeStream(of: SyncEvent.self)
+        let (events, continuation) = SyncEvents.makeStream()
         async let report = run(continuation)
         for await event in events {
             show?(event)

@@ -42,16 +42,17 @@ final class DownloadLedger: Sendable {
     /// `failures` has, for each image in order, what went wrong with it alone; with an `exhaustion` of the store, that
     /// is to blame for them.
     func published(_ images: [ReceivedImage], _ failures: [FeedError?], _ exhaustion: FeedError?) {
+        let stored = images.indices.filter { failures[$0] == nil }
+        state.withLock { state in
+            state.outcome.report.downloaded += stored.count
+            state.outcome.report.bytes += stored.reduce(0) { $0 + images[$1].size }
+        }
+        if let events {
+            for index in stored { events.yield(.imageDownloaded(images[index].url, bytes: images[index].size)) }
+        }
+        guard exhaustion == nil, stored.count < images.count else { return }
         for (image, failure) in zip(images, failures) {
-            if let failure {
-                if exhaustion == nil { fail(image.url, failure) }
-            } else {
-                state.withLock { state in
-                    state.outcome.report.downloaded += 1
-                    state.outcome.report.bytes += image.size
-                }
-                events?.yield(.imageDownloaded(image.url, bytes: image.size))
-            }
+            if let failure { fail(image.url, failure) }
         }
     }
 

@@ -8,8 +8,22 @@ package enum FeedStep: Hashable, Sendable {
     case confirming
 }
 
-/// Where a run tells its steps; nil where nobody watches.
-package typealias SyncEvents = AsyncStream<SyncEvent>.Continuation
+/// Where a run tells its steps; nil where nobody watches, which is asked for each image many times: a reference costs
+/// less to look at than the stream's own end does.
+package final class SyncEvents: Sendable {
+    private let end: AsyncStream<SyncEvent>.Continuation
+
+    private init(_ end: AsyncStream<SyncEvent>.Continuation) { self.end = end }
+
+    package static func makeStream() -> (AsyncStream<SyncEvent>, SyncEvents) {
+        let (stream, end) = AsyncStream.makeStream(of: SyncEvent.self)
+        return (stream, SyncEvents(end))
+    }
+
+    package func yield(_ event: SyncEvent) { end.yield(event) }
+
+    package func finish() { end.finish() }
+}
 
 /// A step of a run, as it happens, for those who watch.
 package enum SyncEvent: Sendable {
