@@ -43,7 +43,7 @@ private struct HeldImageFile: OpenImage {
     }
 
     private func copy(to path: String) throws(SystemError) {
-        let number = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o444)
+        let number = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, ImageFile.mode)
         guard number >= 0 else { throw SystemError("can't be created", path) }
         let target = Descriptor(owning: number, path: path)
         if ioctl(target.number, FileCloning.request, file.number) == 0 { return }

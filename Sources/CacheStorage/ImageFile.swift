@@ -4,6 +4,9 @@ internal import Hashing
 
 /// Reading and checking files that are named by their digest.
 enum ImageFile {
+    /// Never changed once it is there; less whatever the umask takes away.
+    static let mode: mode_t = 0o444
+
     /// The whole file, nil if its bytes are not those of the digest.
     static func bytes(_ digest: Digest, size: Int64, in folder: Descriptor) throws(FeedError) -> [UInt8]? {
         guard let file = try open(digest, in: folder, size: size) else { return nil }
@@ -56,7 +59,8 @@ enum ImageFile {
             else {
                 return false
             }
-            return fchmod(file.number, 0o444) == 0 && fsync(file.number) == 0
+            let isReadOnly = try file.status().st_mode & 0o222 == 0
+            return (isReadOnly || fchmod(file.number, mode) == 0) && fsync(file.number) == 0
         } catch {
             // Whatever is in the way of trusting it, there is a copy to replace it with.
             return false

@@ -30,7 +30,7 @@ final class IncomingFiles: BlobIntake {
         let file: Descriptor
         if offset == 0 {
             file = try attempt(.failed) { () throws(SystemError) in
-                try staging.folder.open(blob.hex, O_WRONLY | O_CREAT | O_EXCL)
+                try staging.folder.open(blob.hex, O_WRONLY | O_CREAT | O_EXCL, mode: ImageFile.mode)
             }
         } else {
             guard let current = state.withLock({ $0.current }) else { throw .storage(.failed, "no blob was begun") }

@@ -23,23 +23,20 @@ final class Staging: Sendable {
         self.synchronise = synchronise
     }
 
-    /// A new, empty file. Names left over from a killed run are passed by.
+    /// A new, empty file that nobody else can write to. Names left over from a killed run are passed by.
     func makeFile() throws(SystemError) -> (name: String, Descriptor) {
         while true {
             let name = String(names.wrappingAdd(1, ordering: .relaxed).oldValue)
             do {
-                return (name, try folder.open(name, O_RDWR | O_CREAT | O_EXCL))
+                return (name, try folder.open(name, O_RDWR | O_CREAT | O_EXCL, mode: ImageFile.mode))
             } catch let error where error.code == EEXIST {
                 continue
             }
         }
     }
 
-    /// Returns when a file is on disk, and not to be written to any more.
-    func makeDurable(_ file: Descriptor) throws(SystemError) {
-        guard fchmod(file.number, 0o444) == 0 else { throw SystemError("can't be made read-only", file.path) }
-        try synchronise(file)
-    }
+    /// Returns when a file is on disk.
+    func makeDurable(_ file: Descriptor) throws(SystemError) { try synchronise(file) }
 
     /// A full disk is the store's failure, though it is met while writing one image.
     func failure(_ error: SystemError) -> FeedError {

@@ -37,6 +37,20 @@ struct SyncTests {
         #expect(Files.names(in: "\(program.cache)/incoming") == [])
     }
 
+    @Test("images are for those to read whom the umask lets, however they came")
+    func umask() async throws {
+        let server = try FeedServer(images: 2)
+        expectQuiet(try await program.shell(#"umask 027; exec "$feedsync" "$@""#, server.feedURL))
+        let archive = program.folder.path("cache.tar")
+        expectQuiet(try await program.run("export", archive))
+        let imported = try await program.shell(
+            #"umask 077; exec "$feedsync" --cache "$HOME/copy" import "$1""#, archive)
+        #expect(imported.status == .exited(0), "\(imported.errorText)")
+        let modes = try await program.shell(
+            #"stat -c %a "$FEEDSYNC_CACHE"/images/sha256/* "$HOME"/copy/images/sha256/*"#)
+        #expect(modes.outputLines == ["440", "440", "400", "400"])
+    }
+
     @Test("with no FEED, every feed in the cache is synced")
     func bare() async throws {
         let (first, second) = (try FeedServer(images: 1), try FeedServer(images: 1))
