@@ -12,6 +12,7 @@ actor ImageDirectory: ImageStore {
     let folders: ImageFolders
     /// Nil: the cache is open for reading alone.
     nonisolated let staging: Staging?
+    nonisolated let completeImages = CompleteImages()
     let wait: LockWait
 
     init(path: String, database: Database, folders: ImageFolders, staging: Staging?, wait: LockWait) {
@@ -26,9 +27,9 @@ actor ImageDirectory: ImageStore {
         guard let files = folders.files else { return urls.map { _ in nil } }
         var found = try await database.read { connection throws(FeedError) in
             let index = ImageIndex(connection: connection)
-            var found: [StoredImage?] = []
-            found.reserveCapacity(urls.count)
-            for url in urls { found.append(try index.find(url)) }
+            var found = [StoredImage?](repeating: nil, count: urls.count)
+            if try index.isEmpty() { return found }
+            for (place, url) in urls.enumerated() { found[place] = try index.find(url) }
             return found
         }
         // On a thread of their own: the database is free for others meanwhile.
@@ -53,6 +54,11 @@ actor ImageDirectory: ImageStore {
     nonisolated func stage() throws(FeedError) -> any StagedImage {
         guard let staging else { throw readOnly }
         return StagedFile(staging)
+    }
+
+    nonisolated func complete(_ image: any StagedImage) {
+        // A large one is in a file already, and is hashed with all others of its kind.
+        if let file = image as? StagedFile, file.isInMemory { completeImages.add(file) }
     }
 
     nonisolated var exhaustion: FeedError? { staging?.exhaustion }

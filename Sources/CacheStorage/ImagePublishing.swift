@@ -10,6 +10,7 @@ extension ImageDirectory {
             guard let file = image.bytes as? StagedFile, file.staging === staging else { return nil }
             return file
         }
+        completeImages.finish()
         Crew.share(Self.hashingThreads, among: Self.hashingThreads) { part in
             let first = staged.count * part / Self.hashingThreads
             let end = staged.count * (part + 1) / Self.hashingThreads
@@ -17,20 +18,18 @@ extension ImageDirectory {
         }
         Crew.shareWaiting(staged.count, among: Staging.syncingThreads) { staged[$0]?.makeDurable() }
 
-        var failures: [FeedError?] = []
-        var rows: [(image: ReceivedImage, seal: StagedFile.Seal)] = []
+        var failures = [FeedError?](repeating: nil, count: images.count)
+        var seals = [StagedFile.Seal?](repeating: nil, count: images.count)
         var placed: Set<Digest> = []
-        for (image, file) in zip(images, staged) {
+        for (place, file) in staged.enumerated() {
             switch try settle(file, in: files, &placed) {
-            case .success(let seal):
-                rows.append((image, seal))
-                failures.append(nil)
+            case .success(let seal): seals[place] = seal
             case .failure(let failure):
-                image.bytes.discard()
-                failures.append(failure)
+                images[place].bytes.discard()
+                failures[place] = failure
             }
         }
-        try await index(rows, in: files)
+        try await index(images, seals, in: files)
         return failures
     }
 
@@ -41,17 +40,17 @@ extension ImageDirectory {
         guard let file else { return .failure(.storage(.failed, "\(path): the image was not staged here")) }
         let seal: StagedFile.Seal
         do { seal = try file.seal() } catch { return .failure(error) }
-        if placed.contains(seal.digest) {
+        guard placed.insert(seal.digest).inserted else {
             file.discard()
             return .success(seal)
         }
         do {
             try place(file, as: seal, in: files)
         } catch {
-            if error.code == ENOENT { return .failure(error.feedError(.failed)) }
-            throw error.feedError(.failed)
+            guard error.code == ENOENT else { throw error.feedError(.failed) }
+            placed.remove(seal.digest)
+            return .failure(error.feedError(.failed))
         }
-        placed.insert(seal.digest)
         return .success(seal)
     }
 
@@ -62,14 +61,17 @@ extension ImageDirectory {
     }
 
     private func index(
-        _ rows: [(image: ReceivedImage, seal: StagedFile.Seal)], in files: Descriptor
+        _ images: [ReceivedImage], _ seals: [StagedFile.Seal?], in files: Descriptor
     ) async throws(FeedError) {
-        guard !rows.isEmpty else { return }
+        guard seals.contains(where: { $0 != nil }) else { return }
         try attempt(.failed) { () throws(SystemError) in try files.synchronise() }
         try await database.write { connection throws(FeedError) in
             let index = ImageIndex(connection: connection)
-            for row in rows { try index.insert(row.image, row.seal) }
-            try FailureMemory(connection: connection).forget(rows.lazy.map(\.image.url))
+            for (place, seal) in seals.enumerated() {
+                if let seal { try index.insert(images[place], seal) }
+            }
+            let stored = images.indices.lazy.filter { seals[$0] != nil }
+            try FailureMemory(connection: connection).forget(stored.map { images[$0].url })
         }
     }
 }

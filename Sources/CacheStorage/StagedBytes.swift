@@ -23,9 +23,14 @@ struct StagedBytes: Sendable {
         try file?.write(chunk)
     }
 
-    /// Writes what is in memory, and waits until all is on disk.
-    mutating func makeDurable(in staging: Staging) throws(SystemError) {
+    /// Writes what is in memory.
+    mutating func write(in staging: Staging) throws(SystemError) {
         if file == nil { try moveToFile(in: staging) }
+    }
+
+    /// Likewise, and waits until all is on disk.
+    mutating func makeDurable(in staging: Staging) throws(SystemError) {
+        try write(in: staging)
         if let file { try staging.makeDurable(file) }
         file = nil
     }

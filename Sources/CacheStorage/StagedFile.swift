@@ -3,8 +3,7 @@ internal import Synchronization
 
 /// An image on its way into the cache: held in memory while it is small, else a file in `incoming`.
 ///
-/// A small one is written at once when it is complete, by the threads that wait for the disk anyway. Who receives it
-/// waits for nothing.
+/// A small one is written at once when it is complete, together with others.
 final class StagedFile: StagedImage {
     /// What makes bytes known: complete, and on disk.
     struct Seal {
@@ -42,10 +41,26 @@ final class StagedFile: StagedImage {
         }
     }
 
-    var heldBytes: Int { state.withLock { $0.content.held.count } }
+    var isInMemory: Bool { state.withLock { !$0.content.held.isEmpty } }
 
-    /// Hashes complete images, many side by side. What fails is remembered, and told on asking for the seal.
+    /// Hashes complete images and writes them. What fails is remembered, and told on asking for the seal.
+    static func write(_ images: [StagedFile]) {
+        hash(images)
+        for image in images { image.write() }
+    }
+
+    private func write() {
+        remembering { state throws(FeedError) in
+            // Sealed: somebody who could not wait has done it.
+            guard state.seal == nil, state.digest != nil else { return }
+            try attempt { () throws(SystemError) in try state.content.write(in: staging) }
+        }
+    }
+
+    /// Hashes those complete images that aren't yet, many side by side. What fails is remembered likewise.
     static func hash(_ images: [StagedFile]) {
+        let images = images.filter { image in image.state.withLock { $0.digest == nil } }
+        guard !images.isEmpty else { return }
         let contents = images.map { image in image.state.withLock { $0.content } }
         for (image, digest) in zip(images, StagedBytes.digests(of: contents)) {
             image.remembering { state throws(FeedError) in

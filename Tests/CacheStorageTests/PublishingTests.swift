@@ -36,12 +36,37 @@ struct PublishingTests {
     func heldInMemory() throws {
         let staged = try images.stage()
         try staged.append(Array(Self.large.prefix(100 << 10)))
-        #expect(staged.heldBytes == 100 << 10)
         #expect(try scratch.names(in: "incoming") == [])
         try staged.append(Array(Self.large.prefix(100 << 10)))
-        #expect(staged.heldBytes == 0)
         let name = try #require(try scratch.names(in: "incoming").first)
         #expect(try scratch.read("incoming/\(name)") == Self.large)
+    }
+
+    @Test("of complete images no more than 64 are held in memory, and each is published whole, whenever that is")
+    func completeImages() async throws {
+        var received: [ReceivedImage] = []
+        for number in 0..<200 {
+            let image = try images.stage("image \(number)", at: .image(number))
+            images.complete(image.bytes)
+            received.append(image)
+            #expect(try scratch.names(in: "incoming").count == received.count / 64 * 64)
+        }
+        #expect(try await images.publish(received) == Array(repeating: nil, count: 200))
+        for (number, stored) in try await images.find(received.map(\.url)).enumerated() {
+            #expect(try await images.data(of: try #require(stored)) == Array("image \(number)".utf8))
+        }
+        #expect(try scratch.names(in: "incoming") == [])
+    }
+
+    @Test("a complete image that is thrown away leaves nothing behind, nor does one of another batch lose anything")
+    func completeAndDiscarded() async throws {
+        let images = try (0..<3).map { try self.images.stage("image \($0)", at: .image($0)) }
+        for image in images { self.images.complete(image.bytes) }
+        images[0].bytes.discard()
+        #expect(try await self.images.publish([images[1]]) == [nil])
+        #expect(try await self.images.publish([images[2]]) == [nil])
+        #expect(try await self.images.find(images.map(\.url)).map { $0?.size } == [nil, 7, 7])
+        #expect(try scratch.names(in: "incoming") == [])
     }
 
     @Test("the file is the same whatever pieces the bytes come in", arguments: [1000, 64 << 10, 150 << 10, 200 << 10])

@@ -57,6 +57,8 @@ package final class InMemoryImageStore: ImageStore {
         return StagedBytes { [self] in failures.withLock { $0[.append] } }
     }
 
+    package func complete(_ image: any StagedImage) {}
+
     package var mostStaged: Int { .max }
 
     package var exhaustion: FeedError? { exhausted.withLock { $0 } }
@@ -200,9 +202,6 @@ private final class StagedBytes: StagedImage {
         if let failure = failure() { throw failure }
         bytes.withLock { $0?.append(contentsOf: chunk) }
     }
-
-    /// The store itself is memory.
-    var heldBytes: Int { 0 }
 
     func discard() { bytes.withLock { $0 = nil } }
 

@@ -27,7 +27,5 @@ final class CollectedBytes: BodySink, StagedImage {
         }
     }
 
-    var heldBytes: Int { collected.withLock { $0.count } }
-
     func discard() { collected.withLock { $0 = [] } }
 }

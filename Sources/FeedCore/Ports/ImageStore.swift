@@ -9,6 +9,10 @@ package protocol ImageStore: Sendable {
     /// A place for bytes that are still coming. Nothing of it is visible until it is published.
     func stage() throws(FeedError) -> any StagedImage
 
+    /// All bytes of a staged image are there: what can be done with them before they are published is done, now or when
+    /// there are more of such.
+    func complete(_ image: any StagedImage)
+
     /// How many can be staged at once: each may hold a file open until it is published.
     var mostStaged: Int { get }
 
@@ -61,8 +65,6 @@ package enum RemovalMode: Hashable, Sendable {
 /// Bytes on their way into the store. Calls come one after another.
 package protocol StagedImage: Sendable {
     func append(_ chunk: [UInt8]) throws(FeedError)
-    /// What it takes of memory; no more than 128 KiB if it isn't to be kept there.
-    var heldBytes: Int { get }
     /// Throws the bytes away; also what happens to a staged image that is just let go of.
     func discard()
 }

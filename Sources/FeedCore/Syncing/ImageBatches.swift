@@ -15,8 +15,6 @@ enum ImageResult: Sendable {
 final class ImageBatches: Sendable {
     private static let mostImages = 500
     private static let mostBytes: Int64 = 256 << 20
-    /// In memory.
-    private static let mostBytesHeld = 8 << 20
     private static let longestWait = Duration.seconds(5)
 
     private struct Batch {
@@ -24,7 +22,6 @@ final class ImageBatches: Sendable {
         var notModified: [ConfirmedImage] = []
         var failed: [ImageFailure] = []
         var bytes: Int64 = 0
-        var heldBytes = 0
 
         var count: Int { received.count + notModified.count + failed.count }
 
@@ -33,7 +30,6 @@ final class ImageBatches: Sendable {
             case .received(let image):
                 received.append(image)
                 bytes += image.size
-                heldBytes += image.bytes.heldBytes
             case .notModified(let image): notModified.append(image)
             case .failed(let failure): failed.append(failure)
             }
@@ -84,7 +80,7 @@ final class ImageBatches: Sendable {
     }
 
     private func isFull(_ batch: Batch) -> Bool {
-        batch.count >= batchSize || batch.bytes >= Self.mostBytes || batch.heldBytes >= Self.mostBytesHeld
+        batch.count >= batchSize || batch.bytes >= Self.mostBytes
     }
 
     /// Publishes what is left; returns when all is published.

@@ -107,6 +107,7 @@ package struct ImageDownloads: Sendable {
         }
         switch answer {
         case .received(let received):
+            store.complete(received.bytes)
             return .received(
                 ReceivedImage(
                     url: wanted.url, bytes: received.bytes, size: received.size, type: received.type,
