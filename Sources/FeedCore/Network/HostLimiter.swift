@@ -16,8 +16,11 @@ package final class HostLimiter: HTTPClient {
 
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         guard request.url.isRemote else { return try await client.get(request, into: sink) }
-        guard let host = await enter(request.origin) else { throw .cancelled }
-        defer { leave(host) }
+        let origin = request.origin
+        var place = hosts.withLock { $0.enter(origin, limit: perHost) }
+        if place == nil { place = await waitToEnter(origin) }
+        guard let place else { throw .cancelled }
+        defer { leave(place) }
         return try await client.get(request, into: sink)
     }
 
@@ -25,8 +28,7 @@ package final class HostLimiter: HTTPClient {
     package var waitingCount: Int { hosts.withLock { $0.waitingCount } }
 
     /// Where the request has its place; nil if the task is cancelled before it is its turn, then it holds none.
-    private func enter(_ origin: String) async -> BusyHosts.Index? {
-        if let host = hosts.withLock({ $0.enter(origin, limit: perHost) }) { return host }
+    private func waitToEnter(_ origin: String) async -> BusyHosts.Index? {
         let number = hosts.withLock { $0.nextNumber() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
