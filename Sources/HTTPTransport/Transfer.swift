@@ -53,6 +53,7 @@ final class Transfer {
         var headerBytes = 0
         /// To libcurl, a connection that ends within the headers is a body that is empty.
         var isHeadComplete = false
+        var headers = AnswerHeaders()
         var received: Int64 = 0
         var chunk: [UInt8] = []
         var handedOver: HTTPHead?
@@ -94,7 +95,7 @@ final class Transfer {
             let error = reason(for: code)
             var (parcel, response) = partOfBody(after: error)
             if state.isTooLarge {
-                if state.handedOver == nil { parcel.head = easy.head }
+                if state.handedOver == nil { parcel.head = head }
                 response = self.response
             }
             return (parcel, Ending(outcome: .failure(error), responseIfUnwanted: response))
@@ -159,8 +160,11 @@ extension Transfer {
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> Answer {
         state.lastActivity = context.now
         state.headerBytes += line.count
-        // An empty line: the end of the headers, unless they are an interim answer's.
-        if line.count <= 2, !state.isHeadComplete { state.isHeadComplete = easy.status >= 200 }
+        // What comes after the head is trailers, which are nobody's concern.
+        if !state.isHeadComplete {
+            // An empty line: the end of the headers, unless they are an interim answer's.
+            if line.count <= 2 { state.isHeadComplete = easy.status >= 200 } else { state.headers.take(line) }
+        }
         guard state.headerBytes <= Self.mostHeaderBytes else {
             let limit = ByteCount.text(Int64(Self.mostHeaderBytes))
             state.reason = failure(.invalidData, "the headers are larger than \(limit)")
@@ -219,7 +223,7 @@ extension Transfer {
     /// it, or enough is there to begin with. A place in a compressed body is no place in the decompressed one.
     private func partOfBody(after error: FeedError) -> (Parcel, responseIfUnwanted: HTTPResponse?) {
         guard error.kind == .connectivity, !state.isDeclined, !state.chunk.isEmpty,
-            state.handedOver != nil || state.chunk.count >= Self.leastBytesToBegin, !easy.isContentEncoded
+            state.handedOver != nil || state.chunk.count >= Self.leastBytesToBegin, !state.headers.isContentEncoded
         else { return (Parcel(), nil) }
         let parcel = rest()
         return (parcel, response)
@@ -237,15 +241,17 @@ extension Transfer {
     private func rest() -> Parcel {
         var parcel = Parcel()
         if state.handedOver == nil {
-            parcel.head = easy.head
+            parcel.head = head
             state.handedOver = parcel.head
         }
         swap(&parcel.chunk, &state.chunk)
         return parcel
     }
 
+    private var head: HTTPHead { state.headers.head(status: easy.status) }
+
     private var response: HTTPResponse {
-        let head = state.handedOver ?? easy.head
+        let head = state.handedOver ?? head
         let isRedirect = (300..<400).contains(head.status)
         var response = HTTPResponse(
             head: head, redirectTarget: isRedirect ? easy.redirectTarget : nil, bodyBytes: state.received)

@@ -140,7 +140,7 @@ import Testing
     func linkHeader(header: String, expected: [String]) async throws {
         let client = ScriptedHTTPClient { request in
             var answer = ScriptedHTTPClient.Answer.ok(Array(request.url.text.utf8.suffix(1)))
-            if request.url.text.hasSuffix("1") { answer.head.link = header }
+            if request.url.text.hasSuffix("1") { answer.head[.link] = header }
             return answer
         }
         let (answer, _) = try await load(["1": (["a"], nil), "2": (["b"], nil)], client: client)
@@ -154,7 +154,7 @@ import Testing
             case "https://feeds.example/1": return .redirect(to: "https://moved.example/feeds/1")
             case "https://moved.example/feeds/1":
                 var answer = ScriptedHTTPClient.Answer.ok([0x31])
-                answer.head.link = "<2>; rel=next"
+                answer.head[.link] = "<2>; rel=next"
                 return answer
             default: return .ok(Array(request.url.text.utf8.suffix(1)))
             }

@@ -35,6 +35,34 @@ struct AnswerTests {
     }
 
     @Test(
+        "brings of a header what is between white space, of several the first, and of a list all",
+        arguments: [
+            ("ETag:\"a\"", .etag, "\"a\""), ("ETag: \t \"a\" \t ", .etag, "\"a\""), ("ETag: \t", .etag, nil),
+            ("ETag :\"a\"", .etag, nil), ("ETags: \"a\"", .etag, nil), ("X-ETag: \"a\"", .etag, nil),
+            ("ETag: \"a\"\r\nETag: \"b\"", .etag, "\"a\""), ("ETag:\r\nETag: \"b\"", .etag, "\"b\""),
+            ("Content-Type: image/png;\r\n\tq=1\r\n r=2", .contentType, "image/png; q=1 r=2"),
+            ("X-A: b\r\n c\r\nContent-Type: d", .contentType, "d"), ("Content-Type: \u{FFFD}", .contentType, "\u{FFFD}"),
+            ("Link: <1>; rel=next\r\nX-A: b\r\nLINK: <2>,\r\n <3>", .link, "<1>; rel=next, <2>, <3>"),
+        ] as [(String, HTTPHead.Header, String?)])
+    func headerLines(_ lines: String, _ header: HTTPHead.Header, _ expected: String?) async throws {
+        let server = try LoopbackServer("/", .raw("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\(lines)\r\n\r\n"))
+
+        let head = try await makeClient().get(makeRequest(server.url()), into: NullSink()).head
+
+        #expect(head[header] == expected)
+    }
+
+    @Test("brings no header that is no text")
+    func noText() async throws {
+        let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nETag: \"".utf8) + [0xE9] + Array("\"\r\n\r\n".utf8)
+        let server = try LoopbackServer("/", .raw(answer))
+
+        let response = try await makeClient().get(makeRequest(server.url()), into: NullSink())
+
+        #expect(response.head == HTTPHead(status: 200))
+    }
+
+    @Test(
         "brings what it says of retrying and of ranges, where that means something",
         arguments: [(200, nil, nil), (206, nil, "bytes 1-1/2"), (302, nil, nil), (429, "120", nil), (503, "120", nil)]
             as [(Int, String?, String?)])
@@ -44,8 +72,8 @@ struct AnswerTests {
 
         let head = try await makeClient().get(makeRequest(server.url()), into: NullSink()).head
 
-        #expect(head.retryAfter == retryAfter)
-        #expect(head.contentRange == contentRange)
+        #expect(head[.retryAfter] == retryAfter)
+        #expect(head[.contentRange] == contentRange)
     }
 
     @Test("has no headers of the answer before it on the same connection, of interim answers or of its trailers")

@@ -40,13 +40,13 @@ package final class ScriptedHTTPClient: HTTPClient {
 
         package static func part(_ body: [UInt8], _ contentRange: String?) -> Answer {
             var answer = Answer(head: HTTPHead(status: 206), body: body.isEmpty ? [] : [body])
-            answer.head.contentRange = contentRange
+            answer.head[.contentRange] = contentRange
             return answer
         }
 
         package func retryAfter(_ header: String) -> Answer {
             var answer = self
-            answer.head.retryAfter = header
+            answer.head[.retryAfter] = header
             return answer
         }
 

@@ -98,9 +98,9 @@ package struct RemoteFeedLoader: Sendable {
         _ body: CollectedBytes, _ response: HTTPResponse, askedFor url: ResourceURL
     ) throws(FeedError) -> DecodedFeed {
         let place = response.redirectedURL ?? url
-        let document = FeedSource(bytes: body.take(), url: place, contentType: response.head.contentType)
+        let document = FeedSource(bytes: body.take(), url: place, contentType: response.head[.contentType])
         var decoded = try decoder.decode(document)
-        if decoded.nextPage == nil, let link = response.head.link.flatMap(LinkHeader.next) {
+        if decoded.nextPage == nil, let link = response.head[.link].flatMap(LinkHeader.next) {
             // A link that leads nowhere is none.
             do { decoded.nextPage = try place.resolving(link) } catch { decoded.nextPage = nil }
         }

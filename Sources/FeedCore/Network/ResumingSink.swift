@@ -90,7 +90,7 @@ final class ResumingSink: BodySink {
     }
 
     private func goesOn(_ head: HTTPHead, _ state: inout State) throws(FeedError) -> Bool {
-        guard head.status == HTTPStatus.partialContent, let range = head.contentRange.flatMap(ContentRange.init),
+        guard head.status == HTTPStatus.partialContent, let range = head[.contentRange].flatMap(ContentRange.init),
             range.first == state.received, range.total == state.total ?? range.total
         else { return false }
         guard range.total <= request.maxBytes else { throw tooLarge }

@@ -109,7 +109,7 @@ package final class RetryingClient: HTTPClient {
     /// Nil for an answer that is none that passes.
     private func failure(in head: HTTPHead, at url: ResourceURL) -> AttemptFailure? {
         guard HTTPStatus.isConnectivity(head.status) else { return nil }
-        let pause = head.retryAfter.flatMap { RetryAfter.parse($0, now: clockwork.now()) }
+        let pause = head[.retryAfter].flatMap { RetryAfter.parse($0, now: clockwork.now()) }
         let failure = AttemptFailure(HTTPStatus.failure(head.status, at: url).at(.transferring), retryAfter: pause)
         return failure.isPassing ? failure : nil
     }
