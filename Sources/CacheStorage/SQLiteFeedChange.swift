@@ -43,12 +43,12 @@ struct SQLiteFeedChange: FeedStoreChange {
             """)
         try item.bind(1, feed)
         try item.bind(2, position)
-        try item.bind(3, image.id)
-        try item.bind(4, image.description)
-        try item.bind(5, image.location)
-        let url = image.url
-        try item.bind(6, url.text)
-        try item.bind(7, url.credentials)
+        let texts = image.texts
+        try item.bind(3, texts.id)
+        try item.bind(4, texts.description)
+        try item.bind(5, texts.location)
+        try item.bind(6, texts.url)
+        try item.bind(7, texts.credentials)
         try item.run()
     }
 

@@ -26,6 +26,15 @@ package struct FeedImage: Sendable {
         let record = record
         return ResourceURL(checked: page.text(record.url) ?? "", credentials: page.text(record.credentials))
     }
+
+    /// All that it has, found in one go.
+    package var texts: (id: String, description: String?, location: String?, url: String, credentials: String?) {
+        let record = record
+        return (
+            page.text(record.id) ?? "", page.text(record.description), page.text(record.location),
+            page.text(record.url) ?? "", page.text(record.credentials)
+        )
+    }
 }
 
 extension FeedImage: Hashable {
