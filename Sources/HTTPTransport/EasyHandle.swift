@@ -11,6 +11,8 @@ final class EasyHandle {
     private let errorText: UnsafeMutablePointer<CChar>
     /// libcurl doesn't copy it.
     private var headers: HeaderList?
+    /// What most requests have, made once.
+    private let uncompressed = HeaderList()
     private var hasCredentials = false
     private var usesNetrc = false
     private var isDiverted = false
@@ -86,11 +88,16 @@ final class EasyHandle {
             try set(CURLOPT_NETRC, to: asksNetrc ? CURL_NETRC_OPTIONAL : CURL_NETRC_IGNORED)
             usesNetrc = asksNetrc
         }
-        let list = try HeaderList(for: request, with: secrets?.headers ?? [])
-        if headers != nil || list != nil {
+        let list = try headers(for: request, with: secrets?.headers ?? [])
+        if headers !== list {
             try check(ccurl_set_header_list(pointer, list?.first))
             headers = list
         }
+    }
+
+    private func headers(for request: HTTPRequest, with lines: [String]) throws(FeedError) -> HeaderList? {
+        guard request.isUsual, lines.isEmpty else { return try HeaderList(for: request, with: lines) }
+        return request.mayBeCompressed ? nil : uncompressed
     }
 
     func resume() -> CURLcode { curl_easy_pause(pointer, CURLPAUSE_CONT) }
@@ -161,22 +168,6 @@ final class EasyHandle {
 
 /// What libcurl knows of the answer.
 extension EasyHandle {
-    var head: HTTPHead {
-        var head = HTTPHead(
-            status: status,
-            validators: Validators(etag: header("ETag"), lastModified: header("Last-Modified")),
-            contentType: header("Content-Type"))
-        // Looked for only where they mean something: each look goes through all headers.
-        if head.status == 206 { head.contentRange = header("Content-Range") }
-        if head.status >= 400 { head.retryAfter = header("Retry-After") }
-        if head.status == 200 { head.link = allHeaders("Link") }
-        head.isContentEncoded = isContentEncoded
-        return head
-    }
-
-    /// Whether the body is passed on as something else than what the server sent.
-    var isContentEncoded: Bool { header("Content-Encoding") != nil }
-
     /// Of the last answer that began, an interim one included; 0 before the first.
     var status: Int {
         var status = 0
@@ -205,22 +196,5 @@ extension EasyHandle {
         // A proxy that it can't make sense of is told of with its password.
         if let proxy, proxy.utf8.contains(UInt8(ascii: "@")), text.contains(proxy) { return general }
         return text
-    }
-
-    /// Headers that are a list may be given in parts.
-    private func allHeaders(_ name: StaticString) -> String? {
-        var parts: [String] = []
-        while parts.count < 16, let part = header(name, number: parts.count) { parts.append(part) }
-        return parts.isEmpty ? nil : parts.joined(separator: ", ")
-    }
-
-    /// Of the answer itself: not of an interim one (1xx), nor of the trailers of its body.
-    private func header(_ name: StaticString, number: Int = 0) -> String? {
-        var header: UnsafeMutablePointer<curl_header>?
-        let nameBytes = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
-        guard curl_easy_header(pointer, nameBytes, number, UInt32(CURLH_HEADER), -1, &header) == CURLHE_OK,
-            let value = header?.pointee.value, value.pointee != 0
-        else { return nil }
-        return String(validatingCString: value)
     }
 }

@@ -5,30 +5,39 @@ import Glibc
 /// Header lines for a request, in libcurl's own kind of list.
 final class HeaderList {
     /// What a request for the rest of a body says itself.
-    private static let namesOfRest = ["accept-encoding", "if-range", "range"]
+    private static let namesOfRest = [acceptEncoding, "if-range", "range"]
+    private static let acceptEncoding = "accept-encoding"
+    /// Takes away what is sent otherwise.
+    private static let noEncoding = "Accept-Encoding:"
 
     private(set) var first: UnsafeMutablePointer<curl_slist>?
 
     /// Nil if the request needs none but the usual ones. `lines` are a person's own, and mean what they mean to curl:
     /// `Name:` takes a header away, and `Name;` sends an empty one.
     init?(for request: HTTPRequest, with lines: [String]) throws(FeedError) {
-        guard !request.validators.isEmpty || request.rest != nil || !lines.isEmpty else { return nil }
+        var saysEncodings = false
         add("If-None-Match", request.validators.etag)
         add("If-Modified-Since", request.validators.lastModified)
         if let rest = request.rest, Self.isPlain(rest.validator) {
             append("Range: bytes=\(rest.offset)-")
             append("If-Range: \(rest.validator)")
-            // The rest of a compressed body would be of no use.
-            append("Accept-Encoding:")
         }
         for line in lines {
             guard Self.isLine(line) else {
                 throw .invalidData("a header line to be sent has a line break or a control character in it")
             }
-            if request.rest == nil || !Self.namesOfRest.contains(Self.name(of: line)) { append(line) }
+            let name = Self.name(of: line)
+            if request.rest != nil, Self.namesOfRest.contains(name) { continue }
+            if name == Self.acceptEncoding { saysEncodings = true }
+            append(line)
         }
+        // The rest of a compressed body would be of no use.
+        if request.rest != nil || !request.mayBeCompressed && !saysEncodings { append(Self.noEncoding) }
         if first == nil { return nil }
     }
+
+    /// For the usual request of a body that is to come as it is.
+    init() { append(Self.noEncoding) }
 
     deinit { curl_slist_free_all(first) }
 
@@ -77,4 +86,9 @@ struct Credentials {
         }
         return text
     }
+}
+
+extension HTTPRequest {
+    /// Neither conditional nor for a rest.
+    var isUsual: Bool { validators.isEmpty && rest == nil }
 }

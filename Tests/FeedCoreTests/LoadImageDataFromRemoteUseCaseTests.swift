@@ -79,4 +79,11 @@ struct LoadImageDataFromRemoteUseCaseTests {
         #expect(client.requests.map(\.secrets) == [secrets, nil])
         #expect(client.requests.map(\.addresses) == [.any, .publicOnly])
     }
+
+    @Test("asks for the data as it is: when it breaks off, the rest of what was compressed could not be asked for")
+    func uncompressed() async throws {
+        let client = ScriptedHTTPClient { _ in .ok(Samples.png) }
+        _ = try await RemoteImageDataLoader(client: client, maxBytes: 100).load(url)
+        #expect(client.requests.map(\.mayBeCompressed) == [false])
+    }
 }

@@ -4,6 +4,8 @@ package struct HTTPRequest: Hashable, Sendable {
     /// The most bytes the body may have, counted as they stream, after decompression.
     package var maxBytes: Int64
     package var addresses = AddressScope.any
+    /// Whether the server is told that the body may come compressed. If it does without that, it is decompressed too.
+    package var mayBeCompressed = true
     private var particulars = Particulars.none
 
     package init(url: ResourceURL, validators: Validators = Validators(), maxBytes: Int64) {
