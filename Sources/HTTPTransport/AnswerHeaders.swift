@@ -56,7 +56,8 @@ struct AnswerHeaders {
         while start < end, line[end - 1] <= 0x20 { end -= 1 }
         if start == end { return nil }
         do {
-            return String(copying: try UTF8Span(validating: line.bindMemory(to: UInt8.self).extracting(start..<end).span))
+            let bytes = line.bindMemory(to: UInt8.self).extracting(start..<end)
+            return String(copying: try UTF8Span(validating: bytes.span))
         } catch {
             return nil
         }
