@@ -67,13 +67,21 @@ extension Descriptor {
         return try folder(name)
     }
 
+    func open(_ name: String, _ flags: Int32, mode: mode_t = 0o666) throws(SystemError) -> Descriptor {
+        // Passed as it is, the name would be copied first.
+        let opened = name.withCString { openat(number, $0, flags | O_NOFOLLOW | O_CLOEXEC, mode) }
+        return try descriptor(opened, name, flags)
+    }
+
     /// By a name in bytes: not every file has one in UTF-8.
-    func open(
-        _ name: UnsafePointer<CChar>, _ flags: Int32, mode: mode_t = 0o666
-    ) throws(SystemError) -> Descriptor {
-        let opened = openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode)
-        if opened >= 0, flags & O_DIRECTORY == 0 { return Descriptor(owning: opened, String(cString: name), in: self) }
-        let path = "\(path)/\(String(cString: name))"
+    func open(_ name: UnsafePointer<CChar>, _ flags: Int32) throws(SystemError) -> Descriptor {
+        let opened = openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC)
+        return try descriptor(opened, String(cString: name), flags)
+    }
+
+    private func descriptor(_ opened: Int32, _ name: String, _ flags: Int32) throws(SystemError) -> Descriptor {
+        if opened >= 0, flags & O_DIRECTORY == 0 { return Descriptor(owning: opened, name, in: self) }
+        let path = "\(path)/\(name)"
         if opened >= 0 { return Descriptor(owning: opened, path: path) }
         let failure = SystemError("can't be opened", path)
         // For a folder, Linux says of a link that it is none.

@@ -62,7 +62,7 @@ struct ImageIndex {
 
     private func run(_ row: SQLiteStatement, with image: OfferedImage) throws(FeedError) {
         try row.bind(1, image.url.text)
-        try row.bind(2, image.digest.bytes)
+        try row.bind(2, image.digest)
         try row.bind(3, image.size)
         try row.bind(4, image.type.mediaType)
         try row.bind(5, image.validators.etag)

@@ -36,7 +36,11 @@ extension ImageFile {
     private static func renameWithoutReplacing(
         _ incoming: Int32, _ staged: String, _ files: Descriptor, _ name: String
     ) throws(SystemError) {
-        if feedsync_rename_without_replacing(incoming, staged, files.number, name) == 0 { return }
+        // Passed as they are, the names would be copied first.
+        let renamed = staged.withCString { staged in
+            name.withCString { feedsync_rename_without_replacing(incoming, staged, files.number, $0) }
+        }
+        if renamed == 0 { return }
         // Not every file system knows the flag, nor every kernel the call.
         if errno == EINVAL || errno == ENOSYS, linkat(incoming, staged, files.number, name, 0) == 0 {
             unlinkat(incoming, staged, 0)

@@ -43,13 +43,14 @@ struct SQLiteFeedChange: FeedStoreChange {
             """)
         try item.bind(1, feed)
         try item.bind(2, position)
-        let texts = image.texts
-        try item.bind(3, texts.id)
-        try item.bind(4, texts.description)
-        try item.bind(5, texts.location)
-        try item.bind(6, texts.url)
-        try item.bind(7, texts.credentials)
-        try item.run()
+        try image.withBytes { texts throws(FeedError) in
+            try item.lend(3, texts.id)
+            try item.lend(4, texts.description)
+            try item.lend(5, texts.location)
+            try item.lend(6, texts.url)
+            try item.lend(7, texts.credentials)
+            try item.run()
+        }
     }
 
     func confirm(

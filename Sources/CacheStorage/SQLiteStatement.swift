@@ -28,13 +28,21 @@ final class SQLiteStatement {
             })
     }
 
+    /// The text isn't copied: it has to stay where it is until the statement has run.
+    func lend(_ index: Int32, _ text: UnsafeBufferPointer<UInt8>?) throws(FeedError) {
+        guard let text else { return try check(sqlite3_bind_null(handle, index)) }
+        try check(feedsync_lend_text(handle, index, text.baseAddress, Int32(clamping: text.count)))
+    }
+
     func bind(_ index: Int32, _ number: Int64?) throws(FeedError) {
         guard let number else { return try check(sqlite3_bind_null(handle, index)) }
         try check(sqlite3_bind_int64(handle, index, number))
     }
 
-    func bind(_ index: Int32, _ bytes: [UInt8]) throws(FeedError) {
-        try check(feedsync_bind_blob(handle, index, bytes, Int32(clamping: bytes.count)))
+    func bind(_ index: Int32, _ digest: Digest) throws(FeedError) {
+        try digest.withBytes { bytes throws(FeedError) in
+            try check(feedsync_bind_blob(handle, index, bytes.baseAddress, Int32(clamping: bytes.count)))
+        }
     }
 
     /// Runs a statement that has no rows to give.

@@ -13,6 +13,8 @@ final class Call: Sendable {
     }
 
     let request: HTTPRequest
+    /// Nil for that of the run.
+    let idleTimeout: IdleTimeout?
     private let sink: any BodySink
     private let cancellation = Atomic(false)
     private let wait = Mutex(Wait())
@@ -25,6 +27,7 @@ final class Call: Sendable {
 
     init(_ request: HTTPRequest, into sink: any BodySink) {
         self.request = request
+        idleTimeout = request.manner.map { IdleTimeout($0.network.idleTimeout) }
         self.sink = sink
     }
 

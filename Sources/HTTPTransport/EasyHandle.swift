@@ -154,7 +154,8 @@ final class EasyHandle {
     }
 
     private func set(_ option: CURLoption, to value: String?) throws(FeedError) {
-        try check(ccurl_set_string(pointer, option, value))
+        guard let value else { return try check(ccurl_set_string(pointer, option, nil)) }
+        try check(value.withCString { ccurl_set_string(pointer, option, $0) })
     }
 
     private func set(_ option: CURLoption, to value: UnsafeMutableRawPointer) throws(FeedError) {

@@ -112,7 +112,7 @@ final class Transfer {
     var idleSince: TransferContext.Instant? { state.pause == nil ? state.lastActivity : nil }
 
     /// Nil for that of the run.
-    var idleTimeout: IdleTimeout? { call?.request.manner.map { IdleTimeout($0.network.idleTimeout) } }
+    var idleTimeout: IdleTimeout? { call?.idleTimeout }
 
     var host: String? { call?.request.url.host }
 

@@ -14,7 +14,7 @@ import Testing
         let bytes = [UInt8](0..<30) + [0xF0, 0xFF]
         #expect(try #require(Digest(bytes: bytes)).hex == Self.hex)
         #expect(Digest(hex: Self.hex) == Digest(bytes: bytes))
-        #expect(Digest(hex: Self.hex[...])?.bytes == bytes)
+        #expect(Digest(hex: Self.hex[...])?.withBytes { Array($0) } == bytes)
     }
 
     @Test("no other text is one", arguments: others)

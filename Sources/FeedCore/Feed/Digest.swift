@@ -59,15 +59,12 @@ package struct Digest: Hashable, Sendable {
     /// A part of it is as good as random.
     package func hash(into hasher: inout Hasher) { hasher.combine(first) }
 
-    package var bytes: [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: Self.byteCount) { buffer, count in
-            for word in [first, second, third, fourth] {
-                for shift in stride(from: 56, through: 0, by: -8) {
-                    buffer[count] = UInt8(truncatingIfNeeded: word >> UInt64(shift))
-                    count += 1
-                }
-            }
-        }
+    /// They are there until `body` returns.
+    package func withBytes<Outcome, Failure>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Outcome
+    ) throws(Failure) -> Outcome {
+        let words = (first.bigEndian, second.bigEndian, third.bigEndian, fourth.bigEndian)
+        return try Swift.withUnsafeBytes(of: words) { bytes throws(Failure) in try body(bytes) }
     }
 
     package var hex: String {

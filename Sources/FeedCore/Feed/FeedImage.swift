@@ -27,13 +27,23 @@ package struct FeedImage: Sendable {
         return ResourceURL(checked: page.text(record.url) ?? "", credentials: page.text(record.credentials))
     }
 
-    /// All that it has, found in one go.
-    package var texts: (id: String, description: String?, location: String?, url: String, credentials: String?) {
+    /// Its texts as they lie in memory, in UTF-8: nil where there is none.
+    package struct Bytes {
+        package let id, description, location, url, credentials: UnsafeBufferPointer<UInt8>?
+    }
+
+    /// They are there until `body` returns.
+    package func withBytes<Outcome, Failure>(
+        _ body: (Bytes) throws(Failure) -> Outcome
+    ) throws(Failure) -> Outcome {
         let record = record
-        return (
-            page.text(record.id) ?? "", page.text(record.description), page.text(record.location),
-            page.text(record.url) ?? "", page.text(record.credentials)
-        )
+        return try page.withUnsafeBufferPointer { page throws(Failure) in
+            func bytes(_ range: Range<Int>?) -> UnsafeBufferPointer<UInt8>? { range.map { page.extracting($0) } }
+            return try body(
+                Bytes(
+                    id: bytes(record.id), description: bytes(record.description), location: bytes(record.location),
+                    url: bytes(record.url), credentials: bytes(record.credentials)))
+        }
     }
 }
 

@@ -44,11 +44,12 @@ package struct HostHealth: Sendable {
         self.longestPause = longestPause
     }
 
-    package func verdict(_ origin: String, now: Timestamp) -> Verdict {
+    package func verdict(_ origin: String, now: @autoclosure () -> Timestamp) -> Verdict {
         // Mostly all are well, and none is looked up.
         guard !hosts.isEmpty, let host = hosts[origin] else { return .go(Round()) }
         if let error = host.givenUp { return .givenUp(error) }
-        if let wait = [host.nextTry, host.pauseEnd].compactMap(\.self).max(), now < wait { return .wait(until: wait) }
+        let wait = [host.nextTry, host.pauseEnd].compactMap(\.self).max()
+        if let wait, now() < wait { return .wait(until: wait) }
         return .go(host.round)
     }
 

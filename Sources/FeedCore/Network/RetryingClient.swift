@@ -120,11 +120,10 @@ package final class RetryingClient: HTTPClient {
     private func turn(at origin: String) async throws(FeedError) -> HostHealth.Round {
         while true {
             guard !Task.isCancelled else { throw .cancelled }
-            let now = clockwork.uptime()
-            switch health.withLock({ $0.verdict(origin, now: now) }) {
+            switch health.withLock({ $0.verdict(origin, now: clockwork.uptime()) }) {
             case .go(let round): return round
             case .givenUp(let error): throw error
-            case .wait(let moment): try await sleep(moment - now)
+            case .wait(let moment): try await sleep(moment - clockwork.uptime())
             }
         }
     }
