@@ -13,7 +13,9 @@ package struct HTTPHead: Hashable, Sendable {
     /// By the numbers of the headers.
     private var texts = Self.noTexts
 
-    package init(status: Int, validators: Validators = Validators(), contentType: String? = nil) {
+    package init(status: Int) { self.status = status }
+
+    package init(status: Int, validators: Validators, contentType: String? = nil) {
         self.status = status
         self[.etag] = validators.etag
         self[.lastModified] = validators.lastModified
