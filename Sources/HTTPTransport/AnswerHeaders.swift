@@ -3,6 +3,9 @@ import FeedCore
 /// What an answer's headers say, taken as their lines come: to ask libcurl for each when all are there goes through all
 /// of them each time.
 struct AnswerHeaders {
+    /// What a text that comes in many lines may grow to: each of them copies those before it.
+    private static let mostBytes = 16 << 10
+
     private var head = HTTPHead(status: 0)
     /// Of the line before, which the next may go on with.
     private var last: HTTPHead.Header?
@@ -12,7 +15,7 @@ struct AnswerHeaders {
         if line.starts(with: "HTTP/") {
             self = AnswerHeaders()
         } else if line.first == UInt8(ascii: " ") || line.first == UInt8(ascii: "\t") {
-            if let last, let text = Self.text(line, from: 0) { head[last]? += " " + text }
+            if let last, let text = Self.text(line, from: 0) { append(" " + text, to: last) }
         } else {
             takeField(line)
         }
@@ -23,13 +26,20 @@ struct AnswerHeaders {
         guard let (name, header) = Self.names.first(where: { line.isField($0.name) }),
             let text = Self.text(line, from: name.utf8CodeUnitCount + 1)
         else { return }
-        switch head[header] {
-        case nil: head[header] = text
-        case let list? where header == .link: head[header] = list + ", " + text
-        // Of those that are no list, the first counts.
-        case _?: return
+        if head[header] == nil {
+            head[header] = text
+        } else if header == .link {
+            append(", " + text, to: header)
+        } else {
+            // Of those that are no list, the first counts.
+            return
         }
         last = header
+    }
+
+    private mutating func append(_ text: String, to header: HTTPHead.Header) {
+        let before = head[header] ?? ""
+        if before.utf8.count + text.utf8.count <= Self.mostBytes { head[header] = before + text }
     }
 
     /// Without those that mean nothing in an answer of this status.

@@ -53,6 +53,18 @@ struct AnswerTests {
         #expect(head[header] == expected)
     }
 
+    @Test("brings of a text in endless lines the beginning", arguments: ["Link: <abc>", " <abc>"])
+    func manyLines(_ line: String) async throws {
+        let lines = String(repeating: "\(line)\r\n", count: 5000)
+        let server = try LoopbackServer("/", .raw("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nLink: <1>\r\n\(lines)\r\n"))
+
+        let head = try await makeClient().get(makeRequest(server.url()), into: NullSink()).head
+
+        let link = try #require(head[.link])
+        #expect(link.hasPrefix("<1>") && link.hasSuffix("<abc>"))
+        #expect((16_000...16 << 10).contains(link.utf8.count))
+    }
+
     @Test("brings no header that is no text")
     func noText() async throws {
         let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nETag: \"".utf8) + [0xE9] + Array("\"\r\n\r\n".utf8)
