@@ -4,7 +4,7 @@ internal import Hashing
 
 /// Reading and checking files that are named by their digest.
 enum ImageFile {
-    /// Never changed once it is there; less whatever the umask takes away.
+    /// Never changed once it is there; and for all to read, as galleries link to it: the cache's folder is its owner's.
     static let mode: mode_t = 0o444
 
     /// The whole file, nil if its bytes are not those of the digest.
@@ -59,8 +59,7 @@ enum ImageFile {
             else {
                 return false
             }
-            let isReadOnly = try file.status().st_mode & 0o222 == 0
-            return (isReadOnly || fchmod(file.number, mode) == 0) && fsync(file.number) == 0
+            return fchmod(file.number, mode) == 0 && fsync(file.number) == 0
         } catch {
             // Whatever is in the way of trusting it, there is a copy to replace it with.
             return false

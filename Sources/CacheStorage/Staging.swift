@@ -12,6 +12,7 @@ final class Staging: Sendable {
     private let synchronise: @Sendable (Descriptor) throws(SystemError) -> Void
     private let names = Atomic<UInt64>(0)
     private let fullDisk = Mutex<FeedError?>(nil)
+    private let isModeGranted = Mutex<Bool?>(nil)
 
     init(
         _ folder: Descriptor,
@@ -35,8 +36,23 @@ final class Staging: Sendable {
         }
     }
 
-    /// Returns when a file is on disk.
-    func makeDurable(_ file: Descriptor) throws(SystemError) { try synchronise(file) }
+    /// Returns when a file is on disk, and has the mode that it was made for: a umask may have taken some of it.
+    func makeDurable(_ file: Descriptor) throws(SystemError) {
+        if try !grantsMode(of: file), fchmod(file.number, ImageFile.mode) != 0 {
+            throw SystemError("can't be made readable", file.path)
+        }
+        try synchronise(file)
+    }
+
+    /// What holds for the first file holds for all of them.
+    private func grantsMode(of file: Descriptor) throws(SystemError) -> Bool {
+        try isModeGranted.withLock { isGranted throws(SystemError) in
+            if let isGranted { return isGranted }
+            let grants = try file.status().st_mode & 0o777 == ImageFile.mode
+            isGranted = grants
+            return grants
+        }
+    }
 
     /// A full disk is the store's failure, though it is met while writing one image.
     func failure(_ error: SystemError) -> FeedError {

@@ -9,37 +9,33 @@ struct AnswerHeaders {
     private var head = HTTPHead(status: 0)
     /// Of the line before, which the next may go on with.
     private var last: HTTPHead.Header?
+    private var isFull = false
 
-    /// With its end of line. The line of a status begins anew: what came before was an interim answer's.
+    /// With its end of line.
     mutating func take(_ line: UnsafeRawBufferPointer) {
-        if line.starts(with: "HTTP/") {
-            self = AnswerHeaders()
-        } else if line.first == UInt8(ascii: " ") || line.first == UInt8(ascii: "\t") {
-            if let last, let text = Self.text(line, from: 0) { append(" " + text, to: last) }
-        } else {
-            takeField(line)
-        }
-    }
-
-    private mutating func takeField(_ line: UnsafeRawBufferPointer) {
-        last = nil
-        guard let (name, header) = Self.names.first(where: { line.isField($0.name) }),
-            let text = Self.text(line, from: name.utf8CodeUnitCount + 1)
-        else { return }
-        if head[header] == nil {
-            head[header] = text
-        } else if header == .link {
-            append(", " + text, to: header)
-        } else {
-            // Of those that are no list, the first counts.
+        if line.first == UInt8(ascii: " ") || line.first == UInt8(ascii: "\t") {
+            append(Self.text(line, from: 0), after: " ")
             return
         }
+        last = nil
+        // A line of none of them, such as that of the status.
+        guard let (name, header) = Self.names.first(where: { line.isField($0.name) }) else { return }
+        // Of those that are no list, the first counts.
+        guard head[header] == nil || header == .link else { return }
         last = header
+        append(Self.text(line, from: name.utf8CodeUnitCount + 1), after: ", ")
     }
 
-    private mutating func append(_ text: String, to header: HTTPHead.Header) {
-        let before = head[header] ?? ""
-        if before.utf8.count + text.utf8.count <= Self.mostBytes { head[header] = before + text }
+    /// To the header of the line before, or of this one.
+    private mutating func append(_ text: String?, after separator: String) {
+        guard let text else {
+            last = nil
+            return
+        }
+        guard let last, !text.isEmpty, !isFull else { return }
+        let before = head[last].map { $0 + separator } ?? ""
+        isFull = !before.isEmpty && before.utf8.count + text.utf8.count > Self.mostBytes
+        if !isFull { head[last] = before + text }
     }
 
     /// Without those that mean nothing in an answer of this status.
@@ -59,12 +55,11 @@ struct AnswerHeaders {
         ("retry-after", .retryAfter), ("content-range", .contentRange), ("content-encoding", .contentEncoding),
     ]
 
-    /// What is between the offset and the end, less the white space around it; nil if nothing is, or if it is no text.
+    /// What is between the offset and the end, less the white space around it; nil if it is no text.
     private static func text(_ line: UnsafeRawBufferPointer, from offset: Int) -> String? {
         var (start, end) = (offset, line.count)
         while start < end, line[start] <= 0x20 { start += 1 }
         while start < end, line[end - 1] <= 0x20 { end -= 1 }
-        if start == end { return nil }
         do {
             let bytes = line.bindMemory(to: UInt8.self).extracting(start..<end)
             return String(copying: try UTF8Span(validating: bytes.span))
@@ -75,12 +70,6 @@ struct AnswerHeaders {
 }
 
 extension UnsafeRawBufferPointer {
-    fileprivate func starts(with text: StaticString) -> Bool {
-        guard count >= text.utf8CodeUnitCount else { return false }
-        for index in 0..<text.utf8CodeUnitCount where self[index] != text.utf8Start[index] { return false }
-        return true
-    }
-
     /// Whether it is a line of the header with this name, which is given in lower case.
     fileprivate func isField(_ name: StaticString) -> Bool {
         guard count > name.utf8CodeUnitCount, self[name.utf8CodeUnitCount] == UInt8(ascii: ":") else { return false }

@@ -162,8 +162,14 @@ extension Transfer {
         state.headerBytes += line.count
         // What comes after the head is trailers, which are nobody's concern.
         if !state.isHeadComplete {
-            // An empty line: the end of the headers, unless they are an interim answer's.
-            if line.count <= 2 { state.isHeadComplete = easy.status >= 200 } else { state.headers.take(line) }
+            if line.count > 2 {
+                state.headers.take(line)
+            } else if easy.status >= 200 {
+                state.isHeadComplete = true
+            } else {
+                // An interim answer's are nobody's concern either.
+                state.headers = AnswerHeaders()
+            }
         }
         guard state.headerBytes <= Self.mostHeaderBytes else {
             let limit = ByteCount.text(Int64(Self.mostHeaderBytes))

@@ -37,7 +37,7 @@ struct SyncTests {
         #expect(Files.names(in: "\(program.cache)/incoming") == [])
     }
 
-    @Test("images are for those to read whom the umask lets, however they came")
+    @Test("images are for all to read, as galleries link to them, whatever the umask, and however they came")
     func umask() async throws {
         let server = try FeedServer(images: 2)
         expectQuiet(try await program.shell(#"umask 027; exec "$feedsync" "$@""#, server.feedURL))
@@ -48,7 +48,7 @@ struct SyncTests {
         #expect(imported.status == .exited(0), "\(imported.errorText)")
         let modes = try await program.shell(
             #"stat -c %a "$FEEDSYNC_CACHE"/images/sha256/* "$HOME"/copy/images/sha256/*"#)
-        #expect(modes.outputLines == ["440", "440", "400", "400"])
+        #expect(modes.outputLines == ["444", "444", "444", "444"])
     }
 
     @Test("with no FEED, every feed in the cache is synced")

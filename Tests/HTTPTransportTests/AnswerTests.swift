@@ -41,7 +41,9 @@ struct AnswerTests {
             ("ETag :\"a\"", .etag, nil), ("ETags: \"a\"", .etag, nil), ("X-ETag: \"a\"", .etag, nil),
             ("ETag: \"a\"\r\nETag: \"b\"", .etag, "\"a\""), ("ETag:\r\nETag: \"b\"", .etag, "\"b\""),
             ("Content-Type: image/png;\r\n\tq=1\r\n r=2", .contentType, "image/png; q=1 r=2"),
-            ("X-A: b\r\n c\r\nContent-Type: d", .contentType, "d"),
+            ("X-A: b\r\n c\r\nContent-Type: d", .contentType, "d"), ("ETag:\r\n \"a\"", .etag, "\"a\""),
+            ("ETag: \"a\"\r\nETag: \"b\"\r\n c", .etag, "\"a\""), ("ETag: \"a\"\r\nHTTP/x: y", .etag, "\"a\""),
+            ("Link:\r\n <2>; rel=next", .link, "<2>; rel=next"),
             ("Content-Type: \u{FFFD}", .contentType, "\u{FFFD}"),
             ("Link: <1>; rel=next\r\nX-A: b\r\nLINK: <2>,\r\n <3>", .link, "<1>; rel=next, <2>, <3>"),
         ] as [(String, HTTPHead.Header, String?)])

@@ -62,7 +62,8 @@ package struct ResourceURL: Hashable, Sendable {
     /// Whether all that precedes the path is the same: then the origin is.
     func hasSameBeginning(as other: ResourceURL) -> Bool {
         guard scheme == other.scheme, isRemote else { return scheme == other.scheme }
-        let (bytes, others) = (text.utf8Span.span, other.text.utf8Span.span)
+        let bytes = text.utf8Span.span
+        let others = other.text.utf8Span.span
         var index = scheme.rawValue.utf8.count + 3
         while index < bytes.count, index < others.count, bytes[index] == others[index] {
             if URLAuthority.isDelimiter(bytes[index]) { return true }

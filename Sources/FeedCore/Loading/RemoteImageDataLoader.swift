@@ -46,8 +46,8 @@ package struct RemoteImageDataLoader: Sendable {
         let sink = ImageSink(of: url, stage: stage)
         var request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes, on: terms)
         if let manner { request.manner = manner }
-        // Image formats are compressed as they are; and of a body that the server compresses on its way, the length is
-        // not known beforehand, and the rest can't be asked for when it breaks off.
+        // Nearly all images are compressed as they are; and of a body that the server compresses on its way, the length
+        // is not known beforehand, and the rest can't be asked for when it breaks off.
         request.mayBeCompressed = false
         let head = try await client.get(request, into: sink).head
         guard !Task.isCancelled else { throw .cancelled }
