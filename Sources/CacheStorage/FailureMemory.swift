@@ -8,12 +8,7 @@ struct FailureMemory {
         uniqueKeysWithValues: [FeedError.Kind.connectivity, .invalidData, .notFound].map { ($0.name, $0) })
 
     /// Mostly there are none.
-    func isEmpty() throws(FeedError) -> Bool {
-        let row = try connection.statement("SELECT 1 FROM failures LIMIT 1")
-        var isEmpty = true
-        try row.forEachRow { () throws(FeedError) in isEmpty = false }
-        return isEmpty
-    }
+    func isEmpty() throws(FeedError) -> Bool { try !connection.finds("SELECT 1 FROM failures LIMIT 1") }
 
     func find(_ url: ResourceURL) throws(FeedError) -> RememberedFailure? {
         let row = try connection.statement(

@@ -6,12 +6,7 @@ struct ImageIndex {
     let connection: SQLiteConnection
 
     /// As when a cache is new.
-    func isEmpty() throws(FeedError) -> Bool {
-        let row = try connection.statement("SELECT 1 FROM images LIMIT 1")
-        var isEmpty = true
-        try row.forEachRow { () throws(FeedError) in isEmpty = false }
-        return isEmpty
-    }
+    func isEmpty() throws(FeedError) -> Bool { try !connection.finds("SELECT 1 FROM images LIMIT 1") }
 
     func find(_ url: ResourceURL) throws(FeedError) -> StoredImage? {
         let row = try connection.statement(

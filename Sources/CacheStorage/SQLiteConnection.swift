@@ -76,6 +76,13 @@ final class SQLiteConnection {
         return statement
     }
 
+    /// Whether a query has any row to give.
+    func finds(_ sql: StaticString) throws(FeedError) -> Bool {
+        var isFound = false
+        try statement(sql).forEachRow { () throws(FeedError) in isFound = true }
+        return isFound
+    }
+
     /// For SQL that is made for one occasion.
     func prepare(_ sql: String) throws(FeedError) -> SQLiteStatement {
         try SQLiteStatement(sql, in: handle, path: path)
