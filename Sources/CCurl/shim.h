@@ -13,7 +13,6 @@
 #define curl_easy_pause ccurl_declared_easy_pause
 #define curl_easy_strerror ccurl_declared_easy_strerror
 #define curl_easy_unescape ccurl_declared_easy_unescape
-#define curl_easy_header ccurl_declared_easy_header
 #define curl_free ccurl_declared_free
 #define curl_global_init ccurl_declared_global_init
 #define curl_multi_init ccurl_declared_multi_init
@@ -35,7 +34,6 @@
 #undef curl_easy_pause
 #undef curl_easy_strerror
 #undef curl_easy_unescape
-#undef curl_easy_header
 #undef curl_free
 #undef curl_global_init
 #undef curl_multi_init
@@ -62,7 +60,7 @@ static inline void *ccurl_library(void) {
 }
 
 // Why it can't be used, or NULL if it can. To be asked before anything else here is called. The function that is looked
-// for came last of those used, with libcurl 7.83.
+// for came with libcurl 7.83, the oldest that is supported; it isn't used itself.
 static inline const char *ccurl_problem(void) {
     if (ccurl_library() && dlsym(ccurl_library(), "curl_easy_header")) return NULL;
     const char *reason = dlerror();
@@ -99,11 +97,6 @@ static inline const char *curl_easy_strerror(CURLcode code) {
 
 static inline char *curl_easy_unescape(CURL *easy, const char *text, int length, int *count) {
     return CCURL_FUNCTION(ccurl_declared_easy_unescape, "curl_easy_unescape")(easy, text, length, count);
-}
-
-static inline CURLHcode curl_easy_header(
-    CURL *easy, const char *name, size_t index, unsigned int origin, int request, struct curl_header **header) {
-    return CCURL_FUNCTION(ccurl_declared_easy_header, "curl_easy_header")(easy, name, index, origin, request, header);
 }
 
 static inline void curl_free(void *memory) {

@@ -67,7 +67,6 @@ private final class XMLSession {
         xmlFreeParserCtxt(parser)
     }
 
-    /// Sets up what libxml2 shares between threads, once.
     func run() throws(XMLProblem) {
         var handler = Self.handler
         let context = Unmanaged.passUnretained(self).toOpaque()
