@@ -3,8 +3,9 @@
 #include <unistd.h>
 
 /* SQLITE_TRANSIENT is a cast of -1 to a function pointer, which Swift does not import. */
-static inline int feedsync_bind_text(sqlite3_stmt *statement, int index, const char *text, int count) {
-    return sqlite3_bind_text(statement, index, text, count, SQLITE_TRANSIENT);
+/* To SQLite, a text that is nowhere is none, not an empty one. */
+static inline int feedsync_bind_text(sqlite3_stmt *statement, int index, const unsigned char *text, int count) {
+    return sqlite3_bind_text(statement, index, text ? (const char *)text : "", count, SQLITE_TRANSIENT);
 }
 
 static inline int feedsync_lend_text(sqlite3_stmt *statement, int index, const unsigned char *text, int count) {

@@ -19,13 +19,7 @@ final class SQLiteStatement {
     func bind(_ index: Int32, _ text: String?) throws(FeedError) {
         guard var text else { return try check(sqlite3_bind_null(handle, index)) }
         // With its length, as a text from a feed can hold NULs.
-        try check(
-            text.withUTF8 { bytes in
-                bytes.withMemoryRebound(to: CChar.self) { chars in
-                    guard let start = chars.baseAddress else { return feedsync_bind_text(handle, index, "", 0) }
-                    return feedsync_bind_text(handle, index, start, Int32(clamping: chars.count))
-                }
-            })
+        try check(text.withUTF8 { feedsync_bind_text(handle, index, $0.baseAddress, Int32(clamping: $0.count)) })
     }
 
     /// The text isn't copied: it has to stay where it is until the statement has run.

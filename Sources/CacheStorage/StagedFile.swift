@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// An image on its way into the cache: held in memory while it is small, else a file in `incoming`.
 ///
-/// A small one is written at once when it is complete, together with others.
+/// A small one is written as a whole, with others that are complete by then.
 final class StagedFile: StagedImage {
     /// What makes bytes known: complete, and on disk.
     struct Seal {
@@ -59,10 +59,11 @@ final class StagedFile: StagedImage {
 
     /// Hashes those complete images that aren't yet, many side by side. What fails is remembered likewise.
     static func hash(_ images: [StagedFile]) {
-        let images = images.filter { image in image.state.withLock { $0.digest == nil } }
-        guard !images.isEmpty else { return }
-        let contents = images.map { image in image.state.withLock { $0.content } }
-        for (image, digest) in zip(images, StagedBytes.digests(of: contents)) {
+        let waiting = images.compactMap { image in
+            image.state.withLock { $0.digest == nil ? (image: image, content: $0.content) : nil }
+        }
+        guard !waiting.isEmpty else { return }
+        for (image, digest) in zip(waiting.map(\.image), StagedBytes.digests(of: waiting.map(\.content))) {
             image.remembering { state throws(FeedError) in
                 try image.attempt { () throws(SystemError) in state.digest = try digest.get() }
             }

@@ -15,7 +15,6 @@ final class HeaderList {
     /// Nil if the request needs none but the usual ones. `lines` are a person's own, and mean what they mean to curl:
     /// `Name:` takes a header away, and `Name;` sends an empty one.
     init?(for request: HTTPRequest, with lines: [String]) throws(FeedError) {
-        var saysEncodings = false
         add("If-None-Match", request.validators.etag)
         add("If-Modified-Since", request.validators.lastModified)
         if let rest = request.rest, Self.isPlain(rest.validator) {
@@ -26,12 +25,10 @@ final class HeaderList {
             guard Self.isLine(line) else {
                 throw .invalidData("a header line to be sent has a line break or a control character in it")
             }
-            let name = Self.name(of: line)
-            if request.rest != nil, Self.namesOfRest.contains(name) { continue }
-            if name == Self.acceptEncoding { saysEncodings = true }
-            append(line)
+            if request.rest == nil || !Self.namesOfRest.contains(Self.name(of: line)) { append(line) }
         }
         // The rest of a compressed body would be of no use.
+        let saysEncodings = lines.contains { Self.name(of: $0) == Self.acceptEncoding }
         if request.rest != nil || !request.mayBeCompressed && !saysEncodings { append(Self.noEncoding) }
         if first == nil { return nil }
     }

@@ -61,7 +61,8 @@ package struct ResourceURL: Hashable, Sendable {
 
     /// Whether all that precedes the path is the same: then the origin is.
     func hasSameBeginning(as other: ResourceURL) -> Bool {
-        guard scheme == other.scheme, isRemote else { return scheme == other.scheme }
+        guard scheme == other.scheme else { return false }
+        guard isRemote else { return true }
         let bytes = text.utf8Span.span
         let others = other.text.utf8Span.span
         var index = scheme.rawValue.utf8.count + 3

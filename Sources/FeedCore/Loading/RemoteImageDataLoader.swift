@@ -45,7 +45,7 @@ package struct RemoteImageDataLoader: Sendable {
     ) async throws(FeedError) -> Answer {
         let sink = ImageSink(of: url, stage: stage)
         var request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes, on: terms)
-        if let manner { request.manner = manner }
+        request.manner = manner
         // Nearly all images are compressed as they are; and of a body that the server compresses on its way, the length
         // is not known beforehand, and the rest can't be asked for when it breaks off.
         request.mayBeCompressed = false

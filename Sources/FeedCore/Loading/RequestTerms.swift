@@ -35,7 +35,7 @@ package struct RequestTerms: Hashable, Sendable {
 extension HTTPRequest {
     init(url: ResourceURL, validators: Validators = Validators(), maxBytes: Int64, on terms: RequestTerms) {
         self.init(url: url, validators: validators, maxBytes: maxBytes)
-        if let secrets = terms.secrets { self.secrets = secrets }
+        secrets = terms.secrets
         addresses = terms.addresses
     }
 }

@@ -46,9 +46,8 @@ final class ResumingSink: BodySink {
             state.isTriedAgain = isTriedAgain
             state.hasAnswered = false
             state.isUnusable = false
-            guard let rest = state.rest else { return request }
             var next = request
-            next.rest = rest
+            next.rest = state.rest
             return next
         }
     }

@@ -12,7 +12,7 @@ package struct HTTPRequest: Hashable, Sendable {
         self.url = url
         origin = url.origin
         self.maxBytes = maxBytes
-        if !validators.isEmpty { self.validators = validators }
+        self.validators = validators
     }
 
     /// Those that may go where the request goes.
@@ -32,7 +32,8 @@ extension HTTPRequest {
         case none
         case some(Fields)
 
-        /// Asked before the fields are: to put none of them together costs more than to see that there are none.
+        /// Asked before the fields are read or set: to put none of them together costs more than to see that there are
+        /// none.
         var isNone: Bool { if case .none = self { true } else { false } }
 
         var fields: Fields {
@@ -44,24 +45,24 @@ extension HTTPRequest {
     /// Makes the request conditional.
     package var validators: Validators {
         get { particulars.isNone ? Validators() : particulars.fields.validators }
-        set { particulars.fields.validators = newValue }
+        set { if !newValue.isEmpty || !particulars.isNone { particulars.fields.validators = newValue } }
     }
 
     /// What proves who asks; goes to its own origin alone, wherever the request is redirected to.
     package var secrets: Secrets? {
         get { particulars.isNone ? nil : particulars.fields.secrets }
-        set { particulars.fields.secrets = newValue }
+        set { if newValue != nil || !particulars.isNone { particulars.fields.secrets = newValue } }
     }
 
     /// Asks for the rest of a body of which the first bytes are there.
     package var rest: RestOfBody? {
         get { particulars.isNone ? nil : particulars.fields.rest }
-        set { particulars.fields.rest = newValue }
+        set { if newValue != nil || !particulars.isNone { particulars.fields.rest = newValue } }
     }
 
     /// How this request is made, where that is not as in the rest of the run.
     package var manner: RequestManner? {
         get { particulars.isNone ? nil : particulars.fields.manner }
-        set { particulars.fields.manner = newValue }
+        set { if newValue != nil || !particulars.isNone { particulars.fields.manner = newValue } }
     }
 }

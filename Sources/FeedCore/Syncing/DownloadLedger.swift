@@ -50,9 +50,9 @@ final class DownloadLedger: Sendable {
         if let events {
             for index in stored { events.yield(.imageDownloaded(images[index].url, bytes: images[index].size)) }
         }
-        guard exhaustion == nil, stored.count < images.count else { return }
-        for (image, failure) in zip(images, failures) {
-            if let failure { fail(image.url, failure) }
+        guard exhaustion == nil else { return }
+        for index in images.indices {
+            if let failure = failures[index] { fail(images[index].url, failure) }
         }
     }
 
