@@ -79,6 +79,25 @@ struct GalleryFolderTests {
         expectOneLine(try await write(), exit: 73, [site])
     }
 
+    @Test(
+        "whose list names files elsewhere makes none of them go",
+        arguments: ["../mine/file", "images/../../mine/file", "images/file"])
+    func listOfOthers(line: String) async throws {
+        try await write()
+        try program.folder.makeDirectory("mine")
+        let file = try program.folder.write("mine", to: "mine/file")
+        var list = String(decoding: try Files.bytes("\(site)/.feedsync-gallery"), as: UTF8.self) + "\(line)\n"
+        if line == "images/file" {
+            // By a link in the place of the pictures.
+            list += "images\n"
+            rename("\(site)/images", program.folder.path("images"))
+            symlink(program.folder.path("mine"), "\(site)/images")
+        }
+        try program.folder.write(list, to: "site/.feedsync-gallery")
+        expectQuiet(try await write())
+        #expect(try Files.bytes(file) == Array("mine".utf8))
+    }
+
     @Test("can't be a file, below one, or where nobody may write") func impossible() async throws {
         let file = try program.folder.write("mine", to: "file")
         for place in [file, "\(file)/site", "/proc/site", "/", "/proc"] {

@@ -50,7 +50,7 @@ final class GalleryFolder {
             // Only now: they may forbid to write into it.
             try staging.adoptRights(of: old)
             try exchange(old)
-            try OpenFolder.remove(staging.path, files: old.files())
+            try old.remove(old.files(), from: staging.path)
         } catch {
             throw error.feedError(writing: path)
         }
@@ -59,7 +59,7 @@ final class GalleryFolder {
     /// Takes away what was written so far.
     func abandon() {
         // There is an error to report already; and the next run clears away what this can't.
-        do { try OpenFolder.remove(staging.path, files: staging.names()) } catch {}
+        do { try staging.remove(staging.names(), from: staging.path) } catch {}
     }
 
     private func exchange(_ old: OpenFolder) throws(SystemError) {
@@ -103,7 +103,7 @@ final class GalleryFolder {
             guard errno == EEXIST else { throw SystemError("can't be created", staging) }
             if let leftover = try OpenFolder(existing: staging) {
                 try lock(leftover, path)
-                try OpenFolder.remove(staging, files: leftover.checkIsLeftover())
+                try leftover.remove(leftover.checkIsLeftover(), from: staging)
             }
             guard mkdir(staging, 0o777) == 0 else { throw SystemError("can't be created", staging) }
         }

@@ -131,21 +131,28 @@ final class OpenFolder {
     func names() throws(SystemError) -> [String] {
         var names: [String] = []
         for name in try Self.list(number, path) {
-            var status = stat()
-            guard fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-                if errno == ENOENT { continue }
-                throw SystemError("can't be examined", "\(path)/\(name)")
-            }
-            guard name == PlacedImage.folder, status.st_mode & S_IFMT == S_IFDIR else {
-                names.append(name)
-                continue
-            }
-            let inner = openat(number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-            guard inner >= 0 else { throw SystemError("can't be opened", "\(path)/\(name)") }
-            defer { close(inner) }
-            names += try Self.list(inner, "\(path)/\(name)").map { "\(name)/\($0)" }
+            let images: [String]? =
+                if name == PlacedImage.folder {
+                    try withImages { folder throws(SystemError) in try Self.list(folder, "\(path)/\(name)") }
+                } else {
+                    nil
+                }
+            names += images?.map { "\(name)/\($0)" } ?? [name]
         }
         return names.sorted()
+    }
+
+    /// Nil if there is no folder of images, or only a link to one.
+    private func withImages<Outcome>(
+        _ work: (Int32) throws(SystemError) -> Outcome
+    ) throws(SystemError) -> Outcome? {
+        let images = openat(number, PlacedImage.folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard images >= 0 else {
+            if [ENOENT, ENOTDIR, ELOOP].contains(errno) { return nil }
+            throw SystemError("can't be opened", "\(path)/\(PlacedImage.folder)")
+        }
+        defer { close(images) }
+        return try work(images)
     }
 
     private static func list(_ folder: Int32, _ path: String) throws(SystemError) -> [String] {
@@ -183,17 +190,29 @@ final class OpenFolder {
         return String(cString: resolved)
     }
 
-    /// Deletes these files, the folder of images and the folder. What somebody else put there meanwhile stays, and is
-    /// an error.
-    static func remove(_ path: String, files: [String]) throws(SystemError) {
-        for file in files where file != marker { try delete("\(path)/\(file)", unlink) }
-        try delete("\(path)/\(PlacedImage.folder)", rmdir)
-        // The marker at last: until then the next run knows what this is.
-        try delete("\(path)/\(marker)", unlink)
-        try delete(path, rmdir)
-    }
+    // MARK: Going away
 
-    private static func delete(_ path: String, _ call: (UnsafePointer<CChar>) -> Int32) throws(SystemError) {
-        guard call(path) == 0 || errno == ENOENT else { throw SystemError("can't be deleted", path) }
+    /// Deletes these of its files, the folder of images and the folder, which is at `place` by now. What somebody else put
+    /// there meanwhile stays, and is an error. The list of files may be anybody's: it names nothing outside, as only what
+    /// is found in the folder goes.
+    func remove(_ files: [String], from place: String) throws(SystemError) {
+        func delete(_ name: String, of folder: Int32, shownAs shown: String, _ flags: Int32 = 0) throws(SystemError) {
+            guard unlinkat(folder, name, flags) == 0 || errno == ENOENT else {
+                throw SystemError("can't be deleted", "\(place)/\(shown)")
+            }
+        }
+        let ours = Set(files)
+        let images = "\(PlacedImage.folder)/"
+        let present = try names().filter { ours.contains($0) && $0 != Self.marker }
+        for name in present where !name.hasPrefix(images) { try delete(name, of: number, shownAs: name) }
+        _ = try withImages { folder throws(SystemError) in
+            for name in present where name.hasPrefix(images) {
+                try delete(String(name.dropFirst(images.count)), of: folder, shownAs: name)
+            }
+            try delete(PlacedImage.folder, of: number, shownAs: images, AT_REMOVEDIR)
+        }
+        // The marker at last: until then the next run knows what this is.
+        try delete(Self.marker, of: number, shownAs: Self.marker)
+        guard rmdir(place) == 0 || errno == ENOENT else { throw SystemError("can't be deleted", place) }
     }
 }
