@@ -9,17 +9,21 @@ package struct Surroundings: Sendable {
     package let fileExists: @Sendable (String) -> Bool
     /// A file of moderate size; nil where there is none.
     package let readFile: @Sendable (String) -> Result<[UInt8]?, FeedError>
+    /// Nil also where it is a pipe or a device.
+    package let readRegularFile: @Sendable (String) -> Result<[UInt8]?, FeedError>
 
     package init(
         environment: [String: String], currentDirectory: String, accountHome: String?,
         fileExists: @escaping @Sendable (String) -> Bool,
-        readFile: @escaping @Sendable (String) -> Result<[UInt8]?, FeedError> = { _ in .success(nil) }
+        readFile: @escaping @Sendable (String) -> Result<[UInt8]?, FeedError> = { _ in .success(nil) },
+        readRegularFile: @escaping @Sendable (String) -> Result<[UInt8]?, FeedError> = { _ in .success(nil) }
     ) {
         self.environment = environment
         self.currentDirectory = currentDirectory
         self.accountHome = accountHome
         self.fileExists = fileExists
         self.readFile = readFile
+        self.readRegularFile = readRegularFile
     }
 
     package var home: String? {

@@ -17,7 +17,6 @@ final class FileSource: ByteSource {
         guard descriptor >= 0 else { throw .notFound("\(path): can't be read: \(Self.lastError)") }
         var status = stat()
         if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
-            close(descriptor)
             throw .notFound("\(path): is a folder, not an archive")
         }
     }

@@ -66,7 +66,10 @@ struct Main {
             currentDirectory: currentDirectory,
             accountHome: getpwuid(getuid()).flatMap { account in account.pointee.pw_dir.map { String(cString: $0) } },
             fileExists: { access($0, F_OK) == 0 },
-            readFile: { path in Result { () throws(FeedError) in try SmallFile(path: path).read() } })
+            readFile: { path in Result { () throws(FeedError) in try SmallFile(path: path).read() } },
+            readRegularFile: { path in
+                Result { () throws(FeedError) in try SmallFile(path: path).read(onlyRegular: true) }
+            })
     }
 
     private static var environment: [String: String] {

@@ -7,8 +7,12 @@ struct SmallFile {
 
     let path: String
 
-    /// Nil where there is none.
-    func read() throws(FeedError) -> [UInt8]? {
+    /// Nil where there is none. `onlyRegular`: nor where it is a pipe or a device, of which nobody knows when it ends.
+    func read(onlyRegular: Bool = false) throws(FeedError) -> [UInt8]? {
+        if onlyRegular {
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }

@@ -49,6 +49,19 @@ struct MonitoringTests {
         #expect(try #require(figures["feedsync_last_run_timestamp_seconds"]) > 1_700_000_000)
     }
 
+    @Test("the metrics can go to a pipe, of which nothing is read before")
+    func pipe() async throws {
+        let result = try await program.shell(#""$feedsync" --metrics-file /dev/stdout "$1" | cat"#, server.feedURL)
+        #expect(result.status == .exited(0))
+        #expect(result.outputText.contains("feedsync_last_run_exit_code 0"))
+        let fifo = program.folder.path("fifo")
+        #expect(mkfifo(fifo, 0o600) == 0)
+        let read = try await program.shell(
+            #""$feedsync" --metrics-file "$2" "$1" & cat "$2"; wait $!"#, server.feedURL, fifo)
+        #expect(read.status == .exited(0))
+        #expect(read.outputText.contains("feedsync_last_run_exit_code 0"))
+    }
+
     @Test("the time of the last success outlives runs that fail, however early")
     func lastSuccess() async throws {
         let name = "feedsync_last_success_timestamp_seconds"

@@ -55,7 +55,7 @@ struct Monitoring {
         if case .success(let done) = result { run = done }
         // What can't be read is about to be replaced, or will be told of by that.
         let earlier: [UInt8]? =
-            if case .success(let file) = session.surroundings.readFile(metricsFile) { file } else { nil }
+            if case .success(let file) = session.surroundings.readRegularFile(metricsFile) { file } else { nil }
         let totals: ImageTotals? = if let run { await self.totals(run) } else { nil }
         let metrics = RunMetrics(
             endedAt: session.now(), duration: duration, exitCode: status(code), report: run?.report,
