@@ -64,7 +64,7 @@ struct DirectorySnapshot: CacheSnapshot {
                 url = try ResourceURL(row.text(2) ?? "", credentials: nil)
             } catch {
                 throw .unreadable(
-                    "\(connection.path): the saved feed \(feed): image \(position + 1): URL \(error.reason)")
+                    "\(connection.path): the saved feed \(feed): image \(position &+ 1): URL \(error.reason)")
             }
             try visit(
                 SnapshotImage(

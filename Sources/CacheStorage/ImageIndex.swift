@@ -3,6 +3,9 @@ internal import FeedCore
 /// The rows that say which bytes are behind which URL. A row that no image can be made of counts as none: its bytes can
 /// be had again, and the row is replaced.
 struct ImageIndex {
+    /// No image is as large: a row that says so is damaged, and a sum of such sizes would overflow.
+    private static let mostBytes: Int64 = 1 << 40
+
     let connection: SQLiteConnection
 
     /// As when a cache is new.
@@ -19,11 +22,12 @@ struct ImageIndex {
 
     /// The image that six columns from `first` on tell of.
     static func image(in row: SQLiteStatement, from first: Int32) -> StoredImage? {
-        guard let digest = row.digest(first),
+        let size = row.integer(first + 1)
+        guard let digest = row.digest(first), (0...mostBytes).contains(size),
             let type = row.text(first + 2).flatMap(ImageType.init(mediaType:))
         else { return nil }
         return StoredImage(
-            digest: digest, size: row.integer(first + 1), type: type,
+            digest: digest, size: size, type: type,
             validators: Validators(etag: row.text(first + 3), lastModified: row.text(first + 4)),
             fetchedAt: Timestamp(microseconds: row.integer(first + 5)), folder: ImageFolders.files)
     }
@@ -80,9 +84,13 @@ struct ImageIndex {
         try row.run()
     }
 
-    /// Distinct digests with their sizes.
+    /// Distinct digests with their sizes; a size that no file has where no row says one that can be.
     func digests() throws(FeedError) -> [(digest: Digest, size: Int64)] {
-        let row = try connection.statement("SELECT digest, max(size) FROM images GROUP BY digest")
+        let row = try connection.statement(
+            """
+            SELECT digest, coalesce(max(size) FILTER (WHERE size BETWEEN 0 AND ?1), -1) FROM images GROUP BY digest
+            """)
+        try row.bind(1, Self.mostBytes)
         var digests: [(digest: Digest, size: Int64)] = []
         try row.forEachRow { () throws(FeedError) in
             if let digest = row.digest(0) { digests.append((digest, row.integer(1))) }

@@ -118,7 +118,7 @@ extension ImageDirectory {
             do throws(FeedError) {
                 for (image, isIntact) in zip(images, try ImageFile.areIntact(images, in: files)) {
                     if !isIntact { findings.add(.success(image.digest)) }
-                    findings.checked(image.size)
+                    findings.checked(isIntact ? image.size : 0)
                 }
             } catch {
                 findings.add(.failure(error))

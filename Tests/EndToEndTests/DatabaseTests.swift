@@ -61,6 +61,34 @@ struct DatabaseTests {
         #expect(Files.names(in: program.imageFolder).count == 2)
     }
 
+    @Test(
+        "has rows of sizes that no image has: they count as none", arguments: ["9223372036854775807", "-1", "1 << 50"])
+    func impossibleSizes(size: String) async throws {
+        try await program.run(server.feedURL)
+        let damage = "PRAGMA ignore_check_constraints = 1; UPDATE images SET size = \(size)"
+        try await program.sql(damage)
+
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 0)
+        expectQuiet(try await program.run("export", program.folder.path("cache.tar")))
+        expectQuiet(try await program.run("gallery", program.folder.path("site")))
+        let requests = server.requestCount
+        expectQuiet(try await program.run(server.feedURL))
+        #expect(server.requestCount == requests + 3)
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
+
+        try await program.sql(damage)
+        #expect(try await program.run("validate", "--deep").status == .exited(0))
+        expectQuiet(try await program.run(server.feedURL))
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
+    }
+
+    @Test("has an image at the last place that there is, and its URL is none")
+    func lastPlace() async throws {
+        try await program.run(server.feedURL)
+        try await program.sql("UPDATE items SET position = 9223372036854775807, url = 'x' WHERE position = 1")
+        expectOneLine(try await program.run("export", program.folder.path("cache.tar")), exit: 74, ["URL"])
+    }
+
     @Test("is set aside by validate, and a new one begins", arguments: Damage.allCases)
     func setAside(_ damage: Damage) async throws {
         try await program.run(server.feedURL)
