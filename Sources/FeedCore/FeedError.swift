@@ -35,7 +35,7 @@ package struct FeedError: Error, Hashable, Sendable {
     }
 
     package let kind: Kind
-    package let message: String
+    package private(set) var message: String
     /// The HTTP status behind the failure, if there was an answer.
     package let status: Int?
     /// How far a request got that failed; nil where there was none, or that is not known.
@@ -64,6 +64,13 @@ package struct FeedError: Error, Hashable, Sendable {
         return error
     }
 
+    /// The same error in other words.
+    package func saying(_ message: String) -> FeedError {
+        var error = self
+        error.message = message
+        return error
+    }
+
     package static let cancelled = FeedError(.cancelled, "cancelled")
 
     package static func connectivity(_ message: String, status: Int? = nil, host: String? = nil) -> FeedError {
@@ -72,6 +79,11 @@ package struct FeedError: Error, Hashable, Sendable {
 
     package static func invalidData(_ message: String, status: Int? = nil, host: String? = nil) -> FeedError {
         FeedError(.invalidData, message, status: status, host: host)
+    }
+
+    /// A body over a limit that an option sets.
+    package static func larger(than limit: Int64, host: String?) -> FeedError {
+        .invalidData("larger than \(ByteCount.text(limit))", host: host).dependingOnSettings()
     }
 
     package static func notFound(_ message: String) -> FeedError { FeedError(.notFound, message) }

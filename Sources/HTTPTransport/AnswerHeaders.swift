@@ -9,7 +9,6 @@ struct AnswerHeaders {
     private var head = HTTPHead(status: 0)
     /// Of the line before, which the next may go on with.
     private var last: HTTPHead.Header?
-    private var isFull = false
 
     /// With its end of line.
     mutating func take(_ line: UnsafeRawBufferPointer) {
@@ -32,10 +31,13 @@ struct AnswerHeaders {
             last = nil
             return
         }
-        guard let last, !text.isEmpty, !isFull else { return }
-        let before = head[last].map { $0 + separator } ?? ""
-        isFull = !before.isEmpty && before.utf8.count + text.utf8.count > Self.mostBytes
-        if !isFull { head[last] = before + text }
+        guard let last, !text.isEmpty else { return }
+        let before = head[last] ?? ""
+        if before.isEmpty {
+            head[last] = text
+        } else if before.utf8.count + text.utf8.count <= Self.mostBytes {
+            head[last] = before + separator + text
+        }
     }
 
     /// Without those that mean nothing in an answer of this status.

@@ -21,10 +21,6 @@ extension FeedError {
             .connectivity(explanation, host: host)
         }
     }
-
-    static func larger(than limit: Int64, host: String?) -> FeedError {
-        .invalidData("larger than \(ByteCount.text(limit))", host: host).dependingOnSettings()
-    }
 }
 
 extension FeedError.Stage {
@@ -41,17 +37,6 @@ extension FeedError.Stage {
             .connecting
         default: isConnected ? .transferring : .connecting
         }
-    }
-}
-
-enum ByteCount {
-    /// Exact, in the largest power of 1024 that it is a multiple of: it's meant to be recognised as the option's value.
-    static func text(_ bytes: Int64) -> String {
-        for (unit, shift) in [("G", 30), ("M", 20), ("K", 10)] as [(String, Int64)] {
-            let size: Int64 = 1 << shift
-            if bytes >= size, bytes % size == 0 { return "\(bytes / size)\(unit)" }
-        }
-        return bytes == 1 ? "1 byte" : "\(bytes) bytes"
     }
 }
 

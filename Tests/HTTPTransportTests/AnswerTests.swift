@@ -67,6 +67,17 @@ struct AnswerTests {
         #expect((16_000...16 << 10).contains(link.utf8.count))
     }
 
+    @Test("brings what stands behind a text in endless lines")
+    func behindManyLines() async throws {
+        let lines = String(repeating: "Link: <\(String(repeating: "a", count: 500))>\r\n", count: 40)
+        let server = try LoopbackServer(
+            "/", .raw("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\(lines)ETag: \"a\"\r\n\r\n"))
+
+        let head = try await makeClient().get(makeRequest(server.url()), into: NullSink()).head
+
+        #expect(head[.etag] == "\"a\"")
+    }
+
     @Test("brings no header that is no text")
     func noText() async throws {
         let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nETag: \"".utf8) + [0xE9] + Array("\"\r\n\r\n".utf8)

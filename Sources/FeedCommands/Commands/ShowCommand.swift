@@ -65,7 +65,5 @@ struct ShowCommand {
 
 extension FeedError {
     /// The same error, naming what it concerns.
-    func about(_ url: ResourceURL) -> FeedError {
-        FeedError(kind, "\(url): \(message)", status: status, host: host)
-    }
+    func about(_ url: ResourceURL) -> FeedError { saying("\(url): \(message)") }
 }

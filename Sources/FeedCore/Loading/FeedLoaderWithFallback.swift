@@ -76,15 +76,8 @@ extension LocalFeedLoader {
 
 extension FeedError {
     /// The same error, of a part of what failed.
-    func of(_ part: String) -> FeedError {
-        var error = FeedError(kind, "\(part): \(message)", status: status, host: host)
-        error.stage = stage
-        error.dependsOnSettings = dependsOnSettings
-        return error
-    }
+    func of(_ part: String) -> FeedError { saying("\(part): \(message)") }
 
     /// The same error with more to its story.
-    package func adding(_ words: String) -> FeedError {
-        FeedError(kind, "\(message), \(words)", status: status, host: host)
-    }
+    package func adding(_ words: String) -> FeedError { saying("\(message), \(words)") }
 }

@@ -65,8 +65,7 @@ package struct HostHealth: Sendable {
         host.nextTry = nextTry
         if host.failuresInARow > retries ?? self.retries {
             let tries = host.failuresInARow == 1 ? "1 failed try" : "\(host.failuresInARow) failed tries in a row"
-            host.givenUp = FeedError(
-                error.kind, "\(error.message); given up after \(tries)", status: error.status, host: error.host)
+            host.givenUp = error.saying("\(error.message); given up after \(tries)")
         }
         hosts[origin] = host
     }
@@ -86,7 +85,7 @@ package struct HostHealth: Sendable {
         if pause > longestPause {
             let message = "\(error.message) and asks to wait \(pause.components.seconds) seconds, "
             let limit = "over the \(longestPause.components.seconds) that feedsync waits"
-            host.givenUp = FeedError(error.kind, message + limit, status: error.status, host: error.host)
+            host.givenUp = error.saying(message + limit)
         } else {
             let end = now + pause
             host.pauseEnd = max(host.pauseEnd ?? end, end)

@@ -106,7 +106,7 @@ final class ResumingSink: BodySink {
     }
 
     private var tooLarge: FeedError {
-        .invalidData("larger than \(request.maxBytes) bytes", host: request.url.host)
+        .larger(than: request.maxBytes, host: request.url.host).at(.transferring)
     }
 
     enum Ending: Hashable, Sendable {
