@@ -3,25 +3,33 @@ package import FeedCore
 /// What surrounds a run, apart from its arguments.
 package struct Surroundings: Sendable {
     package let environment: [String: String]
+    /// Variables whose value is no text: mended, it would name another folder.
+    package let unreadableVariables: Set<String>
     package let currentDirectory: String
     /// The home in the user's account, for where the environment names none.
     package let accountHome: String?
     package let fileExists: @Sendable (String) -> Bool
+    /// That it is no folder, and not kept from us.
+    package let canRead: @Sendable (String) -> Bool
     /// A file of moderate size; nil where there is none.
     package let readFile: @Sendable (String) -> Result<[UInt8]?, FeedError>
     /// Nil also where it is a pipe or a device.
     package let readRegularFile: @Sendable (String) -> Result<[UInt8]?, FeedError>
 
     package init(
-        environment: [String: String], currentDirectory: String, accountHome: String?,
+        environment: [String: String], unreadableVariables: Set<String> = [], currentDirectory: String,
+        accountHome: String?,
         fileExists: @escaping @Sendable (String) -> Bool,
+        canRead: @escaping @Sendable (String) -> Bool = { _ in false },
         readFile: @escaping @Sendable (String) -> Result<[UInt8]?, FeedError> = { _ in .success(nil) },
         readRegularFile: @escaping @Sendable (String) -> Result<[UInt8]?, FeedError> = { _ in .success(nil) }
     ) {
         self.environment = environment
+        self.unreadableVariables = unreadableVariables
         self.currentDirectory = currentDirectory
         self.accountHome = accountHome
         self.fileExists = fileExists
+        self.canRead = canRead
         self.readFile = readFile
         self.readRegularFile = readRegularFile
     }
@@ -59,7 +67,8 @@ package struct Application: Sendable {
                 return await run(command, session, operands)
             }
         } catch {
-            log(arguments).tell(LogLine(error))
+            // Who stopped it as it began, as while it waited for a config file from a pipe, is told nothing of that.
+            if !Task.isCancelled { log(arguments).tell(LogLine(error)) }
             return ExitCode.of(error)
         }
     }
@@ -102,8 +111,7 @@ package struct Application: Sendable {
     }
 
     private func session(_ settings: Settings) throws(UsageError) -> Session {
-        let path = try CacheLocation.path(
-            option: settings.cache, environment: surroundings.environment, accountHome: surroundings.accountHome)
+        let path = try CacheLocation.path(option: settings.cache, surroundings)
         return Session(toolbox: toolbox, settings: settings, cachePath: path, surroundings: surroundings)
     }
 

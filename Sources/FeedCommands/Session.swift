@@ -121,8 +121,9 @@ struct Session: Sendable {
     /// Without them a request would fail as if the server were out of reach, or go without its credentials.
     private func requireFiles(of own: Settings) throws(FeedError) {
         for case (let option, let path?) in [("--cacert", own.caFile), ("--netrc-file", own.netrcFile)]
-        where !surroundings.fileExists(path) {
-            throw .notFound("\(option): there is no such file: \(path)")
+        where !surroundings.canRead(path) {
+            let reason = surroundings.fileExists(path) ? "can't be read" : "there is no such file"
+            throw .notFound("\(option): \(reason): \(path)")
         }
     }
 

@@ -12,6 +12,7 @@ import HTTPTransport
 struct Main {
     static func main() async {
         StandardStreams.secure()
+        requireProc()
         makeRoomForOpenFiles()
         // A reader that goes away is an error of the write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
@@ -22,6 +23,14 @@ struct Main {
         signals.onFirst { run.cancel() }
         let code = await run.value
         exit(signals.received.map { 128 + $0 } ?? code.rawValue)
+    }
+
+    /// Swift takes the arguments from /proc, and its threads look there at each other. Without it, a run would take itself
+    /// for one without arguments, which is a sync, and break off at some moment.
+    private static func requireProc() {
+        guard CommandLine.argc == 0 || access("/proc/self/stat", R_OK) != 0 else { return }
+        StandardStreams().say("feedsync: /proc can't be read, and nothing goes without it")
+        exit(ExitCode.failure.rawValue)
     }
 
     /// While there is one thread, the kernel makes room for many open files at once, as an import has them. Later, whoever
@@ -62,23 +71,30 @@ struct Main {
 
     private static var surroundings: Surroundings {
         Surroundings(
-            environment: environment,
+            environment: environment.compactMapValues(\.self),
+            unreadableVariables: Set(environment.filter { $0.value == nil }.keys),
             currentDirectory: currentDirectory,
             accountHome: getpwuid(getuid()).flatMap { account in account.pointee.pw_dir.map { String(cString: $0) } },
             fileExists: { access($0, F_OK) == 0 },
+            canRead: { path in
+                var status = stat()
+                return access(path, R_OK) == 0 && stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
+            },
             readFile: { path in Result { () throws(FeedError) in try SmallFile(path: path).read() } },
             readRegularFile: { path in
                 Result { () throws(FeedError) in try SmallFile(path: path).read(onlyRegular: true) }
             })
     }
 
-    private static var environment: [String: String] {
-        var variables: [String: String] = [:]
+    /// Nil for one that is no text.
+    private static var environment: [String: String?] {
+        var variables: [String: String?] = [:]
         var next = environ
         while let entry = next.pointee {
-            let parts = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
             next += 1
+            guard let sign = strchr(entry, Int32(UInt8(ascii: "="))) else { continue }
+            let name = String(decoding: UnsafeRawBufferPointer(start: entry, count: sign - entry), as: UTF8.self)
+            variables.updateValue(String(validatingCString: sign + 1), forKey: name)
         }
         return variables
     }

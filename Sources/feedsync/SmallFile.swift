@@ -13,7 +13,8 @@ struct SmallFile {
             var status = stat()
             guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // Not to wait here for somebody who writes to a pipe.
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
             throw failed(String(cString: strerror(errno)))
@@ -22,10 +23,11 @@ struct SmallFile {
         var content: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while true {
+            guard Channel(descriptor: descriptor).wait(for: POLLIN) else { throw .cancelled }
             let count = Glibc.read(descriptor, &chunk, chunk.count)
             if count == 0 { return content }
             if count < 0 {
-                guard errno == EINTR else { throw failed(String(cString: strerror(errno))) }
+                guard errno == EINTR || errno == EAGAIN else { throw failed(String(cString: strerror(errno))) }
                 continue
             }
             content += chunk[..<count]

@@ -23,8 +23,7 @@ final class TerminationSignals: Sendable {
         for number in [SIGINT, SIGTERM, SIGHUP] {
             // nohup starts a program with HUP ignored, and means it.
             if number == SIGHUP, Self.isIgnored(number) { continue }
-            // The source is told of the signal in addition to what the signal does by itself.
-            signal(number, SIG_IGN)
+            // From some moment on the source has it; until then it does what it always does, and is not lost.
             watch(number)
         }
     }

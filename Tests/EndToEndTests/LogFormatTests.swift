@@ -56,6 +56,9 @@ struct LogFormatTests {
         let unknown = try await program.run("--log-format=json", "--nonsense")
         #expect(unknown.status == .exited(64))
         #expect(try entries(unknown).map { $0["event"]?.string } == ["usage"])
+        for text in [["--log-format=json", "--log-format", "text", "--nonsense"], ["a", "--", "--log-format=json"]] {
+            #expect(try await program.run(text).errorText.hasPrefix("feedsync: "))
+        }
         let config = try program.folder.write("log-format = json\n", to: "config")
         let missing = try await program.run("show", "--offline", server.feedURL, "--config", config)
         #expect(missing.status == .exited(66))

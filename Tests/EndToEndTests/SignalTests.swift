@@ -100,6 +100,18 @@ struct SignalTests {
         withExtendedLifetime(pipe) {}
     }
 
+    @Test("ends a run that waits for its config file from a pipe, and nothing is said of that")
+    func configFromPipe() async throws {
+        let fifo = program.folder.path("fifo")
+        #expect(mkfifo(fifo, 0o600) == 0)
+        let run = try program.start("--config", fifo, "status")
+        try await run.eventually { run.mask("SigCgt", has: SIGTERM) }
+        run.kill(SIGTERM)
+        let result = await run.wait()
+        #expect(result.status == .exited(128 + SIGTERM))
+        #expect(result.errorText == "")
+    }
+
     @Test("HUP means nothing to a run that was started to outlive its terminal")
     func nohup() async throws {
         let run = try program.startShell(#"exec nohup "$feedsync" -j 1 "$1""#, server.feedURL)

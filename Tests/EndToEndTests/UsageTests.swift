@@ -25,7 +25,8 @@ struct UsageTests {
             (["--timeout", "soon", "http://h/"], "seconds"),
             (["--json=yes", "http://h/"], "takes no value"),
             (["--proxy", "ftp://proxy:1", "http://h/"], "socks5h"),
-            (["-x"], "-x"),
+            (["-x"], "see feedsync help"),
+            (["--frobnicate"], "see feedsync help"),
             (["status", "http://h/"], "status"),
             (["validate", "--offline"], "--offline"),
             (["show", "--deep", "http://h/"], "--deep"),
@@ -49,6 +50,29 @@ struct UsageTests {
         let script = #""$feedsync" "$1" --cache "$2/$(printf 'a\377b')""#
         expectOneLine(try await program.shell(script, "validate", program.cache), exit: 64, ["UTF-8"])
         #expect(!Files.exists(program.cache))
+    }
+
+    @Test(
+        "a variable that is no text is a mistake in the configuration, and names no other folder",
+        arguments: ["FEEDSYNC_CACHE", "HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"])
+    func variable(_ name: String) async throws {
+        let script =
+            #"[ "$1" = HOME ] && unset FEEDSYNC_CACHE; export "$1=$2/$(printf 'a\377b')"; exec "$feedsync" status"#
+        expectOneLine(try await program.shell(script, name, program.folder.path), exit: 78, [name, "UTF-8"])
+        #expect(Files.names(in: program.folder.path) == [])
+    }
+
+    @Test("a sign that combines with the = of an option is a part of its value")
+    func combining() async throws {
+        let result = try await program.run("--jobs=\u{301}3", "http://h/")
+        expectOneLine(result, exit: 64, ["invalid value '\u{301}3' for --jobs"])
+    }
+
+    @Test("without /proc nothing is done, and not something else")
+    func noProc() async throws {
+        let script = #"[ "$(id -u)" = 0 ] && user= || user=-r; exec unshare -m $user sh -c "$1" sh"#
+        let result = try await program.shell(script, #"mount -t tmpfs none /proc && exec "$feedsync" status --bogus"#)
+        expectOneLine(result, exit: 1, ["/proc"])
     }
 
     @Test("a path that isn't there is not found", arguments: ["./feed", "a/feed", "feed.json", "/no/feed"])

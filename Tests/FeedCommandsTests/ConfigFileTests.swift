@@ -106,6 +106,23 @@ struct ConfigFileTests {
         #expect(all.of(try ResourceURL("https://d.example/")).general == base)
     }
 
+    @Test("a feed's user name and password hold wherever it is named with them")
+    func credentials() throws {
+        for config in ["feed = https://h/\n[feed \"https://me:pw@h/\"]", "feed = https://me:pw@h/\nfeed = https://h/"] {
+            #expect(try settings([], config: config)?.feeds.map(\.url.credentials) == ["me:pw"])
+        }
+    }
+
+    @Test(
+        "a comment may hold anything", arguments: [[0xE9], [0xEF, 0xB8, 0x8F, 0xE2, 0x83, 0xA3], [0x00], [0xFF, 0xFE]])
+    func comments(_ bytes: [UInt8]) throws {
+        let comment = Array(" \t#".utf8) + bytes + Array(" x\n".utf8)
+        let file = try ConfigFile(
+            comment + Array("jobs = 3\n".utf8), at: "/config",
+            Surroundings(environment: [:], currentDirectory: "/", accountHome: "/", fileExists: { _ in false }))
+        #expect(file.options.map(\.value) == ["3"])
+    }
+
     @Test("what is given for all feeds elsewhere comes before a feed's own") func overSections() throws {
         let config = "[feed \"https://a.example/\"]\nmax-age = 2d\nretries = 1"
         let all = try settings(["--max-age", "3d"], environment: ["FEEDSYNC_RETRIES": "2"], config: config)

@@ -87,10 +87,9 @@ struct OptionsCacheLocationTests {
     @Test(
         "the first that is named holds",
         arguments: [
-            ("dir", ["FEEDSYNC_CACHE": "/f", "XDG_CACHE_HOME": "/x", "HOME": "/h"], "dir"),
-            (nil, ["FEEDSYNC_CACHE": "f", "XDG_CACHE_HOME": "/x", "HOME": "/h"], "f"),
+            ("dir", ["XDG_CACHE_HOME": "/x", "HOME": "/h"], "dir"),
             (nil, ["XDG_CACHE_HOME": "/x", "HOME": "/h"], "/x/feedsync"),
-            (nil, ["FEEDSYNC_CACHE": "", "XDG_CACHE_HOME": "/x/", "HOME": "/h"], "/x/feedsync"),
+            (nil, ["XDG_CACHE_HOME": "/x/", "HOME": "/h"], "/x/feedsync"),
             (nil, ["XDG_CACHE_HOME": "x", "HOME": "/h"], "/h/.cache/feedsync"),
             (nil, ["XDG_CACHE_HOME": "", "HOME": "/h/"], "/h/.cache/feedsync"),
             (nil, ["HOME": "/"], "/.cache/feedsync"),
@@ -99,14 +98,19 @@ struct OptionsCacheLocationTests {
             (nil, [:], "/account/.cache/feedsync"),
         ] as [(String?, [String: String], String)])
     func order(option: String?, environment: [String: String], expected: String) throws {
-        #expect(
-            try CacheLocation.path(option: option, environment: environment, accountHome: "/account") == expected)
+        let surroundings = Surroundings(environment: environment, currentDirectory: "/", accountHome: "/account") {
+            _ in false
+        }
+        #expect(try CacheLocation.path(option: option, surroundings) == expected)
     }
 
     @Test("with none named, it is said how to name one", arguments: [nil, ""])
     func nowhere(accountHome: String?) {
         do {
-            let path = try CacheLocation.path(option: nil, environment: [:], accountHome: accountHome)
+            let surroundings = Surroundings(environment: [:], currentDirectory: "/", accountHome: accountHome) { _ in
+                false
+            }
+            let path = try CacheLocation.path(option: nil, surroundings)
             Issue.record("found \(path)")
         } catch {
             #expect(error.hint == "give one with --cache DIR or FEEDSYNC_CACHE")

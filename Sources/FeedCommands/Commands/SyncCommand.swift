@@ -91,7 +91,6 @@ struct SyncCommand {
     /// Those given, in person or by a list, each once; with none given, those in the config file; with none there, those
     /// in the cache, which is not created to find none in it.
     private func feeds(_ given: [ResourceURL]) async throws -> [ResourceURL] {
-        var seen = Set<ResourceURL.Key>()
         var feeds = given.isEmpty ? settings.feeds.map(\.url) : given.map(session.asConfigured)
         if let list = settings.opml {
             feeds += try await session.subscriptions(in: list).map(session.asConfigured)
@@ -104,7 +103,22 @@ struct SyncCommand {
                 "there is no feed to sync: none was given, and neither the config file nor the cache has one",
                 hint: "see feedsync help")
         }
-        return feeds.filter { seen.insert($0.key).inserted }
+        return Self.distinct(feeds)
+    }
+
+    /// One that is named twice is asked with the user name and password that either has.
+    private static func distinct(_ feeds: [ResourceURL]) -> [ResourceURL] {
+        var distinct: [ResourceURL] = []
+        var places: [ResourceURL.Key: Int] = [:]
+        for feed in feeds {
+            let place = places.number(of: feed.key)
+            if place == distinct.count {
+                distinct.append(feed)
+            } else if distinct[place].credentials == nil {
+                distinct[place] = feed
+            }
+        }
+        return distinct
     }
 
     private func savedFeeds() async throws(FeedError) -> [ResourceURL] {

@@ -67,8 +67,12 @@ struct Log: Sendable {
 extension Settings.LogFormat {
     /// For a mistake in the options themselves, which leaves no settings to go by.
     static func guessed(_ arguments: [String], _ environment: [String: String]) -> Settings.LogFormat {
-        let given = zip(arguments, arguments.dropFirst()).contains { $0 == "--log-format" && $1 == "json" }
-        let isJSON = given || arguments.contains("--log-format=json") || environment["FEEDSYNC_LOG_FORMAT"] == "json"
-        return isJSON ? .json : .text
+        let options = arguments.prefix { $0 != "--" }
+        var format = environment["FEEDSYNC_LOG_FORMAT"]
+        for (option, next) in zip(options, options.dropFirst() + [""]) {
+            if option == "--log-format" { format = next }
+            if option.hasPrefix("--log-format=") { format = String(option.dropFirst("--log-format=".count)) }
+        }
+        return format == "json" ? .json : .text
     }
 }

@@ -46,7 +46,7 @@ package struct ArgumentParser {
     /// file, also what this command has no use for: a mistake in it is told at once, not when another command comes to
     /// it.
     private func settings(of command: Command, _ given: [GivenOption]) throws(UsageError) -> Settings {
-        let variables = try EnvironmentOptions.read(surroundings.environment)
+        let variables = try EnvironmentOptions.read(surroundings)
             .filter { $0.option.commands.contains(command) }
         func settings(_ layers: [[GivenOption]]) throws(UsageError) -> Settings {
             var settings = Settings()
@@ -130,7 +130,7 @@ package struct ArgumentParser {
 
     /// A bare word: most likely a mistyped command, unless there is a file of that name.
     private func isUnknown(_ word: String) -> Bool {
-        !word.contains { "/.:".contains($0) } && !surroundings.fileExists(word)
+        !word.utf8.contains { "/.:".utf8.contains($0) } && !surroundings.fileExists(word)
     }
 }
 

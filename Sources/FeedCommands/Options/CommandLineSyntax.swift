@@ -46,13 +46,15 @@ struct CommandLineSyntax {
     }
 
     private mutating func readLong(_ argument: String) throws(UsageError) {
-        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        let spelling = String(parts[0])
+        // By its bytes: a mark that combines with the = would hide it.
+        let sign = argument.utf8.firstIndex(of: UInt8(ascii: "="))
+        let spelling = String(argument[..<(sign ?? argument.endIndex)])
         guard let option = OptionTable.long(spelling.dropFirst(2)) else {
             throw Self.unknown(spelling, looksLike: spelling.dropFirst(2))
         }
-        if option.isFlag, parts.count > 1 { throw UsageError("\(spelling) takes no value") }
-        try take(option, spelling, attached: parts.count > 1 ? String(parts[1]) : nil)
+        let attached = sign.map { String(decoding: argument.utf8[$0...].dropFirst(), as: UTF8.self) }
+        if option.isFlag, attached != nil { throw UsageError("\(spelling) takes no value") }
+        try take(option, spelling, attached: attached)
     }
 
     /// `-q`, `-qn`, `-j4`, `-j 4`, `-qj4`.
@@ -87,6 +89,6 @@ struct CommandLineSyntax {
         let name = looksLike.prefix { $0 != "=" }
         return UsageError(
             "unknown option '\(TerminalText.escape(spelling))'",
-            hint: Suggestion.hint(for: name, among: OptionTable.all.map(\.long), prefix: "--"))
+            hint: Suggestion.hint(for: name, among: OptionTable.all.map(\.long), prefix: "--") ?? "see feedsync help")
     }
 }

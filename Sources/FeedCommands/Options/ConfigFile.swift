@@ -12,7 +12,7 @@ import FeedCore
 ///     header = X-Key: 1
 struct ConfigFile {
     struct Feed {
-        let url: ResourceURL
+        var url: ResourceURL
         /// That hold for it alone.
         var options: [GivenOption] = []
     }
@@ -34,6 +34,8 @@ struct ConfigFile {
         let content = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
         for line in content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             lineNumber += 1
+            // By its bytes: a comment may be in any encoding, and begin with a sign that combines with the #.
+            if ConfigLine.isComment(line) { continue }
             guard let text = String(validating: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
             else { throw wrong("the line is not UTF-8") }
             try read(ConfigLine.trim(text[...]), &scratch)
@@ -60,7 +62,10 @@ struct ConfigFile {
     /// Where it stands in `feeds`; a feed that is named twice is there once.
     private mutating func add(_ text: String) throws(UsageError) -> Int {
         let url = try feedURL(text)
-        if let index = feeds.firstIndex(where: { $0.url.key == url.key }) { return index }
+        if let index = feeds.firstIndex(where: { $0.url.key == url.key }) {
+            if feeds[index].url.credentials == nil { feeds[index].url = url }
+            return index
+        }
         feeds.append(Feed(url: url))
         return feeds.count - 1
     }

@@ -1,6 +1,6 @@
 /// One line of a config file.
 enum ConfigLine: Hashable {
-    /// Empty, or a comment.
+    /// Empty.
     case nothing
     /// `[feed "URL"]`
     case section(url: String)
@@ -11,7 +11,7 @@ enum ConfigLine: Hashable {
 
     /// `line` has no blanks at its ends.
     init(_ line: Substring, _ wrong: Complaint) throws(UsageError) {
-        if line.isEmpty || line.hasPrefix("#") {
+        if line.isEmpty {
             self = .nothing
         } else if line.hasPrefix("[") {
             self = .section(url: try Self.section(line, wrong))
@@ -26,6 +26,10 @@ enum ConfigLine: Hashable {
             }
             self = .setting(name: String(name), value: parts.count < 2 ? nil : try Self.value(parts[1], wrong))
         }
+    }
+
+    static func isComment(_ line: some Sequence<UInt8>) -> Bool {
+        line.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") } == UInt8(ascii: "#")
     }
 
     static func trim(_ text: Substring) -> Substring {

@@ -1,11 +1,18 @@
 /// Options that stand in the environment as `FEEDSYNC_NAME`.
 enum EnvironmentOptions {
+    /// Besides our own, those that say where the folders of a user are.
+    private static let folders: Set<String> = ["HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"]
+
     /// In the order of their names, so that of several mistakes the same is told each time. An empty variable counts as
     /// none: it is how one is unset for a single command.
-    static func read(_ environment: [String: String]) throws(UsageError) -> [GivenOption] {
+    static func read(_ surroundings: Surroundings) throws(UsageError) -> [GivenOption] {
+        for name in surroundings.unreadableVariables.sorted()
+        where name.hasPrefix(OptionSpec.variablePrefix) || folders.contains(name) {
+            throw UsageError("\(TerminalText.escape(name)): is not UTF-8 text", exitCode: .configuration)
+        }
         var given: [GivenOption] = []
         var scratch = Settings()
-        let ours = environment.filter { $0.key.hasPrefix(OptionSpec.variablePrefix) }
+        let ours = surroundings.environment.filter { $0.key.hasPrefix(OptionSpec.variablePrefix) }
         for (name, value) in ours.sorted(by: { $0.key < $1.key }) {
             guard let option = OptionTable.variable(name), case .set(let apply) = option.effect else {
                 throw UsageError(

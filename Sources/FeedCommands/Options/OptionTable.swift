@@ -30,7 +30,7 @@ package enum OptionTable {
             "dry-run", short: "n", sets: \.dryRun, .main, of: [.sync, .validate],
             "say what would be done, and change nothing"),
         .value(
-            "gallery", "DIR", sets: \.gallery, as: .path("/srv/www/pictures"), .main, of: [.sync],
+            "gallery", "DIR", sets: \.gallery, as: .folder("/srv/www/pictures"), .main, of: [.sync],
             "at the end, write what is in the cache as a web page into DIR"),
         .flag(
             "json", sets: \.json, .main, of: [.sync, .show, .validate, .status, .gallery],
