@@ -92,7 +92,12 @@ struct CacheSchema: Sendable {
         }
         for version in first..<self.version {
             try connection.writing { () throws(FeedError) in
-                try connection.execute(migrations[Int(version)])
+                do throws(FeedError) {
+                    try connection.execute(migrations[Int(version)])
+                } catch {
+                    guard connection.wasMisfit else { throw error }
+                    throw .unreadable("\(connection.path): not of the version that it says (\(error.message))")
+                }
                 try connection.execute("PRAGMA application_id = \(Self.applicationID)")
                 try connection.execute("PRAGMA user_version = \(version + 1)")
             }

@@ -112,7 +112,7 @@ struct DatabaseFile {
             guard let status = try status(of: Self.name + suffix) else { continue }
             if status.isLink {
                 throw .storage(
-                    .cannotCreate, "\(path)\(suffix): is a symbolic link, and none is followed inside the cache")
+                    .failed, "\(path)\(suffix): is a symbolic link, and none is followed inside the cache")
             }
             if !status.isFile { throw .unreadable("\(path)\(suffix): is not a regular file") }
         }

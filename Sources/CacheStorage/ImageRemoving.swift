@@ -9,16 +9,17 @@ extension ImageDirectory {
     private static let filesAtOnce = 64
 
     func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
-        let (dryRun, feedsLeftOut) = Self.parts(of: mode)
+        let (dryRun, feedsLeftOut, damagedLeftOut) = Self.parts(of: mode)
         let lock = dryRun ? nil : try await lockForDeleting()
         defer { withExtendedLifetime(lock) {} }
-        guard let files = folders.files else { return .nothing }
 
         let (count, referenced) = try await database.read { connection throws(FeedError) in
             let index = ImageIndex(connection: connection)
             return (try index.count(), try index.referencedDigests(besides: feedsLeftOut))
         }
-        let (kept, missing) = try attempt(.failed) { () throws(SystemError) in try Self.sort(referenced, in: files) }
+        let (kept, missing) = try attempt(.failed) { () throws(SystemError) in
+            try Self.sort(referenced, in: folders.files)
+        }
         if !dryRun {
             try await database.write { connection throws(FeedError) in
                 let index = ImageIndex(connection: connection)
@@ -28,24 +29,27 @@ extension ImageDirectory {
             }
         }
         let freed = try attempt(.failed) { () throws(SystemError) in
-            var freed = try Self.clear(files, keeping: kept, dryRun: dryRun)
+            var freed = try folders.files.map { files throws(SystemError) in
+                try Self.clear(files, keeping: kept, dryRun: dryRun)
+            } ?? 0
             if let incoming = folders.incoming { freed += try Self.clear(incoming, keeping: [], dryRun: dryRun) }
             return freed
         }
-        return ImageRemoval(images: count - kept.count, bytesFreed: freed)
+        // What is missing counts as damaged where damage was looked for.
+        return ImageRemoval(images: count - kept.count - (damagedLeftOut ? missing.count : 0), bytesFreed: freed)
     }
 
     func removeDamaged(_ mode: RemovalMode, progress: ProgressStream?) async throws(FeedError) -> ImageRemoval {
-        let (dryRun, feedsLeftOut) = Self.parts(of: mode)
+        let (dryRun, feedsLeftOut, _) = Self.parts(of: mode)
         let lock = dryRun ? nil : try await lockForDeleting()
         defer { withExtendedLifetime(lock) {} }
-        guard let files = folders.files else { return .nothing }
 
         let all = try await database.read { connection throws(FeedError) in
             let index = ImageIndex(connection: connection)
             let referenced = Set(try index.referencedDigests(besides: feedsLeftOut))
             return try index.digests().filter { referenced.contains($0.digest) }
         }
+        guard let files = folders.files else { return ImageRemoval(images: all.count, bytesFreed: 0) }
         let findings = Findings(of: all.count, progress)
         let result = await withTaskCancellationHandler {
             Result { () throws(FeedError) in try Self.damaged(all, in: files, findings) }
@@ -68,10 +72,12 @@ extension ImageDirectory {
         return ImageRemoval(images: damaged.count, bytesFreed: freed)
     }
 
-    private static func parts(of mode: RemovalMode) -> (dryRun: Bool, withoutFeeds: [ResourceURL]) {
+    private static func parts(
+        of mode: RemovalMode
+    ) -> (dryRun: Bool, withoutFeeds: [ResourceURL], withoutDamaged: Bool) {
         switch mode {
-        case .forReal: (false, [])
-        case .dryRun(let feeds): (true, feeds)
+        case .forReal: (false, [], false)
+        case .dryRun(let feeds, let withoutDamaged): (true, feeds, withoutDamaged)
         }
     }
 
@@ -84,12 +90,12 @@ extension ImageDirectory {
     }
 
     private static func sort(
-        _ digests: [Digest], in files: Descriptor
+        _ digests: [Digest], in files: Descriptor?
     ) throws(SystemError) -> (kept: Set<Digest>, missing: Set<Digest>) {
         var kept: Set<Digest> = []
         var missing: Set<Digest> = []
         for digest in digests {
-            if try files.status(of: digest.hex)?.isFile == true { kept.insert(digest) } else { missing.insert(digest) }
+            if try files?.status(of: digest.hex)?.isFile == true { kept.insert(digest) } else { missing.insert(digest) }
         }
         return (kept, missing)
     }
@@ -118,7 +124,7 @@ extension ImageDirectory {
             do throws(FeedError) {
                 for (image, isIntact) in zip(images, try ImageFile.areIntact(images, in: files)) {
                     if !isIntact { findings.add(.success(image.digest)) }
-                    findings.checked(isIntact ? image.size : 0)
+                    findings.checked(max(0, image.size))
                 }
             } catch {
                 findings.add(.failure(error))

@@ -56,7 +56,9 @@ final class SQLiteConnection {
     deinit {
         // All is committed by now: should tidying up fail, the next to open the database does it.
         if tidiesUpOnClosing {
-            sqlite3_exec(handle, "PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil)
+            // Somebody who reads, such as an export, is not waited for: what can't be taken over now is later.
+            let tidyUp = "PRAGMA busy_timeout = 0; PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE)"
+            sqlite3_exec(handle, tidyUp, nil, nil, nil)
         }
         statements = [:]
         sqlite3_close_v2(handle)
@@ -93,6 +95,9 @@ final class SQLiteConnection {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw .sqlite(code, handle, path: path) }
     }
+
+    /// Whether the last call failed since what it asks for doesn't go with the tables that there are.
+    var wasMisfit: Bool { sqlite3_errcode(handle) == SQLITE_ERROR }
 
     func integer(_ sql: String) throws(FeedError) -> Int64 {
         let statement = try prepare(sql)

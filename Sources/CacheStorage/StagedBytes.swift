@@ -28,9 +28,8 @@ struct StagedBytes: Sendable {
         if file == nil { try moveToFile(in: staging) }
     }
 
-    /// Likewise, and waits until all is on disk.
+    /// Waits until all that was written is on disk.
     mutating func makeDurable(in staging: Staging) throws(SystemError) {
-        try write(in: staging)
         if let file { try staging.makeDurable(file) }
         file = nil
     }

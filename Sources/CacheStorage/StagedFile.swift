@@ -29,7 +29,7 @@ final class StagedFile: StagedImage {
 
     func append(_ chunk: [UInt8]) throws(FeedError) {
         try changing { state throws(FeedError) in
-            try attempt { () throws(SystemError) in try state.content.append(chunk, in: staging) }
+            try writing { () throws(SystemError) in try state.content.append(chunk, in: staging) }
             state.size += Int64(chunk.count)
         }
     }
@@ -53,7 +53,7 @@ final class StagedFile: StagedImage {
         remembering { state throws(FeedError) in
             // Sealed: somebody who could not wait has done it.
             guard state.seal == nil, state.digest != nil else { return }
-            try attempt { () throws(SystemError) in try state.content.write(in: staging) }
+            try writing { () throws(SystemError) in try state.content.write(in: staging) }
         }
     }
 
@@ -77,6 +77,7 @@ final class StagedFile: StagedImage {
             guard let digest = state.digest, state.size > 0 else {
                 throw .storage(.failed, "the image has no bytes")
             }
+            try writing { () throws(SystemError) in try state.content.write(in: staging) }
             try attempt { () throws(SystemError) in try state.content.makeDurable(in: staging) }
             state.seal = Seal(digest: digest, size: state.size)
         }
@@ -101,6 +102,10 @@ final class StagedFile: StagedImage {
 
     private func attempt(_ work: () throws(SystemError) -> Void) throws(FeedError) {
         do { try work() } catch { throw staging.failure(error) }
+    }
+
+    private func writing(_ work: () throws(SystemError) -> Void) throws(FeedError) {
+        do { try work() } catch { throw staging.writeFailure(error) }
     }
 
     private func remembering(_ work: (inout State) throws(FeedError) -> Void) {

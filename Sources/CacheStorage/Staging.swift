@@ -11,7 +11,7 @@ final class Staging: Sendable {
     /// Waits until a file is on disk.
     private let synchronise: @Sendable (Descriptor) throws(SystemError) -> Void
     private let names = Atomic<UInt64>(0)
-    private let fullDisk = Mutex<FeedError?>(nil)
+    private let exhausted = Mutex<FeedError?>(nil)
     private let isModeGranted = Mutex<Bool?>(nil)
 
     init(
@@ -54,12 +54,22 @@ final class Staging: Sendable {
         }
     }
 
-    /// A full disk is the store's failure, though it is met while writing one image.
+    /// A full disk is the store's failure, though it is met with one image.
     func failure(_ error: SystemError) -> FeedError {
+        if error.isFullDisk { storeFailure(error) } else { error.feedError(.failed) }
+    }
+
+    /// Likewise whatever else stands in the way of writing: the next image would meet it too. Not so a limit on the size
+    /// of a file, or on how many are open.
+    func writeFailure(_ error: SystemError) -> FeedError {
+        [EFBIG, EMFILE, ENFILE].contains(error.code) ? error.feedError(.failed) : storeFailure(error)
+    }
+
+    private func storeFailure(_ error: SystemError) -> FeedError {
         let failure = error.feedError(.failed)
-        if error.isFullDisk { fullDisk.withLock { $0 = failure } }
+        exhausted.withLock { $0 = failure }
         return failure
     }
 
-    var exhaustion: FeedError? { fullDisk.withLock { $0 } }
+    var exhaustion: FeedError? { exhausted.withLock { $0 } }
 }

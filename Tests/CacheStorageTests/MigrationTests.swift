@@ -56,7 +56,7 @@ struct MigrationTests {
         try await fill()
         let broken = CacheSchema(
             migrations: next.migrations + ["UPDATE feeds SET title = 'half'; SELECT nonsense FROM nowhere"])
-        await expect(.failed) { () throws(FeedError) in _ = try await open(.write(lockWait: .zero), broken) }
+        await expect(.unreadable) { () throws(FeedError) in _ = try await open(.write(lockWait: .zero), broken) }
         #expect(try scratch.query("PRAGMA user_version") == "\(next.version)")
         #expect(try scratch.query("SELECT title FROM feeds") == "Sample!?")
     }

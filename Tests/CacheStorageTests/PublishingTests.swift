@@ -29,6 +29,19 @@ struct PublishingTests {
         #expect(try scratch.names(in: "incoming") == [])
     }
 
+    @Test("where nothing can be written it is the store's failure, not the image's alone", arguments: [3, 200 << 10])
+    func nowhereToWrite(size: Int) async throws {
+        #expect(rmdir(scratch.path("incoming")) == 0)
+        do throws(FeedError) {
+            let image = try images.stage(String(repeating: "a", count: size), at: .image(0))
+            images.complete(image.bytes)
+            #expect(try await images.publish([image]) != [nil])
+        } catch {
+            #expect(error.kind == .storage(.failed))
+        }
+        #expect(images.exhaustion?.kind == .storage(.failed))
+    }
+
     /// Of an image that is too large to be held in memory.
     private static let large = [UInt8](repeating: 7, count: 200 << 10)
 

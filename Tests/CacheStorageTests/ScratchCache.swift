@@ -98,7 +98,7 @@ final class ScratchCache: Sendable {
 func neverSleeping(_ span: Duration) async throws { throw CancellationError() }
 
 extension ImageStore {
-    func stage(_ text: String, at url: ResourceURL) throws -> ReceivedImage {
+    func stage(_ text: String, at url: ResourceURL) throws(FeedError) -> ReceivedImage {
         let staged = try stage()
         try staged.append(Array(text.utf8))
         return ReceivedImage(

@@ -149,6 +149,22 @@ struct ValidateTests {
         #expect(Files.names(in: program.imageFolder).count == 3)
     }
 
+    @Test(
+        "as a dry run counts what it would do for real",
+        arguments: [[], ["--deep"]], ["missing", "damaged", "no folder", "unnamed"])
+    func dryRunAgrees(options: [String], state: String) async throws {
+        try await program.run(server.feedURL)
+        let image = "\(program.imageFolder)/\(try await program.digest(of: server.imageURL(1)))"
+        switch state {
+        case "missing": unlink(image)
+        case "damaged": try Files.damage(image)
+        case "no folder": rename("\(program.cache)/images", program.folder.path("images"))
+        default: try await program.sql("DELETE FROM items WHERE position = 1")
+        }
+        let plan = try await program.run(["validate", "-n", "--json"] + options).json
+        #expect(try await program.run(["validate", "--json"] + options).json == plan)
+    }
+
     @Test("as a dry run of no cache creates none")
     func dryRunOfNothing() async throws {
         expectQuiet(try await program.run("validate", "-n"))

@@ -114,7 +114,8 @@ struct ConfigFileTests {
     }
 
     @Test(
-        "a comment may hold anything", arguments: [[0xE9], [0xEF, 0xB8, 0x8F, 0xE2, 0x83, 0xA3], [0x00], [0xFF, 0xFE]])
+        "a comment may hold anything",
+        arguments: [[0xE9], [0xEF, 0xB8, 0x8F, 0xE2, 0x83, 0xA3], [0x00], [0xFF, 0xFE]])
     func comments(_ bytes: [UInt8]) throws {
         let comment = Array(" \t#".utf8) + bytes + Array(" x\n".utf8)
         let file = try ConfigFile(

@@ -136,11 +136,15 @@ package final class InMemoryImageStore: ImageStore {
     package func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
         try receive(.removeUnreferenced)
         return try remove(mode) { contents in
-            if case .dryRun(let leftOut) = mode {
+            var missingStays = false
+            if case .dryRun(let leftOut, let withoutDamaged) = mode {
                 for url in leftOut { contents.feeds[url.text] = nil }
+                missingStays = withoutDamaged
             }
             let named = contents.namedURLs
-            contents.images = contents.images.filter { named.contains($0.key) && contents.data[$0.value.digest] != nil }
+            contents.images = contents.images.filter { url, image in
+                named.contains(url) && (missingStays || contents.data[image.digest] != nil)
+            }
             contents.failures = contents.failures.filter { named.contains($0.key) }
         }
     }
@@ -151,7 +155,7 @@ package final class InMemoryImageStore: ImageStore {
         try receive(.removeDamaged)
         return try remove(mode) { contents in
             var left = contents
-            if case .dryRun(let leftOut) = mode {
+            if case .dryRun(let leftOut, _) = mode {
                 for url in leftOut { left.feeds[url.text] = nil }
             }
             let named = left.namedURLs

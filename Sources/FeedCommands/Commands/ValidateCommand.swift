@@ -24,7 +24,9 @@ struct ValidateCommand {
 
     private func validate(_ cache: Cache, _ report: inout ValidateReport) async throws(FeedError) {
         try await deleteStaleFeeds(in: cache, &report)
-        let removal: RemovalMode = settings.dryRun ? .dryRun(withoutFeeds: report.feedsDeleted.map(\.url)) : .forReal
+        let removal: RemovalMode =
+            settings.dryRun
+            ? .dryRun(withoutFeeds: report.feedsDeleted.map(\.url), withoutDamaged: settings.deep) : .forReal
         // Damage first: what is gone from the disk though a feed names it is damage too, and told.
         try stopIfCancelled()
         if settings.deep { report.damaged = try await removeDamaged(from: cache, removal) }

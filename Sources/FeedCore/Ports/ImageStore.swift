@@ -56,10 +56,10 @@ extension ImageStore {
     }
 }
 
-/// Whether something is deleted, or only counted as if these feeds were deleted before.
+/// Whether something is deleted, or only counted as if these feeds, and what is damaged, were deleted before.
 package enum RemovalMode: Hashable, Sendable {
     case forReal
-    case dryRun(withoutFeeds: [ResourceURL])
+    case dryRun(withoutFeeds: [ResourceURL], withoutDamaged: Bool = false)
 }
 
 /// Bytes on their way into the store. Calls come one after another.
