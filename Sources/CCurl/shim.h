@@ -59,10 +59,14 @@ static inline void *ccurl_library(void) {
     return found;
 }
 
-// Why it can't be used, or NULL if it can. To be asked before anything else here is called. The function that is looked
-// for came with libcurl 7.83, the oldest that is supported; it isn't used itself.
+// Why it can't be used, or NULL if it can. To be asked before anything else here is called.
 static inline const char *ccurl_problem(void) {
-    if (ccurl_library() && dlsym(ccurl_library(), "curl_easy_header")) return NULL;
+    __typeof__(curl_version_info) *info = NULL;
+    if (ccurl_library()) info = (__typeof__(curl_version_info) *)dlsym(ccurl_library(), "curl_version_info");
+    if (info) {
+        // The youngest option that is set, CURLOPT_QUICK_EXIT, came with 7.87.
+        return info(CURLVERSION_NOW)->version_num >= 0x075700 ? NULL : info(CURLVERSION_NOW)->version;
+    }
     const char *reason = dlerror();
     return reason ? reason : "libcurl.so.4 can't be loaded";
 }

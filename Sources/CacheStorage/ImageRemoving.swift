@@ -29,9 +29,10 @@ extension ImageDirectory {
             }
         }
         let freed = try attempt(.failed) { () throws(SystemError) in
-            var freed = try folders.files.map { files throws(SystemError) in
-                try Self.clear(files, keeping: kept, dryRun: dryRun)
-            } ?? 0
+            var freed =
+                try folders.files.map { files throws(SystemError) in
+                    try Self.clear(files, keeping: kept, dryRun: dryRun)
+                } ?? 0
             if let incoming = folders.incoming { freed += try Self.clear(incoming, keeping: [], dryRun: dryRun) }
             return freed
         }

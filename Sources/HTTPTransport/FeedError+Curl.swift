@@ -11,6 +11,9 @@ extension FeedError {
         switch code {
         case CURLE_URL_MALFORMAT, CURLE_BAD_CONTENT_ENCODING:
             .invalidData(explanation, host: host)
+        // Our own file: a fresh copy of the feed is not to hide it.
+        case CURLE_SSL_CACERT_BADFILE:
+            FeedError(.notFound, explanation, host: host)
         // CURLE_TOO_LARGE, which older headers don't have: too many headers.
         case CURLcode(rawValue: 100):
             .invalidData(explanation, host: host)

@@ -12,7 +12,7 @@ final class MultiHandle: @unchecked Sendable {
 
     init(connectionsPerHost: Int) throws(FeedError) {
         if let problem = ccurl_problem() {
-            throw .connectivity("no server can be asked without libcurl 7.83 or newer: \(String(cString: problem))")
+            throw .connectivity("no server can be asked without libcurl 7.87 or newer: \(String(cString: problem))")
         }
         let code = CurlGlobal.initialised
         guard code == CURLE_OK else { throw .connectivity("libcurl: \(String(cString: curl_easy_strerror(code)))") }

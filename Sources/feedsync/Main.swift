@@ -16,6 +16,8 @@ struct Main {
         makeRoomForOpenFiles()
         // A reader that goes away is an error of the write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
+        // All text here is UTF-8; libcurl goes by the locale for host names that are not ASCII alone.
+        setlocale(LC_CTYPE, "C.UTF-8")
         let streams = StandardStreams()
         let signals = TerminationSignals { streams.wipe() }
         let application = Application(toolbox: toolbox(streams, signals), surroundings: surroundings)

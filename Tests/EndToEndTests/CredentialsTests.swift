@@ -51,6 +51,19 @@ struct CredentialsTests {
         #expect(try await program.sql("SELECT credentials FROM feeds") == "ann:s3cr%40t")
     }
 
+    @Test("that are new hold for images at the feed's origin, too, though the feed itself is as it was")
+    func renewed() async throws {
+        let body = #"{"version":"https://jsonfeed.org/version/1.1","title":"T","items":[{"id":"1","image":"/1.png"}]}"#
+        server.server.route(
+            "/feed.json", Reply(200, headers: [(name: "ETag", value: "\"1\"")], body: Array(body.utf8)))
+        try await program.run("show", server.feedURL.replacing("http://", with: "http://ann:old@"))
+        expectQuiet(try await program.run(server.feedURL.replacing("http://", with: "http://ann:new@")))
+        #expect(server.server.requests.allSatisfy { $0.header("if-none-match") == nil })
+        #expect(try await program.sql("SELECT DISTINCT credentials FROM items") == "ann:new")
+        let last = try #require(server.server.requests.last)
+        #expect(last.path == "/1.png" && last.header("authorization") == "Basic YW5uOm5ldw==")
+    }
+
     @Test(
         "stay secret when something goes wrong", arguments: ["404", "503", "invalid", "dead", "bad item", "redirect"])
     func failing(_ trouble: String) async throws {
@@ -153,6 +166,17 @@ struct SecretsTests {
         expectOneLine(try await program.run("show", option, path, server.feedURL), exit: 66, [option, path])
         #expect(server.requestCount == before)
         #expect(try await program.run("show", "--offline", option, path, server.feedURL).status == .exited(0))
+    }
+
+    @Test("a file of authorities that holds none is not found, and no reason for the saved feed to stand in")
+    func uselessFile() async throws {
+        let file = try program.folder.write("no certificate\n", to: "ca.pem")
+        let url = server.feedURL.replacing("http:", with: "https:")
+        try await program.run(server.feedURL)
+        try await program.sql("UPDATE feeds SET url = '\(url)'")
+        let result = try await program.run("--cacert", file, url)
+        #expect(result.status == .exited(66), "\(result.errorText)")
+        #expect(result.errorText.contains(file))
     }
 
     @Test("without the option no netrc entry is used, with it that of ~/.netrc")

@@ -32,8 +32,11 @@ package struct FeedRefresh: Sendable {
         let old = try await local.retrieve(url)
         // A URL given without its user name and password is asked with those it was saved with.
         let url = url.credentials == nil ? old?.url ?? url : url
-        // That the first page is still the latest says nothing of those that were not asked for the last time.
-        let known = old.flatMap { $0.pages < remote.maxPages ? nil : $0.validators }
+        // That the first page is still the latest says nothing of those that were not asked for the last time, nor of a
+        // new password, which belongs to images at the feed's origin too.
+        let known = old.flatMap { old in
+            old.pages < remote.maxPages || old.url.credentials != url.credentials ? nil : old.validators
+        }
         let answer = try await remote.load(url, validators: known ?? Validators())
         switch answer.content {
         case .notModified(let validators):
