@@ -118,6 +118,20 @@ struct Session: Sendable {
         return RedirectFollower(retrying, limit: settings.maxRedirects, allowsPrivate: settings.allowPrivate)
     }
 
+    /// Hands out a client that asks nobody after `--max-time`. Waiting for another run is not counted: that has a limit
+    /// of its own.
+    func limited<Outcome, Failure: Error>(
+        _ client: any HTTPClient, _ run: (any HTTPClient) async throws(Failure) -> Outcome
+    ) async throws(Failure) -> Outcome {
+        guard let limit = settings.maxTime, let seconds = ValueSyntax<Duration>.seconds.write(limit) else {
+            return try await run(client)
+        }
+        let deadline = Deadline(reason: .connectivity("not done within --max-time \(seconds)"))
+        return try await deadline.passing(after: limit) { () async throws(Failure) in
+            try await run(PunctualHTTPClient(client, until: deadline))
+        }
+    }
+
     /// Without them a request would fail as if the server were out of reach, or go without its credentials.
     private func requireFiles(of own: Settings) throws(FeedError) {
         for case (let option, let path?) in [("--cacert", own.caFile), ("--netrc-file", own.netrcFile)]

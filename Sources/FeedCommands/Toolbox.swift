@@ -63,6 +63,8 @@ package protocol Output: Sendable {
     func openTarget(_ path: String?) throws(FeedError) -> any ByteTarget
     /// A file, or standard input. May block.
     func openSource(_ path: String?) throws(FeedError) -> any ByteSource
+    /// Standard output is one.
+    var isTerminal: Bool { get }
     /// Someone watches standard error.
     var isWatched: Bool { get }
     /// Shows a line below all others on standard error, in place of the one that was there; nil takes it away. `line`
@@ -71,5 +73,7 @@ package protocol Output: Sendable {
 }
 
 extension Output {
+    package var isTerminal: Bool { false }
+
     package func draw(_ line: ((_ width: Int) -> String)?) {}
 }

@@ -18,10 +18,12 @@ final class StandardStreams: Output {
         }
     }
 
+    var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
     var isWatched: Bool { isatty(STDERR_FILENO) == 1 }
 
     func write(_ data: [UInt8]) throws(FeedError) {
-        if isatty(STDOUT_FILENO) == 1 { draw(nil) }
+        if isTerminal { draw(nil) }
         let output = StandardOutput(patience: patienceNow)
         try data.withUnsafeBufferPointer { bytes throws(FeedError) in
             try output.write([UnsafeRawBufferPointer(bytes)])
@@ -62,7 +64,7 @@ final class StandardStreams: Output {
 
     func openTarget(_ path: String?) throws(FeedError) -> any ByteTarget {
         if let path { return try FileReplacement(path: path) }
-        guard isatty(STDOUT_FILENO) == 0 else {
+        guard !isTerminal else {
             throw .storage(
                 .cannotCreate, "standard output is a terminal, and an archive is not for reading: redirect it")
         }

@@ -197,11 +197,14 @@ struct DiskFullTests {
             run sync sync "$1"
             run validate validate
             run show show "$1"
+            run fallback show --proxy http://127.0.0.1:1 "$1"
             """)
         for name in ["first", "status", "offline", "cached"] {
             #expect(try said("\(name).code") == "0\n", "\(name)")
             #expect(try said("\(name).err") == "", "\(name)")
         }
+        // Where the saved feed stands in there is nothing to save.
+        #expect(try said("fallback.code") == "0\n")
         for name in ["sync", "validate", "show"] {
             #expect(try said("\(name).code") == "73\n", "\(name)")
             #expect(try said("\(name).err").contains("Read-only file system"), "\(name)")

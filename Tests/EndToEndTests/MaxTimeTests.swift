@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("Sync --max-time", .timeLimit(.minutes(10)))
+@Suite("--max-time", .timeLimit(.minutes(10)))
 struct MaxTimeTests {
     private let program: Program
     private let server: FeedServer
@@ -17,10 +17,10 @@ struct MaxTimeTests {
     func images() async throws {
         server.serve(stalled, at: 2)
         server.serve(stalled, at: 3)
-        let result = try await program.run("sync", "--json", "--max-time", "1.5", server.feedURL)
+        let result = try await program.run("sync", "--json", "--max-time", "4", server.feedURL)
         #expect(result.status == .exited(23), "\(result.errorText)")
         #expect(result.errorLines.count == 2, "\(result.errorText)")
-        #expect(result.errorLines.first?.contains("2 images: not done within --max-time 1.5") == true)
+        #expect(result.errorLines.first?.contains("2 images: not done within --max-time 4") == true)
         #expect(try result.json["images"]?["downloaded"]?.int == 2)
         #expect(try result.json["images"]?["failed"]?.int == 2)
         #expect(try result.json["failures"]?[0]?["kind"]?.string == "connectivity")
@@ -37,6 +37,16 @@ struct MaxTimeTests {
         let result = try await program.run("--max-time", "0.5", server.feedURL)
         #expect(result.status == .exited(69))
         #expect(result.errorLines.first == "feedsync: \(server.feedURL): not done within --max-time 0.5")
+    }
+
+    @Test("holds for show and image, too")
+    func others() async throws {
+        server.server.route("/feed.json", stalled)
+        server.serve(stalled, at: 2)
+        for command in [["show", server.feedURL], ["image", server.imageURL(2)]] {
+            let result = try await program.run(command + ["--max-time", "0.5"])
+            expectOneLine(result, exit: 69, ["not done within --max-time 0.5"])
+        }
     }
 
     @Test("its fresh copy stands in")

@@ -54,6 +54,15 @@ struct ProgressTests {
         #expect(screen.lines.count == 1)
     }
 
+    @Test("an image is no text for a terminal")
+    func image() async throws {
+        let terminal = try PseudoTerminal(columns: 80)
+        let result = await (try program.start(["image", server.imageURL(0)], on: terminal)).wait()
+        #expect(result.status == .exited(73))
+        #expect(result.outputText.contains("-o FILE"))
+        #expect(server.requestCount == 0)
+    }
+
     @Test("Ctrl-C leaves the terminal clean, and says what was kept")
     func interrupted() async throws {
         let terminal = try PseudoTerminal(columns: 80)

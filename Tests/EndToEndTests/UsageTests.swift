@@ -62,6 +62,21 @@ struct UsageTests {
         #expect(Files.names(in: program.folder.path) == [])
     }
 
+    @Test(
+        "a URL in the wrong place keeps its password to itself",
+        arguments: [
+            ["import", "http://ann:s3cret@h/x.tar"], ["export", "https://ann:s3cret@h/feed.json"],
+            ["sync", "--lock-wait", "https://ann:s3cret@h/feed.json"], ["--config", "http://ann:s3cret@h/", "status"],
+            ["--log-format", "json", "import", "http://ann:s3cret@h/x.tar"],
+        ])
+    func misplaced(_ arguments: [String]) async throws {
+        let result = try await program.run(arguments)
+        #expect(result.errorText.contains("://***@h/"))
+        #expect(!result.errorText.contains("s3cret"))
+        let config = try program.folder.write("http://ann:s3cret@h/feed.json\n", to: "config")
+        expectOneLine(try await program.run("--config", config, "status"), exit: 78, ["http://***@h/feed.json"])
+    }
+
     @Test("a sign that combines with the = of an option is a part of its value")
     func combining() async throws {
         let result = try await program.run("--jobs=\u{301}3", "http://h/")

@@ -7,6 +7,11 @@ struct ImageCommand {
     init(_ session: Session) { self.session = session }
 
     func run(_ url: ResourceURL) async throws(FeedError) -> ExitCode {
+        guard settings.output != nil || !session.toolbox.output.isTerminal else {
+            throw .storage(
+                .cannotCreate,
+                "standard output is a terminal, and an image is not for reading: redirect it, or give -o FILE")
+        }
         do {
             if let cached = try await loadCached(url) {
                 try deliver(cached)
@@ -48,11 +53,12 @@ struct ImageCommand {
 
     private func loadAndSave(_ url: ResourceURL) async throws(FeedError) -> (ImageData, saving: FeedError?) {
         let delivery = try await session.openForDelivery()
-        let loader = ImageDataLoaderWithFallback(
-            local: LocalImageDataLoader(store: delivery.cache.images, now: session.now),
-            remote: session.remoteImages(with: try session.makeClient(for: [settings]), settings), saves: delivery.saves
-        )
-        let loaded = try await loader.load(url, on: session.terms(forNamed: url))
+        let loaded = try await session.limited(try session.makeClient(for: [settings])) { client throws(FeedError) in
+            let loader = ImageDataLoaderWithFallback(
+                local: LocalImageDataLoader(store: delivery.cache.images, now: session.now),
+                remote: session.remoteImages(with: client, settings), saves: delivery.saves)
+            return try await loader.load(url, on: session.terms(forNamed: url))
+        }
         return (loaded.data, loaded.saveFailure ?? delivery.problem)
     }
 

@@ -1,4 +1,5 @@
 import FeedCore
+import JSONText
 
 struct ShowCommand {
     private let session: Session
@@ -23,8 +24,11 @@ struct ShowCommand {
         let loaded = try await load(url, from: delivery)
         let found = settings.json ? try await delivery.cache.images.find(loaded.feed.images.map(\.url)) : nil
         let shown = ShownFeed(url: url, loaded: loaded, found: found)
-        if case .remote(let failure?) = loaded.source { return (shown, failure) }
-        return (shown, delivery.problem)
+        switch loaded.source {
+        case .remote(let failure): return (shown, failure ?? delivery.problem)
+        // There was nothing to save.
+        case .cache: return (shown, nil)
+        }
     }
 
     private func open() async throws(FeedError) -> Session.Delivery {
@@ -39,7 +43,12 @@ struct ShowCommand {
             let loaded = try await latest(url, from: delivery)
             if case .cache(let cause?) = loaded.source, let savedAt = loaded.savedAt {
                 let age = Phrases.span(session.now() - savedAt)
-                session.notice("\(url): showing the feed saved \(age) ago (\(cause.message))", "feed_offline")
+                session.notice(
+                    LogLine(
+                        level: .warning, event: "feed_offline",
+                        text: "\(url): showing the feed saved \(age) ago (\(cause.message))",
+                        fields: [("url", .string(url.text)), ("saved_at", .string(savedAt.rfc3339))]
+                            + LogLine.fields(of: cause)))
             }
             if settings.verbosity == .verbose { for note in loaded.notes { session.report("\(url): \(note)") } }
             return loaded
@@ -57,9 +66,10 @@ struct ShowCommand {
         let local = session.localFeeds(in: delivery.cache)
         // Before a client is made: to load libcurl takes longer than all the rest.
         if settings.offline { return try await local.loadOffline(url, maxAge: own.maxAge) }
-        let client = try session.makeClient(for: [own])
-        let refresh = session.refresh(delivery.cache, with: client, own, saves: delivery.saves)
-        return try await FeedLoaderWithFallback(refresh: refresh, local: local, maxAge: own.maxAge).load(url)
+        return try await session.limited(try session.makeClient(for: [own])) { client throws(FeedError) in
+            let refresh = session.refresh(delivery.cache, with: client, own, saves: delivery.saves)
+            return try await FeedLoaderWithFallback(refresh: refresh, local: local, maxAge: own.maxAge).load(url)
+        }
     }
 }
 

@@ -16,7 +16,7 @@ struct SyncCommand {
         let own = feeds.map(settings.of)
         let cache = try await session.openCache(settings.dryRun ? .read : .write(lockWait: settings.lockWait))
         let meter = session.showsProgress ? ByteMeter() : nil
-        let report = try await limited(try session.makeClient(for: own, of: feeds, meter: meter)) { client in
+        let report = try await session.limited(try session.makeClient(for: own, of: feeds, meter: meter)) { client in
             let sync = sync(feeds, own, in: cache, with: client)
             return try await watch(feeds, meter) { await sync.run(feeds, events: $0) }
         }
@@ -72,20 +72,6 @@ struct SyncCommand {
 
     private static func scope(_ settings: Settings) -> ImageScope {
         ImageScope(revalidates: settings.revalidate, retriesFailed: settings.retryFailed)
-    }
-
-    /// Hands out a client that asks nobody after `--max-time`. Waiting for another run is not counted: that has a limit
-    /// of its own.
-    private func limited(
-        _ client: any HTTPClient, _ run: (any HTTPClient) async throws -> SyncReport
-    ) async throws -> SyncReport {
-        guard let limit = settings.maxTime, let seconds = ValueSyntax<Duration>.seconds.write(limit) else {
-            return try await run(client)
-        }
-        let deadline = Deadline(reason: .connectivity("not done within --max-time \(seconds)"))
-        return try await deadline.passing(after: limit) {
-            try await run(PunctualHTTPClient(client, until: deadline))
-        }
     }
 
     /// Those given, in person or by a list, each once; with none given, those in the config file; with none there, those

@@ -50,7 +50,7 @@ struct Log: Sendable {
 
     func tell(_ line: LogLine) {
         switch format {
-        case .text: output.say("feedsync: \(TerminalText.escape(line.text))")
+        case .text: output.say("feedsync: \(TerminalText.escape(Passwords.hidden(in: line.text)))")
         case .json: output.say(json(line))
         }
     }
@@ -58,7 +58,7 @@ struct Log: Sendable {
     private func json(_ line: LogLine) -> String {
         let value: JSONValue = [
             "time": .string(now().rfc3339), "level": .string(line.level.rawValue), "event": .string(line.event),
-            "message": .string(line.text), "fields": .object(line.fields),
+            "message": .string(Passwords.hidden(in: line.text)), "fields": .object(line.fields),
         ]
         return value.text()
     }

@@ -60,7 +60,7 @@ package enum OptionTable {
             "max-per-host", "N", sets: \.maxPerHost, as: .count, .network, of: online,
             "of them to one host (scheme, name and port)"),
         .value(
-            "max-time", "S", sets: \.maxTime, as: .timeLimit, defaultText: "none", .network, of: [.sync],
+            "max-time", "S", sets: \.maxTime, as: .timeLimit, defaultText: "none", .network, of: online,
             "seconds for the whole run; what isn't done by then fails"),
         .value(
             "limit-rate", "RATE", sets: \.limitRate, as: .rate, defaultText: "none", .network, of: online,

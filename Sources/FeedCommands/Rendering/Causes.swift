@@ -15,9 +15,8 @@ struct Causes {
     private var found: [Key: (first: ResourceURL, error: FeedError, count: Int)] = [:]
 
     mutating func add(_ url: ResourceURL, _ error: FeedError, apartByMessage: Bool) {
-        // An error without a host, as one of a file, is a cause of its own.
-        let message = apartByMessage || error.host == nil ? error.message : nil
-        let key = Key(kind: error.kind, status: error.status, host: error.host, message: message)
+        let key = Key(
+            kind: error.kind, status: error.status, host: error.host, message: apartByMessage ? error.message : nil)
         if found[key] == nil { order.append(key) }
         found[key, default: (url, error, 0)].count += 1
     }

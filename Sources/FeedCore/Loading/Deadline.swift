@@ -24,11 +24,11 @@ package final class Deadline: Sendable {
     }
 
     /// Lets it pass after `span`, unless `work` is done before.
-    package func passing<Outcome>(
+    package func passing<Outcome, Failure: Error>(
         after span: Duration,
         sleeping: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
-        _ work: () async throws -> Outcome
-    ) async throws -> Outcome {
+        _ work: () async throws(Failure) -> Outcome
+    ) async throws(Failure) -> Outcome {
         let timer = Task {
             do {
                 try await sleeping(span)

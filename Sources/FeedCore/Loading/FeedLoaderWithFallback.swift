@@ -50,8 +50,7 @@ package struct FeedLoaderWithFallback: Sendable {
         switch saved {
         case .fresh(let saved):
             return Loaded(feed: saved.feed, savedAt: saved.savedAt, source: .cache(instead: cause))
-        case .stale(let savedAt):
-            throw cause.adding("and the saved feed is stale: it was saved at \(savedAt.rfc3339)")
+        case .stale(let savedAt): throw cause.addingStale(savedAt)
         case .neverSaved:
             throw cause.adding("and no saved feed stands in")
         }
@@ -79,5 +78,9 @@ extension FeedError {
     func of(_ part: String) -> FeedError { saying("\(part): \(message)") }
 
     /// The same error with more to its story.
+    func addingStale(_ savedAt: Timestamp) -> FeedError {
+        adding("and the saved feed is stale: it was saved at \(savedAt.rfc3339)")
+    }
+
     package func adding(_ words: String) -> FeedError { saying("\(message), \(words)") }
 }

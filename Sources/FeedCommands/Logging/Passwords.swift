@@ -1,0 +1,21 @@
+/// The last guard before something is told: where a URL stands in a place that is none for URLs, such as that of a file's
+/// name, nobody took its user name and password out.
+enum Passwords {
+    static func hidden(in text: String) -> String {
+        let bytes = Array(text.utf8)
+        guard bytes.contains(UInt8(ascii: "@")) else { return text }
+        var shown: [UInt8] = []
+        var rest = bytes[...]
+        while let authority = rest.firstRange(of: "://".utf8)?.upperBound {
+            shown += rest[..<authority]
+            rest = rest[authority...]
+            let end = rest.firstIndex(where: endsAuthority) ?? rest.endIndex
+            guard let at = rest[..<end].lastIndex(of: UInt8(ascii: "@")) else { continue }
+            shown += "***".utf8
+            rest = rest[at...]
+        }
+        return String(decoding: shown + rest, as: UTF8.self)
+    }
+
+    private static func endsAuthority(_ byte: UInt8) -> Bool { byte <= 0x20 || "/?#\"'".utf8.contains(byte) }
+}
