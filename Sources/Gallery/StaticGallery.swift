@@ -10,12 +10,12 @@ package struct StaticGallery: GalleryWriter {
 
     /// On a thread of its own: it waits for the disk all the time.
     package func write(
-        _ gallery: Gallery, images: any ImageFiles, to path: String
+        _ gallery: Gallery, images: any ImageFiles, to place: GalleryPlace
     ) async throws(FeedError) -> GalleryReport {
         let stop = Stop()
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                queue.async { continuation.resume(returning: Self.write(gallery, images, path, stop)) }
+                queue.async { continuation.resume(returning: Self.write(gallery, images, place, stop)) }
             }
         } onCancel: {
             stop.request()
@@ -24,10 +24,10 @@ package struct StaticGallery: GalleryWriter {
     }
 
     private static func write(
-        _ gallery: Gallery, _ images: any ImageFiles, _ path: String, _ stop: Stop
+        _ gallery: Gallery, _ images: any ImageFiles, _ place: GalleryPlace, _ stop: Stop
     ) -> Result<GalleryReport, FeedError> {
         do throws(FeedError) {
-            let folder = try GalleryFolder(path)
+            let folder = try GalleryFolder(place)
             do throws(FeedError) {
                 let report = try Self.fill(folder, with: gallery, images, stop)
                 try folder.publish()

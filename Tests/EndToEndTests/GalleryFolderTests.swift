@@ -5,9 +5,9 @@ import Testing
 
 @Suite("The folder of a gallery, from outside", .timeLimit(.minutes(10)))
 struct GalleryFolderTests {
-    private let program: Program
+    let program: Program
     private let server: FeedServer
-    private let site: String
+    let site: String
 
     init() async throws {
         program = try Program()
@@ -17,7 +17,7 @@ struct GalleryFolderTests {
     }
 
     @discardableResult
-    private func write(_ place: String? = nil) async throws -> ProcessResult {
+    func write(_ place: String? = nil) async throws -> ProcessResult {
         try await program.run("gallery", place ?? site)
     }
 

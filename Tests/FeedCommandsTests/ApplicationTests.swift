@@ -37,7 +37,7 @@ struct ApplicationTests {
 
 private struct NoGallery: GalleryWriter {
     func write(
-        _ gallery: Gallery, images: any ImageFiles, to path: String
+        _ gallery: Gallery, images: any ImageFiles, to place: GalleryPlace
     ) async throws(FeedError) -> GalleryReport {
         GalleryReport(feeds: gallery.feeds.count, pages: 0, images: 0, missing: 0)
     }

@@ -18,9 +18,8 @@ struct WriteGalleryUseCaseTests {
 
     private func write(_ urls: [ResourceURL] = []) async throws -> GalleryReport {
         try await FeedGallery(
-            cache: Cache(feeds: feeds, images: images, transfer: InMemoryTransfer()), writer: writer, maxAge: .forever,
-            lockWait: .zero,
-            now: { Self.now }
+            cache: Cache(feeds: feeds, images: images, transfer: InMemoryTransfer()), at: "/cache", writer: writer,
+            maxAge: .forever, lockWait: .zero, now: { Self.now }
         ).write(urls, to: "/gallery")
     }
 
@@ -46,8 +45,8 @@ struct WriteGalleryUseCaseTests {
         let gone = FeedError.invalidData("the server answered HTTP 404", status: 404)
         try await images.remember([ImageFailure(url: .image(2), error: gone, failedAt: Self.now)])
         _ = try await write()
-        let (gallery, path) = try #require(writer.written.first)
-        #expect(path == "/gallery")
+        let (gallery, place) = try #require(writer.written.first)
+        #expect(place == GalleryPlace(path: "/gallery", cache: "/cache"))
         #expect(gallery.writtenAt == Self.now)
         #expect(gallery.feeds.map(\.url) == [.first, .second])
         let stored = try #require(try await images.find([.image(1)])[0])
@@ -105,13 +104,13 @@ struct WriteGalleryUseCaseTests {
 }
 
 private final class GalleryWriterSpy: GalleryWriter {
-    private let calls = Mutex<[(Gallery, String)]>([])
-    var written: [(Gallery, String)] { calls.withLock { $0 } }
+    private let calls = Mutex<[(Gallery, GalleryPlace)]>([])
+    var written: [(Gallery, GalleryPlace)] { calls.withLock { $0 } }
 
     func write(
-        _ gallery: Gallery, images: any ImageFiles, to path: String
+        _ gallery: Gallery, images: any ImageFiles, to place: GalleryPlace
     ) async throws(FeedError) -> GalleryReport {
-        calls.withLock { $0.append((gallery, path)) }
+        calls.withLock { $0.append((gallery, place)) }
         return GalleryReport(feeds: gallery.feeds.count, pages: 0, images: 0, missing: 0)
     }
 }

@@ -20,7 +20,7 @@ extension Session {
     func gallery(of cache: Cache) -> FeedGallery {
         let own = settings.feeds.map { ($0.url.key, $0.settings.maxAge) }
         return FeedGallery(
-            cache: cache, writer: toolbox.gallery, maxAge: settings.maxAge,
+            cache: cache, at: cachePath, writer: toolbox.gallery, maxAge: settings.maxAge,
             maxAges: Dictionary(own) { first, _ in first }, lockWait: settings.lockWait, now: now)
     }
 }

@@ -1,6 +1,7 @@
 /// Shows what is saved, fresh or stale: the cache is only read.
 package struct FeedGallery: Sendable {
     private let cache: Cache
+    private let cachePath: String
     private let writer: any GalleryWriter
     private let maxAge: MaxAge
     /// Of feeds that have one of their own.
@@ -9,11 +10,12 @@ package struct FeedGallery: Sendable {
     private let now: @Sendable () -> Timestamp
 
     package init(
-        cache: Cache, writer: any GalleryWriter, maxAge: MaxAge,
+        cache: Cache, at cachePath: String, writer: any GalleryWriter, maxAge: MaxAge,
         maxAges: [ResourceURL.Key: MaxAge] = [:], lockWait: Duration,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.cache = cache
+        self.cachePath = cachePath
         self.writer = writer
         self.maxAge = maxAge
         self.maxAges = maxAges
@@ -33,7 +35,7 @@ package struct FeedGallery: Sendable {
             if let feed = try await load(url, isNamed: !urls.isEmpty) { feeds.append(feed) }
         }
         let gallery = Gallery(feeds: feeds, writtenAt: now(), maxAge: maxAge)
-        return try await writer.write(gallery, images: files, to: path)
+        return try await writer.write(gallery, images: files, to: GalleryPlace(path: path, cache: cachePath))
     }
 
     private func load(_ url: ResourceURL, isNamed: Bool) async throws(FeedError) -> GalleryFeed? {

@@ -1,9 +1,9 @@
 /// Writes feeds as a folder of web pages.
 package protocol GalleryWriter: Sendable {
-    /// All of it appears at `path` at once, in place of the gallery that was there; when this throws, that stays.
+    /// All of it appears there at once, in place of the gallery that was there; when this throws, that stays.
     ///
     /// Throws `storage`: `cannotCreate` where there is no place for it, or where something is that is no gallery.
     func write(
-        _ gallery: Gallery, images: any ImageFiles, to path: String
+        _ gallery: Gallery, images: any ImageFiles, to place: GalleryPlace
     ) async throws(FeedError) -> GalleryReport
 }

@@ -15,14 +15,15 @@ final class GalleryFolder {
     private var written: [String] = []
 
     /// Throws if there is something at the path that isn't ours to replace, or if somebody else is at it.
-    init(_ path: String) throws(FeedError) {
-        self.path = path
+    init(_ place: GalleryPlace) throws(FeedError) {
+        path = place.path
         do throws(SystemError) {
-            target = try Self.place(path)
+            let destination = try Self.destination(of: place)
+            target = destination.path
             old = try OpenFolder(existing: target)
             try Self.lock(old, path)
             try old?.checkIsReplaceable()
-            staging = try Self.stage(beside: target, path)
+            staging = try Self.stage(beside: destination, path)
             try staging.makeFolder(PlacedImage.folder)
         } catch {
             throw error.feedError(creating: path)
@@ -78,27 +79,24 @@ final class GalleryFolder {
 
     // MARK: Beginning
 
-    /// Folders above it that aren't there yet are created, as for the cache.
-    private static func place(_ path: String) throws(SystemError) -> String {
-        if let resolved = try OpenFolder.resolve(path) { return resolved }
-        let names = path.split(separator: "/")
-        guard let name = names.last, name != ".", name != ".." else {
-            throw SystemError(ENOENT, "can't be created", path)
+    /// The folder above it is there afterwards.
+    private static func destination(of place: GalleryPlace) throws(SystemError) -> Destination {
+        let (destination, cache) = (try Destination(place.path), try Destination(place.cache))
+        guard !destination.lies(in: cache) else {
+            throw SystemError(EEXIST, "belongs to the cache, \(place.cache); give a folder elsewhere", place.path)
         }
-        let parent = (path.hasPrefix("/") ? "/" : "") + names.dropLast().joined(separator: "/")
-        let above = parent.isEmpty ? "." : parent
-        if try OpenFolder.resolve(above) == nil {
-            let made = try place(above)
-            guard mkdir(made, 0o777) == 0 || errno == EEXIST else { throw SystemError("can't be created", made) }
+        guard !cache.lies(in: destination) else {
+            throw SystemError(ENOTEMPTY, "holds the cache, \(place.cache); give a folder elsewhere", place.path)
         }
-        guard let resolved = try OpenFolder.resolve(above) else { throw SystemError("can't be created", above) }
-        return resolved == "/" ? "/\(name)" : "\(resolved)/\(name)"
+        try destination.makeFoldersAbove()
+        return destination
     }
 
     /// What a killed run left there is cleared away.
-    private static func stage(beside target: String, _ path: String) throws(SystemError) -> OpenFolder {
-        let parts = target.split(separator: "/", omittingEmptySubsequences: false)
-        let staging = parts.dropLast().joined(separator: "/") + "/.\(parts.last ?? "").feedsync-new"
+    private static func stage(
+        beside destination: Destination, _ path: String
+    ) throws(SystemError) -> OpenFolder {
+        let staging = destination.sibling { ".\($0).feedsync-new" }
         if mkdir(staging, 0o777) != 0 {
             guard errno == EEXIST else { throw SystemError("can't be created", staging) }
             if let leftover = try OpenFolder(existing: staging) {

@@ -178,18 +178,6 @@ final class OpenFolder {
         return names
     }
 
-    // MARK: Places
-
-    /// The path with every link followed; nil if there is nothing there.
-    static func resolve(_ path: String) throws(SystemError) -> String? {
-        guard let resolved = realpath(path, nil) else {
-            if errno == ENOENT { return nil }
-            throw SystemError("can't be reached", path)
-        }
-        defer { free(resolved) }
-        return String(cString: resolved)
-    }
-
     // MARK: Going away
 
     /// Deletes these of its files, the folder of images and the folder, which is at `place` by now. What somebody else put

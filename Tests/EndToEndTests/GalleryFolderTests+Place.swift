@@ -1,0 +1,51 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Where a gallery has no place. That is said before anything is written.
+extension GalleryFolderTests {
+    @Test(
+        "can't be the cache, nor lie in it, however that is named",
+        arguments: [
+            "cache", "cache/", "cache/incoming", "cache/images", "cache/images/sha256", "cache/new", "cache/a/b",
+            "link", "link/images/new", "elsewhere/../cache/incoming",
+        ])
+    func inTheCache(place: String) async throws {
+        symlink(program.cache, program.folder.path("link"))
+        try program.folder.makeDirectory("elsewhere")
+        let images = Files.names(in: program.imageFolder)
+        expectOneLine(try await write(program.folder.path(place)), exit: 73, ["belongs to the cache"])
+        #expect(Files.names(in: program.cache) == ["feedsync.sqlite", "images", "incoming", "lock"])
+        #expect(Files.names(in: program.imageFolder) == images)
+        #expect(Files.names(in: "\(program.cache)/incoming") == [])
+    }
+
+    @Test("can't lie in a cache that is only to come", arguments: ["later", "later/images", "later/a/b"])
+    func inLaterCache(place: String) async throws {
+        let cache = program.folder.path("later")
+        let result = try await program.run("gallery", "--cache", "\(cache)/", program.folder.path(place))
+        expectOneLine(result, exit: 73, ["belongs to the cache"])
+        #expect(!Files.exists(cache))
+    }
+
+    @Test("can't hold the cache, there or to come", arguments: ["site/cache", "site/images", "site"])
+    func aroundTheCache(cache: String) async throws {
+        let result = try await program.run("gallery", "--cache", program.folder.path(cache), site)
+        #expect(result.status == .exited(73), "\(result.errorText)")
+        #expect(result.errorLines.count == 1)
+        #expect(!Files.exists(site))
+    }
+
+    @Test("may lie beside the cache under a name that begins like it") func besideTheCache() async throws {
+        expectQuiet(try await write("\(program.cache)-gallery"))
+    }
+
+    @Test("can't be, nor be reached by, a link to nothing", arguments: ["link", "link/", "link/site"])
+    func dangling(place: String) async throws {
+        symlink("nowhere", program.folder.path("link"))
+        expectOneLine(
+            try await write(program.folder.path(place)), exit: 73,
+            [program.folder.path("link"), "is a symbolic link to nothing"])
+        #expect(Files.names(in: program.folder.path) == ["cache", "link"])
+    }
+}
