@@ -1,5 +1,6 @@
 #pragma once
 #include <fcntl.h>
+#include <linux/stat.h>
 #include <spawn.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -9,7 +10,16 @@ static inline int feedsync_exchange(const char *first, const char *second) {
     return (int)syscall(SYS_renameat2, AT_FDCWD, first, AT_FDCWD, second, 2);
 }
 
-/* Likewise. Naming each descriptor instead takes as many actions as there may be descriptors. */
+/* Whether the open folder is the root of a mount, which another device number doesn't tell: a bind mount has the same, and
+   a subvolume of btrfs has another. Kernels before 5.8 don't know, and say no. */
+static inline int feedsync_is_mount_root(int folder) {
+    struct statx status;
+    const int empty_path = 0x1000;
+    if (syscall(SYS_statx, folder, "", empty_path, 0, &status) != 0) return 0;
+    return (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+/* Likewise for _GNU_SOURCE. Naming each descriptor instead takes as many actions as there may be descriptors. */
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
 
 static inline int feedsync_close_from(posix_spawn_file_actions_t *actions, int first) {

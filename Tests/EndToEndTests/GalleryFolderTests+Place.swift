@@ -40,6 +40,24 @@ extension GalleryFolderTests {
         expectQuiet(try await write("\(program.cache)-gallery"))
     }
 
+    @Test(
+        "can't be a mount point, of another disk or of a folder on the same one",
+        arguments: ["-t tmpfs none", "--bind \"$1/other\""])
+    func mounted(from: String) async throws {
+        for folder in ["site", "other"] { try program.folder.makeDirectory(folder) }
+        let result = try await program.shell(
+            #"""
+            [ "$(id -u)" = 0 ] && user= || user=-r
+            exec unshare -m $user sh -c 'mount \#(from) "$1/site" || exit 99
+                "$feedsync" gallery "$1/site"; echo $?; find "$1/site" -mindepth 1
+                "$feedsync" gallery "$1/site/below"' sh "$1"
+            """#, program.folder.path)
+        #expect(result.outputLines == ["73"], "\(result.errorText)")
+        #expect(result.errorLines.count == 1)
+        #expect(result.errorText.contains("\(site): is a mount point"))
+        #expect(Files.names(in: program.folder.path) == ["cache", "other", "site"])
+    }
+
     @Test("can't be, nor be reached by, a link to nothing", arguments: ["link", "link/", "link/site"])
     func dangling(place: String) async throws {
         symlink("nowhere", program.folder.path("link"))
