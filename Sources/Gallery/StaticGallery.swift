@@ -5,12 +5,35 @@ internal import Synchronization
 /// A gallery as a folder of files: plain pages that any web server can serve, and a browser can open from disk.
 package struct StaticGallery: GalleryWriter {
     private let queue = DispatchQueue(label: "feedsync.gallery")
+    private let sleeping: @Sendable (Duration) async throws -> Void
 
-    package init() {}
+    private static let lockStep = Duration.milliseconds(50)
 
-    /// On a thread of its own: it waits for the disk all the time.
+    package init(
+        sleeping: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) {
+        self.sleeping = sleeping
+    }
+
     package func write(
         _ gallery: Gallery, images: any ImageFiles, to place: GalleryPlace
+    ) async throws(FeedError) -> GalleryReport {
+        var waited = Duration.zero
+        while true {
+            do {
+                return try await attempt(gallery, images, place)
+            } catch let error where error.kind == .storage(.locked) && waited < place.lockWait {
+                // Nothing was written yet.
+                let pause = min(Self.lockStep, place.lockWait - waited)
+                do { try await sleeping(pause) } catch { throw FeedError.cancelled }
+                waited += pause
+            }
+        }
+    }
+
+    /// On a thread of its own: it waits for the disk all the time.
+    private func attempt(
+        _ gallery: Gallery, _ images: any ImageFiles, _ place: GalleryPlace
     ) async throws(FeedError) -> GalleryReport {
         let stop = Stop()
         let result = await withTaskCancellationHandler {

@@ -130,7 +130,19 @@ struct GalleryFolderTests {
             close(folder)
         }
         #expect(flock(folder, LOCK_EX | LOCK_NB) == 0)
-        expectOneLine(try await write(), exit: 75, [site])
+        expectOneLine(try await write(), exit: 75, [site, "--lock-wait"])
+    }
+
+    @Test("is written by one run after the other where they wait", arguments: [false, true])
+    func waitedFor(isThere: Bool) async throws {
+        if isThere { try await write() }
+        let result = try await program.shell(
+            #"""
+            for run in 1 2 3 4 5 6; do ("$feedsync" gallery --lock-wait 600 "$1" || echo "$?") & done; wait
+            """#, site)
+        expectQuiet(result)
+        #expect(Files.exists("\(site)/index.html"))
+        #expect(Files.names(in: program.folder.path) == ["cache", "site"])
     }
 
     @Test("is always whole to those who look, while it is replaced again and again") func swapped() async throws {

@@ -19,7 +19,7 @@ struct WriteGalleryUseCaseTests {
     private func write(_ urls: [ResourceURL] = []) async throws -> GalleryReport {
         try await FeedGallery(
             cache: Cache(feeds: feeds, images: images, transfer: InMemoryTransfer()), at: "/cache", writer: writer,
-            maxAge: .forever, lockWait: .zero, now: { Self.now }
+            maxAge: .forever, lockWait: .seconds(7), now: { Self.now }
         ).write(urls, to: "/gallery")
     }
 
@@ -46,7 +46,7 @@ struct WriteGalleryUseCaseTests {
         try await images.remember([ImageFailure(url: .image(2), error: gone, failedAt: Self.now)])
         _ = try await write()
         let (gallery, place) = try #require(writer.written.first)
-        #expect(place == GalleryPlace(path: "/gallery", cache: "/cache"))
+        #expect(place == GalleryPlace(path: "/gallery", cache: "/cache", lockWait: .seconds(7)))
         #expect(gallery.writtenAt == Self.now)
         #expect(gallery.feeds.map(\.url) == [.first, .second])
         let stored = try #require(try await images.find([.image(1)])[0])

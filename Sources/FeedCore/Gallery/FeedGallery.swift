@@ -35,7 +35,8 @@ package struct FeedGallery: Sendable {
             if let feed = try await load(url, isNamed: !urls.isEmpty) { feeds.append(feed) }
         }
         let gallery = Gallery(feeds: feeds, writtenAt: now(), maxAge: maxAge)
-        return try await writer.write(gallery, images: files, to: GalleryPlace(path: path, cache: cachePath))
+        let place = GalleryPlace(path: path, cache: cachePath, lockWait: lockWait)
+        return try await writer.write(gallery, images: files, to: place)
     }
 
     private func load(_ url: ResourceURL, isNamed: Bool) async throws(FeedError) -> GalleryFeed? {

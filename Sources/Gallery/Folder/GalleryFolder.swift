@@ -24,10 +24,19 @@ final class GalleryFolder {
             try Self.lock(old, path)
             try old?.checkIsReplaceable()
             staging = try Self.stage(beside: destination, path)
-            try staging.makeFolder(PlacedImage.folder)
         } catch {
             throw error.feedError(creating: path)
         }
+        do throws(SystemError) { try begin() } catch {
+            abandon()
+            throw error.feedError(creating: path)
+        }
+    }
+
+    private func begin() throws(SystemError) {
+        // Nobody takes the place any more, as for that one needs the folder beside it; but somebody may just have.
+        if old == nil, try OpenFolder(existing: target) != nil { throw Self.busy(path) }
+        try staging.makeFolder(PlacedImage.folder)
     }
 
     func write(_ bytes: [UInt8], to name: String) throws(FeedError) {
@@ -103,15 +112,22 @@ final class GalleryFolder {
                 try lock(leftover, path)
                 try leftover.remove(leftover.checkIsLeftover(), from: staging)
             }
-            guard mkdir(staging, 0o777) == 0 else { throw SystemError("can't be created", staging) }
+            guard mkdir(staging, 0o777) == 0 else {
+                throw errno == EEXIST ? busy(path) : SystemError("can't be created", staging)
+            }
         }
-        guard let folder = try OpenFolder(existing: staging) else { throw SystemError("can't be opened", staging) }
+        // Until it is locked, another run takes it for a leftover.
+        guard let folder = try OpenFolder(existing: staging) else { throw busy(path) }
         try lock(folder, path)
         try folder.markUnfinished()
         return folder
     }
 
     private static func lock(_ folder: OpenFolder?, _ path: String) throws(SystemError) {
-        if let folder, !folder.lock() { throw SystemError(EWOULDBLOCK, "another feedsync run is writing it", path) }
+        if let folder, try !folder.lock() { throw busy(path) }
+    }
+
+    private static func busy(_ path: String) -> SystemError {
+        SystemError(EWOULDBLOCK, "another feedsync run is writing it; wait for it with --lock-wait", path)
     }
 }

@@ -28,8 +28,25 @@ final class OpenFolder {
         close(number)
     }
 
-    /// False if another run holds it.
-    func lock() -> Bool { flock(number, LOCK_EX | LOCK_NB) == 0 }
+    /// False if another run holds it, or has held it and put another folder in its place.
+    func lock() throws(SystemError) -> Bool {
+        while flock(number, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EWOULDBLOCK { return false }
+            guard errno == EINTR else { throw SystemError("can't be locked", path) }
+        }
+        return try isInPlace()
+    }
+
+    private func isInPlace() throws(SystemError) -> Bool {
+        var own = stat()
+        var found = stat()
+        guard fstat(number, &own) == 0 else { throw SystemError("can't be examined", path) }
+        guard lstat(path, &found) == 0 else {
+            if errno == ENOENT { return false }
+            throw SystemError("can't be examined", path)
+        }
+        return own.st_dev == found.st_dev && own.st_ino == found.st_ino
+    }
 
     // MARK: Filling
 

@@ -1,0 +1,93 @@
+import FeedCore
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Gallery
+
+@Suite("Writing a gallery")
+struct StaticGalleryTests {
+    private let folder: TemporaryDirectory
+    private let site: String
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        site = folder.path("site")
+    }
+
+    private func place(lockWait: Duration = .zero) -> GalleryPlace {
+        GalleryPlace(path: site, cache: folder.path("cache"), lockWait: lockWait)
+    }
+
+    private func write(
+        _ pictures: [GalleryPicture] = [], lockWait: Duration = .zero,
+        sleeping: @escaping @Sendable (Duration) async throws -> Void = { _ in
+            throw SystemFailure("nobody was to wait")
+        }
+    ) async throws(FeedError) -> GalleryReport {
+        let now = Timestamp(microseconds: 0)
+        let feeds = pictures.isEmpty ? [] : [GalleryFeed(url: .first, title: nil, savedAt: now, pictures: pictures)]
+        let gallery = Gallery(feeds: feeds, writtenAt: now, maxAge: .forever)
+        return try await StaticGallery(sleeping: sleeping)
+            .write(gallery, images: NoFiles(), to: place(lockWait: lockWait))
+    }
+
+    @Test("waits for another run that is writing it, or is writing it for the first time", arguments: [true, false])
+    func waits(isThere: Bool) async throws {
+        if isThere { _ = try await write() }
+        let other = Mutex<GalleryFolder?>(try GalleryFolder(place()))
+        let error = await #expect(throws: FeedError.self) { try await write() }
+        #expect(error?.kind == .storage(.locked))
+        _ = try await write(lockWait: .seconds(60)) { _ in
+            try other.withLock { folder in
+                try folder?.write([], to: "index.html")
+                try folder?.publish()
+                folder = nil
+            }
+        }
+        #expect(folder.names() == ["site"])
+        #expect(try folder.read("site/index.html") != [])
+    }
+
+    @Test("waits no longer than it was told") func waitsNoLonger() async throws {
+        let other = try GalleryFolder(place())
+        let clock = ManualClock()
+        let error = await #expect(throws: FeedError.self) {
+            try await write(lockWait: .milliseconds(130)) { clock.sleep($0) }
+        }
+        #expect(error?.kind == .storage(.locked))
+        #expect(clock.sleeps.reduce(.zero, +) == .milliseconds(130))
+        withExtendedLifetime(other) {}
+    }
+
+    @Test("ends as cancelled when its wait is") func cancelled() async throws {
+        let other = try GalleryFolder(place())
+        await #expect(throws: FeedError.cancelled) {
+            try await write(lockWait: .seconds(60)) { _ in throw CancellationError() }
+        }
+        withExtendedLifetime(other) {}
+    }
+}
+
+/// Of a cache in which nothing can be read.
+private struct NoFiles: ImageFiles {
+    func open(_ image: StoredImage) throws(FeedError) -> any OpenImage {
+        throw .storage(.failed, "\(image.path): too many open files")
+    }
+}
+
+extension TemporaryDirectory {
+    fileprivate func names() -> [String] {
+        guard let stream = opendir(path) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                String(cString: UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self))
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+}
