@@ -68,6 +68,16 @@ struct StaticGalleryTests {
         }
         withExtendedLifetime(other) {}
     }
+
+    @Test("keeps the new one where the old one can't be cleared away") func oldRemains() async throws {
+        _ = try await write()
+        let staged = try GalleryFolder(place())
+        try staged.write(Array("new".utf8), to: "index.html")
+        try folder.write("mine", to: "site/mine")
+        #expect(throws: FeedError.self) { try staged.publish() }
+        staged.abandon()
+        #expect(try folder.read("site/index.html") == Array("new".utf8))
+    }
 }
 
 /// Of a cache in which nothing can be read.

@@ -13,6 +13,8 @@ final class GalleryFolder {
     /// What is there now.
     private let old: OpenFolder?
     private var written: [String] = []
+    /// What was staged is the gallery.
+    private var isPublished = false
 
     /// Throws if there is something at the path that isn't ours to replace, or if somebody else is at it.
     init(_ place: GalleryPlace) throws(FeedError) {
@@ -53,27 +55,38 @@ final class GalleryFolder {
     func publish() throws(FeedError) {
         do throws(SystemError) {
             try staging.mark(written)
-            guard let old else {
-                guard rename(staging.path, target) == 0 else { throw SystemError("can't be created", target) }
-                return
-            }
             // Only now: they may forbid to write into it.
-            try staging.adoptRights(of: old)
-            try exchange(old)
-            try old.remove(old.files(), from: staging.path)
+            if let old { try staging.adoptRights(of: old) }
+        } catch {
+            throw error.feedError(writing: path)
+        }
+        // It is the folder above that may be in the way here.
+        do throws(SystemError) { try takePlace() } catch { throw error.feedError(creating: path) }
+        do throws(SystemError) {
+            if let old { try old.remove(old.files(), from: staging.path) }
         } catch {
             throw error.feedError(writing: path)
         }
     }
 
-    /// Takes away what was written so far.
+    /// Takes away what was written so far, unless it has its place already.
     func abandon() {
+        if isPublished { return }
         // There is an error to report already; and the next run clears away what this can't.
         do { try staging.remove(staging.names(), from: staging.path) } catch {}
     }
 
-    private func exchange(_ old: OpenFolder) throws(SystemError) {
-        if feedsync_exchange(staging.path, target) == 0 { return }
+    private func takePlace() throws(SystemError) {
+        if old != nil { return try exchange() }
+        guard rename(staging.path, target) == 0 else { throw SystemError("can't be created", target) }
+        isPublished = true
+    }
+
+    private func exchange() throws(SystemError) {
+        if feedsync_exchange(staging.path, target) == 0 {
+            isPublished = true
+            return
+        }
         // Not every file system can. Then there is a moment in which there is no gallery.
         guard errno == EINVAL || errno == ENOSYS else { throw SystemError("can't be replaced", target) }
         let aside = "\(staging.path)-old"
@@ -83,6 +96,7 @@ final class GalleryFolder {
             rename(aside, target)
             throw failure
         }
+        isPublished = true
         guard rename(aside, staging.path) == 0 else { throw SystemError("can't be deleted", aside) }
     }
 
