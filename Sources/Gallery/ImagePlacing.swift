@@ -8,6 +8,8 @@ struct ImagePlacing {
 
     private(set) var ratios: Set<Int> = [Proportions.missing.ratio, Proportions.unknown.ratio]
     private(set) var missing: Set<ResourceURL.Key> = []
+    /// Why files of the cache could not be read, each once. It has their paths in it, which are nothing for a page.
+    private(set) var unreadable: [FeedError] = []
     /// Files that are in the folder.
     private(set) var count = 0
 
@@ -50,6 +52,7 @@ struct ImagePlacing {
             }
         } catch {
             // One bad file is no reason to show none.
+            unreadable.append(error)
             return .missing(reason: "the file in the cache can't be read")
         }
         let placed = PlacedImage(digest: stored.digest, type: stored.type, size: size)

@@ -98,7 +98,8 @@ package struct StaticGallery: GalleryWriter {
             }
         }
         return GalleryReport(
-            feeds: entries.count, pages: pages, images: placing.count, missing: placing.missing.count)
+            feeds: entries.count, pages: pages, images: placing.count, missing: placing.missing.count,
+            unreadable: placing.unreadable)
     }
 }
 

@@ -69,6 +69,23 @@ struct StaticGalleryTests {
         withExtendedLifetime(other) {}
     }
 
+    @Test("tells why a file of the cache can't be read, once, and shows the rest without its path")
+    func unreadable() async throws {
+        let digest = try #require(Digest(bytes: [UInt8](repeating: 7, count: 32)))
+        let stored = StoredImage(
+            digest: digest, size: 9, type: .png, validators: Validators(),
+            fetchedAt: Timestamp(microseconds: 0), folder: "/secret")
+        let images = SavedFeed.sample(images: 3).feed.images
+        let report = try await write(
+            images.prefix(2).map { GalleryPicture(image: $0, data: .stored(stored)) }
+                + [GalleryPicture(image: images[2], data: .missing(reason: nil))])
+        #expect(report.missing == 3)
+        #expect(report.unreadable == [.storage(.failed, "\(stored.path): too many open files")])
+        let page = String(decoding: try folder.read("site/index.html"), as: UTF8.self)
+        #expect(page.split(separator: "the file in the cache can&#39;t be read").count == 3)
+        #expect(!page.contains("secret"))
+    }
+
     @Test("keeps the new one where the old one can't be cleared away") func oldRemains() async throws {
         _ = try await write()
         let staged = try GalleryFolder(place())

@@ -17,10 +17,29 @@ struct GalleryCommand {
 }
 
 extension Session {
-    func gallery(of cache: Cache) -> FeedGallery {
+    func gallery(of cache: Cache) -> GalleryRun {
         let own = settings.feeds.map { ($0.url.key, $0.settings.maxAge) }
-        return FeedGallery(
+        let gallery = FeedGallery(
             cache: cache, at: cachePath, writer: toolbox.gallery, maxAge: settings.maxAge,
             maxAges: Dictionary(own) { first, _ in first }, lockWait: settings.lockWait, now: now)
+        return GalleryRun(session: self, gallery: gallery)
+    }
+}
+
+/// Writes a gallery, and tells what of the cache could not be read for it.
+struct GalleryRun {
+    let session: Session
+    let gallery: FeedGallery
+
+    func write(_ feeds: [ResourceURL], to folder: String) async throws(FeedError) -> GalleryReport {
+        let report = try await gallery.write(feeds, to: folder)
+        // They may be many, of one disk that fails.
+        let told = session.settings.verbosity == .verbose ? report.unreadable[...] : report.unreadable.prefix(1)
+        for problem in told { session.report(LogLine(problem)) }
+        let rest = report.unreadable.count - told.count
+        if rest > 0 {
+            session.report("\(Phrases.count(rest, "more image")) of the cache can't be read; -v tells of each")
+        }
+        return report
     }
 }

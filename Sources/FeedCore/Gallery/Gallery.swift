@@ -61,11 +61,14 @@ package struct GalleryReport: Hashable, Sendable {
     package let images: Int
     /// Distinct images of the feeds that can't be shown.
     package let missing: Int
+    /// Why files of the cache could not be read.
+    package let unreadable: [FeedError]
 
-    package init(feeds: Int, pages: Int, images: Int, missing: Int) {
+    package init(feeds: Int, pages: Int, images: Int, missing: Int, unreadable: [FeedError] = []) {
         self.feeds = feeds
         self.pages = pages
         self.images = images
         self.missing = missing
+        self.unreadable = unreadable
     }
 }
