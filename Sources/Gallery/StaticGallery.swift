@@ -78,21 +78,25 @@ package struct StaticGallery: GalleryWriter {
                 tiles.append(try placing.tile(for: picture))
             }
             let name = gallery.feeds.count == 1 ? "index" : names.name(for: FeedName(feed))
-            entries.append(.init(feed: feed, tiles: tiles, name: name, isFresh: gallery.isFresh(feed)))
+            entries.append(
+                .init(
+                    feed: feed, tiles: tiles, name: name, maxAge: gallery.maxAge(of: feed),
+                    isFresh: gallery.isFresh(feed)))
         }
         let assets = Assets(ratios: placing.ratios)
         for file in assets.all { try folder.write(file.bytes, to: file.name) }
         var pages = 0
         for entry in entries {
             if stop.isRequested { throw .cancelled }
-            let frame = PageFrame(assets: assets, maxAge: gallery.maxAge(of: entry.feed), isFresh: entry.isFresh)
+            let frame = PageFrame(assets: assets, maxAge: entry.maxAge, isFresh: entry.isFresh)
             pages += try FeedPages(
                 feed: entry.feed, tiles: entry.tiles, name: entry.name, frame: frame, isInside: entries.count > 1
             ).write { file, bytes throws(FeedError) in try folder.write(bytes, to: file) }
         }
         if entries.count != 1 {
-            let isFresh = entries.isEmpty || entries.contains(where: \.isFresh)
-            let frame = PageFrame(assets: assets, maxAge: gallery.maxAge, isFresh: isFresh)
+            let newest = entries.max { $0.feed.savedAt < $1.feed.savedAt }
+            let frame = PageFrame(
+                assets: assets, maxAge: newest?.maxAge ?? gallery.maxAge, isFresh: newest?.isFresh ?? true)
             pages += try IndexPages(entries: entries, frame: frame).write { file, bytes throws(FeedError) in
                 try folder.write(bytes, to: file)
             }

@@ -125,11 +125,31 @@ struct GalleryTests {
         try await program.makeStale()
         expectQuiet(try await program.run("gallery", site))
         #expect(try page().contains("<header class=\"saved stale\">"))
+        #expect(try page().contains("Stale: "))
         try await program.run("gallery", "--max-age", "9d", site)
         #expect(try page().contains("<header class=\"saved\">"))
+        #expect(try !page().lowercased().contains("stale"))
         #expect(try page().contains("data-fresh=777600"))
         try await program.run("gallery", "--max-age", "forever", site)
         #expect(try !page().contains("data-fresh"))
+    }
+
+    @Test("says in words which of several feeds is stale, each by its own age") func staleAmongOthers() async throws {
+        let (old, new) = (try FeedServer(images: 1), try FeedServer(images: 1))
+        try await program.run(old.feedURL)
+        try await program.makeStale()
+        try await program.run(new.feedURL)
+        func cards() throws -> [String] {
+            try page().components(of: "<article ").dropFirst().map { $0.components(of: "</article>")[0] }
+        }
+        try await program.run("gallery", site, old.feedURL, new.feedURL)
+        #expect(try cards().map { $0.contains("Stale: ") } == [true, false])
+        #expect(try page().components(of: "Stale: ").count == 2)
+        let config = try program.folder.write("[feed \"\(old.feedURL)\"]\nmax-age = 9d\n", to: "config")
+        try await program.run("gallery", "--config", config, site, old.feedURL, new.feedURL)
+        #expect(try cards().map { $0.contains("Stale: ") } == [false, false])
+        // The script goes by this when time has passed.
+        #expect(try cards().map { $0.contains("data-fresh=777600") } == [true, false])
     }
 
     @Test(
@@ -264,4 +284,8 @@ struct GalleryTests {
         #expect(result.errorLines.count == 1)
         #expect(result.errorText.contains("No space left on device"))
     }
+}
+
+extension String {
+    fileprivate func components(of separator: String) -> [String] { split(separator: separator).map(String.init) }
 }

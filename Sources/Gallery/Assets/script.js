@@ -25,12 +25,18 @@
     const count = Math.max(0, Math.floor(seconds / length));
     return `${count} ${name}${count === 1 ? '' : 's'} ago`;
   };
+  // As the page says it where it is true from the start.
+  const staleNotice = 'Stale: there may be newer pictures by now.';
   const tellAges = () => {
     for (const time of document.querySelectorAll('time')) {
       const seconds = (Date.now() - Date.parse(time.dateTime)) / 1000;
       const limit = Number(time.dataset.fresh);
       time.textContent = seconds < 5 ? 'saved just now' : `saved ${ago(seconds)}`;
-      time.closest('.saved').classList.toggle('stale', seconds < -3600 || seconds >= limit);
+      const saved = time.closest('.saved');
+      const isStale = saved.classList.toggle('stale', seconds < -3600 || seconds >= limit);
+      const notice = saved.querySelector('.notice');
+      if (notice && !isStale) notice.remove();
+      if (!notice && isStale) time.closest('p').after(make('span', { className: 'notice', textContent: staleNotice }));
     }
   };
   tellAges();

@@ -37,8 +37,7 @@ struct FeedPages {
         let origin = feedName.origin == title ? "" : "\(feedName.origin) · "
         let about = origin + count + (links.page > 1 ? " · page \(links.page) of \(links.pages)" : "")
         frame.header(
-            &page, title: title, about: about, savedAt: feed.savedAt, isFresh: frame.isFresh, file: links.file,
-            isInside: isInside)
+            &page, title: title, about: about, savedAt: feed.savedAt, file: links.file, isInside: isInside)
         page.raw("<main id=content data-first=\(first + 1) data-pictures=\(tiles.count)>\n")
         if chunk.count == 0 {
             page.raw("<p class=empty>This feed has no pictures.</p>\n")

@@ -7,6 +7,7 @@ struct IndexPages {
         let tiles: [Tile]
         /// Of its pages.
         let name: String
+        let maxAge: MaxAge
         let isFresh: Bool
     }
 
@@ -31,7 +32,7 @@ struct IndexPages {
         let count = entries.count == 1 ? "1 feed" : "\(FeedPages.grouped(entries.count)) feeds"
         // The newest feed is how old the gallery is; each tells its own age besides.
         frame.header(
-            &page, title: "Pictures", about: count, savedAt: entries.map(\.feed.savedAt).max(), isFresh: frame.isFresh,
+            &page, title: "Pictures", about: count, savedAt: entries.map(\.feed.savedAt).max(),
             file: links.file, isInside: false)
         page.raw("<main id=content>\n")
         if entries.isEmpty {
@@ -60,8 +61,10 @@ struct IndexPages {
         html.text(FeedName(entry.feed).title, limit: 300)
         let count = entry.tiles.count == 1 ? "1 picture" : "\(FeedPages.grouped(entry.tiles.count)) pictures"
         html.raw("</a></h2><p class=about><span>\(count)</span> ")
-        frame.age(&html, entry.feed.savedAt)
-        html.raw("</p></article>\n")
+        frame.age(&html, entry.feed.savedAt, entry.maxAge)
+        html.raw("</p>")
+        if !entry.isFresh { frame.notice(&html) }
+        html.raw("</article>\n")
         return html.bytes
     }
 }

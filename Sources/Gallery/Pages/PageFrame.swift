@@ -3,8 +3,8 @@ internal import FeedCore
 /// What every page has around its content.
 struct PageFrame {
     let assets: Assets
-    let maxAge: MaxAge
     /// Of the newest feed that is shown.
+    let maxAge: MaxAge
     let isFresh: Bool
 
     /// The folder itself, and nobody else, may be asked for anything. The rest of a page's defence is that there is
@@ -36,8 +36,7 @@ struct PageFrame {
 
     /// The heading, what the page is about, its age and a way to ask for it anew.
     func header(
-        _ page: inout HTMLWriter, title: String, about: String, savedAt: Timestamp?, isFresh: Bool, file: String,
-        isInside: Bool
+        _ page: inout HTMLWriter, title: String, about: String, savedAt: Timestamp?, file: String, isInside: Bool
     ) {
         page.raw("<header class=\"saved\(isFresh ? "" : " stale")\"><div>")
         if isInside { page.raw("<nav aria-label=Gallery><a href=index.html>All feeds</a></nav>") }
@@ -47,14 +46,14 @@ struct PageFrame {
         page.raw("<span>")
         page.text(about)
         page.raw("</span> ")
-        if let savedAt { age(&page, savedAt) }
+        if let savedAt { age(&page, savedAt, maxAge) }
         page.raw("</p>")
-        if savedAt != nil { notice(&page) }
+        if !isFresh { notice(&page) }
         page.raw("</div><a class=\"button reload\" href=\"\(file)\">Reload</a></header>\n")
         page.raw("<p class=unseen id=state role=status></p>\n")
     }
 
-    func age(_ page: inout HTMLWriter, _ savedAt: Timestamp) {
+    func age(_ page: inout HTMLWriter, _ savedAt: Timestamp, _ maxAge: MaxAge) {
         let exact = savedAt.rfc3339
         let day = exact.prefix { $0 != "T" }
         let clock = exact.dropFirst(day.count + 1).prefix(5)
@@ -65,6 +64,8 @@ struct PageFrame {
         )
     }
 
+    /// Only where it is true: who reads a page without its style sheet, or looks through its text, sees it too. The script
+    /// puts the same words there when it becomes true later.
     func notice(_ page: inout HTMLWriter) {
         page.raw("<span class=notice>Stale: there may be newer pictures by now.</span>")
     }
