@@ -152,6 +152,14 @@ struct GalleryTests {
         #expect(try cards().map { $0.contains("data-fresh=777600") } == [true, false])
     }
 
+    @Test("tells times as HTML has them: with three digits behind the second, not six") func times() async throws {
+        let server = try FeedServer(images: 1)
+        try await program.run(server.feedURL)
+        try await program.sql("UPDATE feeds SET saved_at = 1774749599123999")
+        try await program.run("gallery", site)
+        #expect(try page().contains("<time datetime=2026-03-29T01:59:59.123Z "))
+    }
+
     @Test(
         "has two hundred pictures a page, and a first page that is light",
         arguments: [

@@ -54,7 +54,8 @@ struct PageFrame {
     }
 
     func age(_ page: inout HTMLWriter, _ savedAt: Timestamp, _ maxAge: MaxAge) {
-        let exact = savedAt.rfc3339
+        // HTML knows three digits behind the second, not six.
+        let exact = "\(savedAt.rfc3339.dropLast("456Z".count))Z"
         let day = exact.prefix { $0 != "T" }
         let clock = exact.dropFirst(day.count + 1).prefix(5)
         var limit = ""
