@@ -23,15 +23,11 @@ struct PlacedImage {
     let size: ImageSize?
 
     /// Relative to the pages.
-    var file: String { "\(Self.folder)/\(digest.hex).\(type.fileSuffix)" }
+    var file: String { "\(Self.folder)/\(digest.hex).\(type.fileExtension)" }
 
     static let folder = "images"
 
     var proportions: Proportions { size.map(Proportions.init) ?? .unknown }
-}
-
-extension ImageType {
-    var fileSuffix: String { self == .jpeg ? "jpg" : rawValue }
 }
 
 /// The room that a picture takes in the grid.
