@@ -22,6 +22,9 @@ struct FeedNames {
     /// A tag in a registry has at most 128 characters, and the number of a part comes behind it.
     private static let longest = 100
     private var taken: Set<String> = []
+    /// The first number that may be free behind a slug. To count from the start for each of many feeds of one title would
+    /// take ever longer.
+    private var numbers: [String: Int] = [:]
 
     mutating func name(title: String?, url: String) -> String {
         var slug = Slug.make(title ?? "", limit: Self.longest)
@@ -32,9 +35,9 @@ struct FeedNames {
         }
         if slug.isEmpty { slug = "feed" }
         var name = slug
-        var number = 1
         while !taken.insert(name).inserted {
-            number += 1
+            let number = numbers[slug, default: 2]
+            numbers[slug] = number + 1
             name = "\(slug)-\(number)"
         }
         return name

@@ -35,8 +35,10 @@ struct FeedNameTests {
 
     @Test("two of one name have two files, and none is that of the list") func unique() throws {
         var names = PageNames()
-        let feeds = try ["Birds", "birds", "Index", "Birds 2"].map { try name("https://example.com/", title: $0) }
-        #expect(feeds.map { names.name(for: $0) } == ["birds", "birds-2", "index-2", "birds-2-2"])
+        let feeds = try ["Birds", "birds", "Index", "Birds 2", "Birds"].map {
+            try name("https://example.com/", title: $0)
+        }
+        #expect(feeds.map { names.name(for: $0) } == ["birds", "birds-2", "index-2", "birds-2-2", "birds-3"])
         #expect(PageNames.file("birds", page: 1) == "birds.html")
         #expect(PageNames.file("birds", page: 2) == "birds.2.html")
     }

@@ -38,14 +38,17 @@ struct FeedName {
 /// Names of pages, each given once.
 struct PageNames {
     private var taken: Set<String> = ["index"]
+    /// The first number that may be free behind a slug. To count from the start for each of many feeds of one title would
+    /// take ever longer.
+    private var numbers: [String: Int] = [:]
 
     mutating func name(for feed: FeedName) -> String {
         let slug = feed.slug
         var name = slug
-        var number = 2
         while !taken.insert(name).inserted {
+            let number = numbers[slug, default: 2]
+            numbers[slug] = number + 1
             name = "\(slug)-\(number)"
-            number += 1
         }
         return name
     }
