@@ -5,6 +5,8 @@ internal import FeedCore
 /// delivers, for by itself it would not tell of data behind either end.
 final class Decompressor {
     private static let blockSize = 256 * 1024
+    /// Far more than any tar fills its last record up with.
+    private static let mostPadding = 64 << 20
 
     private let archive: OpaquePointer
     private let input: Input
@@ -12,12 +14,14 @@ final class Decompressor {
     /// Behind the last byte that is not zero: a tar archive may end in any number of zeros.
     private(set) var endOfContent: Int64 = 0
     private var isAtEnd = false
+    private var isGzip: Bool { archive_filter_code(archive, 0) == ARCHIVE_FILTER_GZIP }
 
     /// What libarchive reads from: it can't be told of errors of ours, and so they wait here.
     private final class Input {
         let source: any ByteSource
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 16)
         var delivered: Int64 = 0
+        var check = GzipCheck()
         var failure: FeedError?
 
         init(_ source: any ByteSource) { self.source = source }
@@ -29,6 +33,7 @@ final class Decompressor {
             do throws(FeedError) {
                 let count = try source.read(into: block)
                 delivered += Int64(count)
+                check.addCompressed(UnsafeRawBufferPointer(rebasing: block[..<count]))
                 return count
             } catch {
                 failure = error
@@ -84,6 +89,7 @@ final class Decompressor {
                 let block = UnsafeRawBufferPointer(start: start, count: count)
                 if let last = block.lastIndex(where: { $0 != 0 }) { endOfContent = position + Int64(last) + 1 }
                 position += Int64(count)
+                if isGzip { input.check.add(block) }
                 return block
             case ARCHIVE_OK: continue
             case ARCHIVE_EOF: isAtEnd = true
@@ -95,7 +101,13 @@ final class Decompressor {
 
     /// To be called when nothing more is wanted: reads to the end, and throws unless that is where it should be.
     func finish() throws(FeedError) {
-        while try next() != nil {}
+        var padding = 0
+        while let block = try next() {
+            padding += block.count
+            // Endless zeros compress to next to nothing.
+            guard padding <= Self.mostPadding else { throw Self.trailing }
+        }
+        if isGzip, input.check.fails { throw .invalidData("the archive is damaged: its gzip checksum doesn't match") }
         // What the decompression left of the input.
         guard archive_filter_bytes(archive, -1) == input.delivered else { throw Self.trailing }
         let more = input.read()

@@ -35,8 +35,12 @@ enum JSONObject {
         return value
     }
 
+    /// An empty one says as much as none.
     static func readOptionalString(_ reader: inout JSONReader) throws(JSONError) -> String? {
-        guard try reader.peek() == .null else { return try reader.readString() }
+        guard try reader.peek() == .null else {
+            let text = try reader.readString()
+            return text.isEmpty ? nil : text
+        }
         try reader.readNull()
         return nil
     }

@@ -21,7 +21,32 @@ struct DamageTests {
             if try await outcome(of: cut, whole) == .taken { taken += 1 }
         }
         // Of a plain one, the end marker and the last padding.
-        #expect(fileName == "x.tar" ? taken > 0 : taken <= 8)
+        switch fileName {
+        case "x.tar": #expect(taken > 0)
+        case "x.tar.gz": #expect(taken == 0)
+        default: #expect(taken <= 8)
+        }
+    }
+
+    @Test("with a bit flipped in the check of its gzip stream is refused")
+    func gzipCheck() async throws {
+        let fixture = try await ArchiveFixture.sample(images: 1)
+        let archive = try await fixture.export(as: "x.tar.gz")
+        for position in archive.indices.suffix(8) {
+            var flipped = archive
+            flipped[position] ^= 1
+            let reason = try await ArchiveFixture().refusal(of: flipped)
+            #expect(reason?.contains("checksum") == true, "\(position): \(reason ?? "taken")")
+        }
+    }
+
+    @Test("in gzip members one behind the other is taken") func members() async throws {
+        let whole = try await Self.small()
+        var packed: [UInt8] = []
+        for part in [whole[..<1000], whole[1000...]] {
+            packed += try await Subprocess.run("gzip", ["-c"], standardInput: Array(part)).standardOutput
+        }
+        #expect(try await ArchiveFixture().refusal(of: packed) == nil)
     }
 
     @Test("with any one bit flipped is refused, or brings the same", arguments: 0..<8)

@@ -115,6 +115,16 @@ struct RefusalTests {
             })
     }
 
+    @Test("for zeros without end behind it, though some fill up its last record") func padding() async throws {
+        let whole = LayoutBuilder().tar()
+        for (megabytes, isRefused) in [(1, false), (65, true)] {
+            let padded = whole + [UInt8](repeating: 0, count: megabytes << 20)
+            let packed = try await Subprocess.run("xz", ["-0", "-c"], standardInput: padded).standardOutput
+            let reason = try await ArchiveFixture().refusal(of: packed)
+            #expect(reason?.contains("after the end") == (isRefused ? true : nil))
+        }
+    }
+
     @Test("for being compressed twice") func twiceCompressed() async throws {
         let fixture = try await ArchiveFixture.sample(images: 1)
         let once = try await fixture.export(as: "x.tar.gz")
