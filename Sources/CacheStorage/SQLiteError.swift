@@ -17,15 +17,4 @@ extension FeedError {
         default: return .storage(.failed, text)
         }
     }
-
-    static func unreadable(_ what: String) -> FeedError {
-        .storage(.unreadable, what + hint)
-    }
-
-    /// What is wrong, for one who is doing already what the hint says.
-    var withoutHint: String {
-        message.hasSuffix(Self.hint) ? String(message.dropLast(Self.hint.count)) : message
-    }
-
-    private static let hint = "; run `feedsync validate`, which deletes or sets aside what can't be read"
 }

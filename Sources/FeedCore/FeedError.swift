@@ -92,6 +92,15 @@ package struct FeedError: Error, Hashable, Sendable {
         FeedError(.storage(fault), message)
     }
 
+    package static func unreadable(_ what: String) -> FeedError { .storage(.unreadable, what + hint) }
+
+    /// What is wrong, for one who is doing already what the hint says.
+    package var withoutHint: String {
+        message.hasSuffix(Self.hint) ? String(message.dropLast(Self.hint.count)) : message
+    }
+
+    private static let hint = "; run `feedsync validate`, which deletes or sets aside what can't be read"
+
     package var isCancellation: Bool { kind == .cancelled }
 }
 

@@ -38,7 +38,7 @@ package enum OptionTable {
         .value(
             "lock-wait", "S", sets: \.lockWait, as: .seconds, .main,
             of: [.sync, .show, .image, .validate, .export, .import, .gallery],
-            "seconds to wait for another run on the same cache"),
+            "seconds to wait for another run on the same cache or gallery"),
     ]
 
     private static let monitoring: [OptionSpec] = [

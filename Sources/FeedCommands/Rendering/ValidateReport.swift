@@ -34,7 +34,7 @@ struct ValidateReport {
         var lines: [String] = []
         for (url, fault) in feedsDeleted {
             if case .unreadable(let error) = fault {
-                lines.append("\(url): deleted, as it can't be read: \(error.message)")
+                lines.append("\(url): deleted, as it can't be read: \(error.withoutHint)")
             }
         }
         if damaged.images > 0 {
