@@ -75,6 +75,24 @@ import Testing
         #expect(throws: InvalidURL(reason)) { try ResourceURL(given) }
     }
 
+    @Test("a URL longer than any server takes is refused; one from the database was taken once")
+    func length() throws {
+        let longest = "http://a.example/" + String(repeating: "a", count: 8175)
+        #expect(try ResourceURL(longest).text == longest)
+        #expect(throws: InvalidURL("longer than 8192 bytes")) { try ResourceURL(longest + "b") }
+        #expect(try ResourceURL(longest + "b", credentials: nil).text == longest + "b")
+    }
+
+    @Test("a path longer than any is refused, however it is written")
+    func pathLength() throws {
+        let longest = "file:///" + String(repeating: "%C3%A9", count: 2047)
+        #expect(try ResourceURL(longest).filePath?.utf8.count == 4095)
+        #expect(throws: InvalidURL("longer than 4095 bytes")) { try ResourceURL(longest + "a") }
+        #expect(throws: InvalidURL("longer than 4095 bytes")) {
+            try ResourceURL("file:///" + String(repeating: "a", count: 100_000))
+        }
+    }
+
     @Test(
         "spaces, control characters and backslashes are refused wherever they stand",
         arguments: [

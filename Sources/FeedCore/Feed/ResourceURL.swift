@@ -11,8 +11,14 @@ package struct ResourceURL: Hashable, Sendable {
     /// `user:password` as it stood in the URL, still percent-encoded.
     package let credentials: String?
 
+    /// No server is known to take longer ones, and each image of a feed may have one that begins as the others do.
+    private static let longest = 8192
+
     package init(_ given: String) throws(InvalidURL) {
         let parts = try URLParts(given)
+        guard parts.scheme == .file || given.utf8.count <= Self.longest else {
+            throw InvalidURL("longer than \(Self.longest) bytes")
+        }
         scheme = parts.scheme
         text = parts.text
         credentials = parts.credentials
@@ -103,6 +109,12 @@ package struct ResourceURL: Hashable, Sendable {
     }
 
     package var key: Key { Key(text: text) }
+
+    /// A fragment is for whoever has the resource: its server isn't told.
+    var keyWithoutFragment: Key {
+        let isHash = { (byte: UInt8) in byte == UInt8(ascii: "#") }
+        return text.utf8.firstIndex(where: isHash).map { Key(text: String(text[..<$0])) } ?? key
+    }
 
     /// By the bytes: to `String`, an é is an é however it is written, to a server it isn't.
     package static func == (left: ResourceURL, right: ResourceURL) -> Bool {

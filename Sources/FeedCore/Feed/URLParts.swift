@@ -28,6 +28,9 @@ struct URLParts {
         }
     }
 
+    /// Linux takes no longer path (PATH_MAX, less the NUL at its end).
+    private static let longestPath = 4095
+
     /// One file has many URLs, by what is percent-encoded and whether this machine is named; all become one text.
     private static func fileText(_ given: String) throws(InvalidURL) -> String {
         var rest = given.utf8.dropFirst("file:".utf8.count)
@@ -43,6 +46,7 @@ struct URLParts {
         guard let decoded = PercentEncoding.decode(path), !decoded.utf8.contains(0) else {
             throw InvalidURL("has a broken percent-encoding")
         }
+        guard decoded.utf8.count <= longestPath else { throw InvalidURL("longer than \(longestPath) bytes") }
         return "file://" + PercentEncoding.encodePath(decoded)
     }
 
