@@ -69,7 +69,7 @@ import Testing
         arguments: [
             "https://feeds.example/1", "https://feeds.example/2", "http://feeds.example/3",
             "https://feeds.example:444/3",
-            "https://other.example/3", "file:///3",
+            "https://other.example/3", "file:///3", "https://feeds.example/1#top", "https://feeds.example/2#",
         ])
     func ends(next: String) async throws {
         let (answer, asked) = try await load([
@@ -135,7 +135,10 @@ import Testing
             ("</2>; rel=\"next\"", ["a", "b"]), ("<https://feeds.example/0>; rel=prev, <2>; rel=next", ["a", "b"]),
             ("</2>; title=\"a, <b>; rel=next\"; rel=\"last Next\"", ["a", "b"]), ("</2>;rel=NEXT;x", ["a", "b"]),
             ("</2>; rel=prev", ["a"]), ("</2>", ["a"]), ("</2; rel=next", ["a"]), ("", ["a"]), ("<>; rel=next", ["a"]),
-            ("<ftp://h/>; rel=next", ["a"]), ("<file:///2>; rel=next", ["a"]), ("</2>; xrel=next", ["a"]),
+            ("</2>; rel=prev; rel=next", ["a"]), ("</2>; REL=next; rel=prev", ["a", "b"]),
+            ("</2>; rel=next; anchor=\"/x\"", ["a"]), ("</9>; Anchor=\"#x\"; rel=next, </2>; rel=next", ["a", "b"]),
+            ("</2>; rel=\"\"; rel=next", ["a"]), ("<ftp://h/>; rel=next", ["a"]), ("<file:///2>; rel=next", ["a"]),
+            ("</2>; xrel=next", ["a"]),
         ])
     func linkHeader(header: String, expected: [String]) async throws {
         let client = ScriptedHTTPClient { request in
@@ -165,5 +168,41 @@ import Testing
             maxBytes: 1000, maxPages: 5)
         #expect(ids(try await loader.load(url)) == ["a", "b"])
         #expect(client.requests.last?.url.text == "https://moved.example/feeds/2")
+    }
+
+    @Test(
+        "a further one that a redirect leads elsewhere, or back, ends the walk",
+        arguments: [
+            ("https://other.example/2", ["a"]), ("http://feeds.example/2", ["a"]), ("https://feeds.example/1", ["a"]),
+            ("https://feeds.example/1#x", ["a"]), ("https://feeds.example/b/2", ["a", "b"]),
+            ("https://feeds.example/next#2", ["a", "b"]),
+        ])
+    func redirectedFurther(target: String, expected: [String]) async throws {
+        let client = ScriptedHTTPClient { request in
+            if request.url.text.hasSuffix("/next") { return .redirect(to: target) }
+            return .ok(Array(request.url.text.utf8.suffix(1)))
+        }
+        let loader = RemoteFeedLoader(
+            client: RedirectFollower(client, limit: 5),
+            decoder: Decoder(pages: [
+                "1": (["a"], "https://feeds.example/next"), "2": (["b"], nil), "x": (["a", "c"], nil),
+            ]),
+            maxBytes: 1000, maxPages: 5)
+        #expect(ids(try await loader.load(url)) == expected)
+    }
+
+    @Test("one elsewhere ends the walk whatever it answers")
+    func failingElsewhere() async throws {
+        let client = ScriptedHTTPClient { request in
+            switch request.url.text {
+            case "https://feeds.example/1": .ok([0x31])
+            case "https://feeds.example/2": .redirect(to: "https://other.example/")
+            default: .status(404)
+            }
+        }
+        let loader = RemoteFeedLoader(
+            client: RedirectFollower(client, limit: 5),
+            decoder: Decoder(pages: ["1": (["a"], "https://feeds.example/2")]), maxBytes: 1000, maxPages: 5)
+        #expect(ids(try await loader.load(url)) == ["a"])
     }
 }

@@ -17,7 +17,7 @@ struct FeedPages {
         notes = page.notes
         next = page.nextPage
         let places = [url, redirected].compactMap { $0 }
-        seen = Set(places.map(\.key))
+        seen = Set(places.map(\.keyWithoutFragment))
         origins = Set(places.map(\.origin))
     }
 
@@ -25,9 +25,14 @@ struct FeedPages {
 
     /// Nil where the walk ends: a page seen before, or one on another origin.
     mutating func takeNext() -> ResourceURL? {
-        guard let url = next, origins.contains(url.origin), seen.insert(url.key).inserted else { return nil }
+        guard let url = next, isFurther(url) else { return nil }
         next = nil
         return url
+    }
+
+    /// Whether the walk may go on there, which a redirect asks for as a link does. It counts as seen from then on.
+    mutating func isFurther(_ url: ResourceURL) -> Bool {
+        origins.contains(url.origin) && seen.insert(url.keyWithoutFragment).inserted
     }
 
     /// What is new in it. Items move on to further pages while these are fetched.

@@ -71,6 +71,9 @@ package struct RemoteFeedLoader: Sendable {
                         .dependingOnSettings()
                 }
                 let (response, body) = try await get(url, Validators(), maxBytes: maxBytes - bytes, on: terms)
+                // Whatever is there, it is no page of this feed, as if the link had led there at once.
+                let place = response.redirectedURL ?? url
+                guard place.keyWithoutFragment == url.keyWithoutFragment || pages.isFurther(place) else { return }
                 guard response.head.status == HTTPStatus.ok else {
                     throw HTTPStatus.failure(response.head.status, at: url)
                 }

@@ -4,10 +4,7 @@ enum LinkHeader {
     static func next(in header: String) -> String? {
         var rest = header[...]
         while let link = takeLink(from: &rest) {
-            let isNext = link.parameters.contains { name, value in
-                name.lowercased() == "rel" && value.lowercased().split(separator: " ").contains("next")
-            }
-            if isNext { return String(link.target) }
+            if link.isNext { return String(link.target) }
         }
         return nil
     }
@@ -15,6 +12,14 @@ enum LinkHeader {
     private struct Link {
         let target: Substring
         var parameters: [(name: String, value: String)] = []
+
+        /// Of several relations the first counts (section 3.3); with an anchor it is a link of another page (section 3.2).
+        var isNext: Bool {
+            guard self["anchor"] == nil, let relation = self["rel"] else { return false }
+            return relation.lowercased().split(separator: " ").contains("next")
+        }
+
+        private subscript(name: String) -> String? { parameters.first { $0.name.lowercased() == name }?.value }
     }
 
     /// `<target>; name=value; name="value", <target>…`; nil when there is no link any more.
