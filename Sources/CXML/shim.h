@@ -1,6 +1,7 @@
 #pragma once
 
 #include <libxml/HTMLparser.h>
+#include <libxml/dict.h>
 #include <libxml/encoding.h>
 #include <libxml/entities.h>
 #include <libxml/parser.h>
@@ -38,6 +39,9 @@ static inline int cxml_line(const xmlParserCtxt *parser) { return parser->input 
 static inline int cxml_column(const xmlParserCtxt *parser) { return parser->input ? parser->input->col : 0; }
 
 static inline int cxml_depth(const xmlParserCtxt *parser) { return parser->nameNr; }
+
+// How many different names of elements, attributes and namespaces it keeps.
+static inline int cxml_names(const xmlParserCtxt *parser) { return xmlDictSize(parser->dict); }
 
 static inline int cxml_is_in_attribute(const xmlParserCtxt *parser) {
     return parser->instate == XML_PARSER_ATTRIBUTE_VALUE;

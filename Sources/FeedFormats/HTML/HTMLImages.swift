@@ -1,20 +1,34 @@
-/// The pictures in a piece of HTML: `src` of each `<img>`, with what it says of itself, else the caption that the figure
-/// around it has.
+/// The pictures in a piece of HTML: `src` of each `<img>`, with its title, else the caption that the figure around it has,
+/// else the text that stands in for it.
 final class HTMLImages: HTMLVisitor {
     struct Image: Equatable {
         let source: String
         var description: String?
     }
 
-    private(set) var images: [Image] = []
-    /// Where the images of the figure at hand begin.
-    private var figure: Int?
+    private struct Figure {
+        var caption: String?
+        /// Which images in it, and in no figure within, are without a title.
+        var untitled: [Int] = []
+    }
+
+    /// In these a browser shows no pictures, but text, another page, or nothing.
+    private static let inert: Set<String> = [
+        "textarea", "template", "iframe", "title", "xmp", "noembed", "noframes",
+    ]
+
+    private var images: [Image] = []
+    private var figures: [Figure] = []
     private var caption: FoldedText?
+    /// The outermost inert element at hand; templates nest.
+    private var inert: (tag: String, depth: Int)?
 
     static func find(in html: String, with reader: HTMLReader) -> [Image] {
         guard mayHoldImage(html) else { return [] }
         let visitor = HTMLImages()
         reader.read(html, telling: visitor)
+        // What was left before its end.
+        while !visitor.figures.isEmpty { visitor.end("figure") }
         return visitor.images
     }
 
@@ -34,29 +48,41 @@ final class HTMLImages: HTMLVisitor {
     }
 
     func begin(_ tag: String, _ attribute: (StaticString) -> String?) {
+        guard inert == nil else {
+            if tag == inert?.tag, tag == "template" { inert?.depth += 1 }
+            return
+        }
         switch tag {
         case "img":
             guard let source = attribute("src") else { return }
-            let words = (attribute("title").flatMap(FoldedText.fold), attribute("alt").flatMap(FoldedText.fold))
-            images.append(Image(source: source, description: words.0 ?? words.1))
-        case "figure": figure = images.count
+            let title = attribute("title").flatMap(FoldedText.fold)
+            if title == nil, !figures.isEmpty { figures[figures.count - 1].untitled.append(images.count) }
+            images.append(Image(source: source, description: title ?? attribute("alt").flatMap(FoldedText.fold)))
+        case "figure": figures.append(Figure())
         case "figcaption": caption = FoldedText()
-        default: caption?.separate(at: tag)
+        default:
+            if Self.inert.contains(tag) { inert = (tag, 1) }
+            caption?.separate(at: tag)
         }
     }
 
     func end(_ tag: String) {
+        if let inert {
+            if tag == inert.tag { self.inert = inert.depth > 1 ? (tag, inert.depth - 1) : nil }
+            return
+        }
         switch tag {
         case "figcaption":
-            let words = caption?.text
+            if let last = figures.indices.last { figures[last].caption = figures[last].caption ?? caption?.text }
             caption = nil
-            for index in (figure ?? images.count)..<images.count where images[index].description == nil {
-                images[index].description = words
-            }
-        case "figure": figure = nil
+        case "figure":
+            guard let figure = figures.popLast(), let caption = figure.caption else { return }
+            for index in figure.untitled { images[index].description = caption }
         default: caption?.separate(at: tag)
         }
     }
 
-    func text(_ text: UnsafeBufferPointer<UInt8>) { caption?.append(text) }
+    func text(_ text: UnsafeBufferPointer<UInt8>) {
+        if inert == nil { caption?.append(text) }
+    }
 }

@@ -14,8 +14,11 @@ final class HTMLReader {
     /// Deeper than any page is. libxml2 compares each tag with all that are open: what is nested without end takes
     /// without end.
     private static let maxDepth = 256
+    /// libxml2 keeps each name once, and looks for one the longer the more there are.
+    private static let mostNames: Int32 = 10_000
 
-    private let parser: UnsafeMutablePointer<xmlParserCtxt>?
+    private var parser: UnsafeMutablePointer<xmlParserCtxt>?
+    private var eventCount = 0
     private var visitor: (any HTMLVisitor)?
 
     init() {
@@ -35,7 +38,8 @@ final class HTMLReader {
         let options =
             HTML_PARSE_NONET.rawValue | HTML_PARSE_NOERROR.rawValue | HTML_PARSE_NOWARNING.rawValue
             | HTML_PARSE_IGNORE_ENC.rawValue | HTML_PARSE_NODEFDTD.rawValue | HTML_PARSE_NOIMPLIED.rawValue
-        var html = html
+        // libxml2 takes a NUL for the end; whoever folds text takes it for a space.
+        var html = html.utf8.contains(0) ? String(decoding: html.utf8.map { $0 == 0 ? 0x20 : $0 }, as: UTF8.self) : html
         let excess = HTMLAttributes.excess(in: html)
         html.withUTF8 { bytes in
             let bytes = UnsafeBufferPointer(rebasing: bytes.prefix(excess ?? bytes.count))
@@ -46,6 +50,22 @@ final class HTMLReader {
             }
         }
         cxml_free_document(parser)
+        if cxml_names(parser) > Self.mostNames { forgetNames() }
+    }
+
+    private func forgetNames() {
+        htmlFreeParserCtxt(parser)
+        parser = htmlNewParserCtxt()
+    }
+
+    /// A piece that is too deep or has too many names is left at the place, and any when nobody waits for it any more.
+    private func stopIfNeeded() {
+        guard let parser else { return }
+        eventCount += 1
+        let isCancelled = eventCount % 256 == 0 && Task.isCancelled
+        if isCancelled || cxml_depth(parser) > Self.maxDepth || cxml_names(parser) > Self.mostNames {
+            xmlStopParser(parser)
+        }
     }
 
     private static func of(_ context: UnsafeMutableRawPointer?) -> HTMLReader? {
@@ -58,7 +78,7 @@ final class HTMLReader {
         handler.startElement = { context, tag, attributes in
             guard let tag, let reader = HTMLReader.of(context) else { return }
             reader.visitor?.begin(String(cString: tag)) { HTMLReader.value(of: $0, in: attributes) }
-            if let parser = reader.parser, cxml_depth(parser) > HTMLReader.maxDepth { xmlStopParser(parser) }
+            reader.stopIfNeeded()
         }
         handler.endElement = { context, tag in
             guard let tag else { return }

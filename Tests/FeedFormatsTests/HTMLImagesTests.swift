@@ -1,0 +1,72 @@
+import FeedCore
+import FeedFormats
+import TestSupport
+import Testing
+
+/// The pictures in a piece of HTML, and what is said of them.
+@Suite struct HTMLImagesTests {
+    private func images(_ html: String) throws -> [FeedImage] {
+        let text =
+            "<rss><channel><item><title>T</title><description><![CDATA[\(html)]]></description></item></channel></rss>"
+        return try FeedDecoder().decode(Array(text.utf8), from: .known("https://h.example/")).images
+    }
+
+    private func descriptions(_ html: String) throws -> [String?] { try images(html).map(\.description) }
+
+    @Test(
+        "a picture is called by its title, else by its figure's caption, else by its alternative text",
+        arguments: [
+            ("<img src=a title=own alt=x>", ["own"]), ("<img src=a alt=x>", ["x"]), ("<img src=a>", ["T"]),
+            ("<figure><figcaption>First</figcaption><img src=a></figure>", ["First"]),
+            ("<figure><img src=a><figcaption>After</figcaption></figure>", ["After"]),
+            ("<figure><img src=a alt=x><figcaption>Said</figcaption></figure>", ["Said"]),
+            ("<figure><img src=a title=own><figcaption>Said</figcaption></figure>", ["own"]),
+            ("<figure><img src=a alt=x><figcaption> </figcaption></figure>", ["x"]),
+            ("<figure><img src=a><img src=b title=own><figcaption>Both</figcaption></figure>", ["Both", "own"]),
+            ("<figure><figcaption>One</figcaption><img src=a><figcaption>Two</figcaption></figure>", ["One"]),
+            ("<figure><img src=a><figcaption>A <b>word</b><br>more", ["A word more"]),
+            ("<img src=a><figcaption>Of nothing</figcaption><img src=b>", ["T", "T"]),
+            ("<figure><img src=a></figure><figure><figcaption>2</figcaption><img src=b></figure>", ["T", "2"]),
+        ])
+    func words(html: String, expected: [String]) throws {
+        #expect(try descriptions(html) == expected)
+    }
+
+    @Test("a gallery's caption is not that of the pictures which have figures of their own")
+    func nestedFigures() throws {
+        let html = """
+            <figure><figure><img src=a><figcaption>A</figcaption></figure><img src=b><figure><img src=c alt=c></figure>
+            <figcaption>All</figcaption></figure><img src=d>
+            """
+        #expect(try descriptions(html) == ["A", "All", "c", "T"])
+    }
+
+    @Test(
+        "what a browser doesn't show as a picture is none",
+        arguments: ["textarea", "template", "iframe", "title", "xmp", "noembed", "noframes", "script", "style"])
+    func inert(tag: String) throws {
+        let html =
+            "<img src=a><\(tag)><p><img src=no></p></\(tag)><img src=b><\(tag.uppercased())><img src=nor></\(tag)>"
+        #expect(try images(html).map(\.url.text) == ["https://h.example/a", "https://h.example/b"])
+    }
+
+    @Test("a template ends where its own end is")
+    func nestedTemplates() throws {
+        let html = "<template><template><img src=a></template><img src=b></template><img src=c>"
+        #expect(try images(html).map(\.url.text) == ["https://h.example/c"])
+    }
+
+    @Test("what is there for browsers without scripts is a picture")
+    func noscript() throws {
+        #expect(try images("<noscript><img src=a></noscript>").count == 1)
+    }
+
+    @Test("a NUL hides nothing that follows")
+    func nul() throws {
+        let html = #"a\u0000b<img src='a' alt='x\u0000y'>\u0000<img src='b'>"#
+        let text = #"{"version":"https://jsonfeed.org/version/1","items":[{"title":"T","content_html":"\#(html)"}]}"#
+        let images = try FeedDecoder().decode(Array(text.utf8), from: .known("https://h.example/")).images
+        #expect(images.map(\.url.text) == ["https://h.example/a", "https://h.example/b"])
+        #expect(images.map(\.description) == ["x y", "T"])
+    }
+}
