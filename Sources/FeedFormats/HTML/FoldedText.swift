@@ -1,4 +1,5 @@
-/// Text as a person reads it: runs of white space are one space, and there is none at either end.
+/// Text as a person reads it: runs of white space are one space, and there is none at either end; control characters that
+/// are windows-1252 in truth are read as that.
 struct FoldedText {
     private var bytes: [UInt8] = []
     private var spaceIsDue = false
@@ -16,16 +17,25 @@ struct FoldedText {
     mutating func append(_ text: UnsafeBufferPointer<UInt8>) {
         var index = 0
         while index < text.count {
+            if let character = Windows1252.character(text, index) {
+                append(character)
+                index += 2
+                continue
+            }
             if let width = Self.whitespace(text, index) {
                 separate()
                 index += width
                 continue
             }
-            if spaceIsDue { bytes.append(0x20) }
-            spaceIsDue = false
-            bytes.append(text[index])
+            append(CollectionOfOne(text[index]))
             index += 1
         }
+    }
+
+    private mutating func append(_ character: some Collection<UInt8>) {
+        if spaceIsDue { bytes.append(0x20) }
+        spaceIsDue = false
+        bytes += character
     }
 
     mutating func separate() { spaceIsDue = !bytes.isEmpty }
