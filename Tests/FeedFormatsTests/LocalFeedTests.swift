@@ -54,6 +54,23 @@ import Testing
         #expect(try image("https://a.example/1.png") == ResourceURL("https://a.example/1.png"))
     }
 
+    @Test(
+        "a file: URL is one of the file beside the feed, wherever relative ones begin",
+        arguments: [
+            ("file:///data/a.png", "file:///data/a.png"), ("FILE:/data/x/a.png", "file:///data/x/a.png"),
+            ("file:///etc/a.png", nil), ("a.png", "https://site.example/x/a.png"),
+        ] as [(String, String?)])
+    func absoluteFiles(given: String, expected: String?) throws {
+        let item = "<item><enclosure url='\(given)'/></item>"
+        for text in [
+            "<rss><channel><link>https://site.example/x/</link>\(item)</channel></rss>",
+            "<rss xml:base='https://site.example/x/'><channel>\(item)</channel></rss>",
+        ] {
+            let images = try FeedDecoder().decode(Array(text.utf8), from: .known("file:///data/feed.xml")).images
+            #expect(images.map(\.url.text) == [expected].compactMap { $0 })
+        }
+    }
+
     @Test("a feed in the top folder may name any file")
     func topFolder() throws {
         #expect(try image("etc/a.png", in: "file:///feed.json").filePath == "/etc/a.png")

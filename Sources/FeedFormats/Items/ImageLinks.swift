@@ -17,14 +17,19 @@ struct ImageLinks {
 
     /// By any reference, as browsers take it. Nil for a picture that is itself in the feed, in a `data:` URL.
     func target(of reference: String, from base: ResourceURL?) throws(InvalidURL) -> ResourceURL? {
-        let cleaned = Self.clean(reference)
-        if cleaned.utf8.count >= 5, cleaned.prefix(5).lowercased() == "data:" { return nil }
-        let url = try resolve(cleaned, from: base ?? feed)
+        let cleaned = Self.cleaned(reference)
+        if Self.begins(cleaned, with: "data:") { return nil }
+        // A file: URL needs no base, which may be that of the page which the local feed is of.
+        let url = try resolve(cleaned, from: Self.begins(cleaned, with: "file:") ? feed : base ?? feed)
         // Whatever base a feed declares, it is no way to the files of this machine.
         guard url.isRemote || !feed.isRemote else {
             throw InvalidURL("a file: URL, which only a local feed may name")
         }
         return url
+    }
+
+    private static func begins(_ reference: String, with scheme: String) -> Bool {
+        Substring(reference.utf8.prefix(scheme.utf8.count)).lowercased() == scheme
     }
 
     private func resolve(_ reference: String, from base: ResourceURL) throws(InvalidURL) -> ResourceURL {
@@ -45,7 +50,7 @@ struct ImageLinks {
     }
 
     /// White space around it and line breaks in it mean nothing; spaces in it stay spaces.
-    private static func clean(_ reference: String) -> String {
+    static func cleaned(_ reference: String) -> String {
         let isClean = !reference.utf8.contains { $0 <= 0x20 }
         if isClean { return reference }
         let bytes = reference.utf8.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
