@@ -5,6 +5,13 @@ package struct FeedDecoder: FeedDecoding {
     package init() {}
 
     package func decode(_ document: FeedSource) throws(FeedError) -> DecodedFeed {
+        let decoded = try decodeAny(document)
+        // What was read last may be in pieces: HTML is left where it stands.
+        guard !Task.isCancelled else { throw .cancelled }
+        return decoded
+    }
+
+    private func decodeAny(_ document: FeedSource) throws(FeedError) -> DecodedFeed {
         switch BodyKind(of: document) {
         case .json:
             if let feed = try EssentialFeed.decode(document) { return feed }

@@ -5,6 +5,8 @@ package struct JSONError: Error, Hashable, Sendable {
         case malformed
         /// It is JSON, but a value is not what its reader asks for.
         case mismatch
+        /// Nothing is wrong with it: its reader was told to stop.
+        case cancelled
     }
 
     package let kind: Kind
@@ -14,6 +16,8 @@ package struct JSONError: Error, Hashable, Sendable {
     /// The value it concerns, as `items[3].image`; empty for the whole text.
     package let path: String
     package let reason: String
+
+    package static let cancelled = JSONError(kind: .cancelled, line: 1, column: 1, path: "", reason: "cancelled")
 }
 
 extension JSONError: CustomStringConvertible {
@@ -21,7 +25,7 @@ extension JSONError: CustomStringConvertible {
     package var description: String {
         switch kind {
         case .malformed: "line \(line), column \(column): \(reason)" + (path.isEmpty ? "" : " (in \(path))")
-        case .mismatch: path.isEmpty ? reason : "\(path): \(reason)"
+        case .mismatch, .cancelled: path.isEmpty ? reason : "\(path): \(reason)"
         }
     }
 }

@@ -93,11 +93,52 @@ import Testing
         #expect(message(Array(text.utf8))?.hasPrefix("line 1, column ") == true)
     }
 
+    private static let nameCases: [(String, String)] = [
+        (
+            "<rss><channel>\(numbered(400_000) { "<x\($0):y xmlns:x\($0)='urn:\($0)'/>" })</channel></rss>",
+            "more than 10000 names"
+        ),
+        ("<rss><channel>\(numbered(400_000) { "<y\($0)/>" })</channel></rss>", "more than 10000 names"),
+        ("<opml><body>\(numbered(400_000) { "<outline y\($0)='a'/>" })</body></opml>", "more than 10000 names"),
+        (
+            "<rss \(numbered(900) { "xmlns:x\($0)='u' " })><a \(numbered(900) { "xmlns:y\($0)='u' " })/></rss>",
+            "more than 1000 namespaces at once"
+        ),
+    ]
+
+    @Test("libxml2 looks long for a name among very many, and for a namespace", arguments: nameCases.indices)
+    func manyNames(index: Int) throws {
+        let (text, reason) = Self.nameCases[index]
+        let error = #expect(throws: FeedError.self) {
+            let document = FeedSource(bytes: Array(text.utf8), url: Self.url)
+            if text.hasPrefix("<opml") {
+                _ = try FeedDecoder().decodeSubscriptions(document)
+            } else {
+                _ = try FeedDecoder().decode(document)
+            }
+        }
+        #expect(error?.message.hasSuffix(reason) == true, "\(error?.message ?? "")")
+    }
+
+    @Test("namespaces that were left don't count, and many prefixes for one are no harm")
+    func namespaces() throws {
+        let entries = Self.numbered(5000) { "<entry xmlns:x\($0 % 50)='urn:\($0 % 50)'><x\($0 % 50):y/></entry>" }
+        #expect(try decode(Array("<feed>\(entries)</feed>".utf8)).feed.images == [])
+    }
+
+    @Test("a namespace of megabytes is no other than any that is unknown")
+    func longNamespace() throws {
+        let uri = Self.times(1_000_000, "U")
+        let items = Self.times(20_000, "<item><x:y/><enclosure x:url='a' url='b.png'/></item>")
+        let text = "<rss xmlns:x='\(uri)'><channel>\(items)</channel></rss>"
+        #expect(try decode(Array(text.utf8)).feed.images.count == 20_000)
+    }
+
     private static let slowPieces: [String] = [
         times(500_000, "<b>") + times(500_000, "</i>"), times(300_000, "<p><b>"), times(1_000_000, "<"),
         times(500_000, "<!--"), times(500_000, "<script>"), "<img \(numbered(100_000) { "a\($0)=1 " }) src=b.png>",
         "<img \(numbered(100_000) { "a\($0)='>'/" }) src=b.png>", "<a \(numbered(100_000) { "b\($0)\n" })",
-        "<p title=\"\(times(500_000, "&amp"))\">",
+        "<p title=\"\(times(500_000, "&amp"))\">", numbered(300_000) { "<x\($0)></x\($0)>" },
     ]
 
     @Test("HTML made to be slow is left at the place, with what came before it", arguments: slowPieces.indices)
@@ -105,6 +146,22 @@ import Testing
         let html = Self.slowPieces[index]
         let text = Self.rss("<description><![CDATA[<img src=a.png>\(html)]]></description>")
         #expect(try decode(Array(text.utf8)).feed.images.map(\.url.text) == ["https://feeds.example/a.png"])
+    }
+
+    @Test("a figure of many pictures and captions is gone through once")
+    func captions() throws {
+        let pictures = Self.numbered(30_000) { "<img src=\($0)><figcaption></figcaption>" }
+        let html = "<figure>\(pictures)<figcaption>F</figcaption></figure>"
+        let images = try decode(Array(Self.rss("<description><![CDATA[\(html)]]></description>").utf8)).feed.images
+        #expect(images.count == 30_000)
+        #expect(images.allSatisfy { $0.description == "F" })
+    }
+
+    @Test("one piece with very many names is no harm to the next")
+    func namesInPieces() throws {
+        let names = Self.numbered(20_000) { "<x\($0)></x\($0)>" }
+        let items = Self.numbered(5) { "<item><description><![CDATA[<img src=\($0)>\(names)]]></description></item>" }
+        #expect(try decode(Array("<rss><channel>\(items)</channel></rss>".utf8)).feed.images.count == 5)
     }
 
     private static let largePieces: [String] = [
@@ -195,6 +252,6 @@ import Testing
         let notes = try decode(Array(text.utf8)).notes
         #expect(notes.count == 101)
         #expect(notes.first == "left out an image of item 1: \"ftp://h/a.png\": not an http(s) URL")
-        #expect(notes.last == "and 900 images more were left out")
+        #expect(notes.last == "and 900 more were left out")
     }
 }

@@ -43,6 +43,13 @@ import Testing
         #expect(list.notes == [#"line 2: left out the feed "The \"one\"": xmlUrl: \#(reason)"#])
     }
 
+    @Test("complaints of a list that is wrong throughout don't fill the memory")
+    func notes() throws {
+        let notes = try list(body(String(repeating: "<outline xmlUrl='x'/>", count: 1000))).notes
+        #expect(notes.count == 101)
+        #expect(notes.last == "and 900 more were left out")
+    }
+
     @Test("an empty list is a list")
     func empty() throws { #expect(try list(body("")).feeds == []) }
 

@@ -10,6 +10,15 @@ struct FeedItem {
     var images: [ImageReference] = []
     /// Count where no other image is.
     var thumbnails: [ImageReference] = []
+
+    /// Each of its images has its texts.
+    var shortened: FeedItem {
+        var item = self
+        item.id = id.map(TextLimits.shortenedID)
+        item.title = title.map(TextLimits.shortened)
+        item.location = location.map(TextLimits.shortened)
+        return item
+    }
 }
 
 /// A picture that an item names.
@@ -21,6 +30,8 @@ struct ImageReference {
     /// Its own title, caption or alternative text, as plain text.
     var description: String?
     var location: String?
+    /// Of the same picture, the best first: one of them stands in where this can't be used.
+    var otherRenditions: [ImageReference] = []
 
     init?(_ reference: String?, base: ResourceURL? = nil, description: String? = nil) {
         guard let reference else { return nil }

@@ -3,19 +3,19 @@ internal import JSONText
 
 /// Makes feed images of items, for the formats whose items may name none, one or many, and name them carelessly.
 struct ImageCollector {
-    /// A feed that is wrong throughout would else fill the memory with complaints.
-    private static let mostNotes = 100
-
     private var found = FeedImages()
     private(set) var itemStarts: [Int] = []
-    private var notes: [String] = []
-    private var notesLeft = 0
+    private(set) var notes = FeedNotes()
+    private var budget: TextBudget
     private var itemCount = 0
     private let links: ImageLinks
     /// What relative references begin at where no `xml:base` says otherwise; nil: at the feed.
     private var base: ResourceURL?
 
-    init(in feed: ResourceURL) { links = ImageLinks(in: feed) }
+    init(in document: FeedSource) {
+        links = ImageLinks(in: document.url)
+        budget = TextBudget(for: document)
+    }
 
     /// A link that can't be used leaves it as it was.
     mutating func setBase(_ link: String) { base = page(link, from: nil) ?? base }
@@ -28,19 +28,20 @@ struct ImageCollector {
 
     var images: [FeedImage] { found.finish() }
 
-    var allNotes: [String] { notesLeft == 0 ? notes : notes + ["and \(notesLeft) images more were left out"] }
-
-    mutating func add(_ item: FeedItem) {
+    mutating func add(_ given: FeedItem) throws(Interruption) {
+        try Interruption.check()
         itemCount += 1
-        var images = resolve(item.images, of: item)
-        if images.isEmpty { images = resolve(item.thumbnails, of: item) }
+        let item = given.shortened
+        var images = try resolve(item.images, of: item)
+        if images.isEmpty { images = try resolve(item.thumbnails, of: item) }
         guard !images.isEmpty else { return }
         itemStarts.append(found.count)
         for (index, image) in images.enumerated() {
-            let id = item.id.map { index == 0 ? $0 : "\($0)#\(index + 1)" }
-            found.append(
-                id: id ?? image.url.text, description: image.description ?? item.title,
-                location: image.location ?? item.location, url: image.url)
+            let id = item.id.map { index == 0 ? $0 : "\($0)#\(index + 1)" } ?? image.url.text
+            let description = image.description.map(TextLimits.shortened) ?? item.title
+            let location = image.location.map(TextLimits.shortened) ?? item.location
+            try budget.spend(id, description, location)
+            found.append(id: id, description: description, location: location, url: image.url)
         }
     }
 
@@ -51,41 +52,70 @@ struct ImageCollector {
     }
 
     /// Each URL once; what a second mention knows of it and the first didn't is kept.
-    private mutating func resolve(_ references: [ImageReference], of item: FeedItem) -> [Found] {
+    private mutating func resolve(_ references: [ImageReference], of item: FeedItem) throws(Interruption) -> [Found] {
         var found: [Found] = []
         var places: [ResourceURL.Key: Int] = [:]
-        for reference in references {
-            do throws(InvalidURL) {
-                guard let url = try links.target(of: reference.reference, from: reference.base ?? base) else {
-                    continue
-                }
-                if let place = places[url.key] {
-                    found[place].description = found[place].description ?? reference.description
-                    found[place].location = found[place].location ?? reference.location
-                } else {
-                    places[url.key] = found.count
-                    found.append(Found(url: url, description: reference.description, location: reference.location))
-                }
-            } catch {
-                note(reference, of: item, error.reason)
+        for (index, reference) in references.enumerated() {
+            if index % 256 == 255 { try Interruption.check() }
+            guard let (url, reference) = usable(reference, of: item) else { continue }
+            if let place = places[url.key] {
+                found[place].description = found[place].description ?? reference.description
+                found[place].location = found[place].location ?? reference.location
+            } else {
+                try budget.spend(url.text, url.credentials)
+                places[url.key] = found.count
+                found.append(Found(url: url, description: reference.description, location: reference.location))
             }
         }
         return found
     }
 
-    private mutating func note(_ reference: ImageReference, of item: FeedItem, _ reason: String) {
-        guard notes.count < Self.mostNotes else {
-            notesLeft += 1
-            return
+    /// The picture, or the best of its other renditions that can be had.
+    private mutating func usable(
+        _ given: ImageReference, of item: FeedItem
+    ) -> (url: ResourceURL, reference: ImageReference)? {
+        do throws(InvalidURL) {
+            if let url = try target(of: given) { return (url, given) }
+        } catch {
+            guard let other = usableRendition(of: given) else {
+                note(given, of: item, error.reason)
+                return nil
+            }
+            return other
         }
-        let name = item.id.map { " (\(JSONWriter.quote($0, limit: 60)))" } ?? ""
-        let shown = JSONWriter.quote(Self.withoutPassword(reference.reference), limit: 80)
-        notes.append("left out an image of item \(itemCount)\(name): \(shown): \(reason)")
+        return usableRendition(of: given)
+    }
+
+    private func usableRendition(of given: ImageReference) -> (url: ResourceURL, reference: ImageReference)? {
+        for var rendition in given.otherRenditions {
+            do throws(InvalidURL) {
+                guard let url = try target(of: rendition) else { continue }
+                rendition.description = rendition.description ?? given.description
+                rendition.location = rendition.location ?? given.location
+                return (url, rendition)
+            } catch {
+                continue  // The one that counts most is told of.
+            }
+        }
+        return nil
+    }
+
+    private func target(of reference: ImageReference) throws(InvalidURL) -> ResourceURL? {
+        try links.target(of: reference.reference, from: reference.base ?? base)
+    }
+
+    private mutating func note(_ reference: ImageReference, of item: FeedItem, _ reason: String) {
+        let number = itemCount
+        notes.add("left out an image of item \(Self.name(item, number)): \(Self.shown(reference)): \(reason)")
+    }
+
+    private static func name(_ item: FeedItem, _ number: Int) -> String {
+        item.id.map { "\(number) (\(JSONWriter.quote($0, limit: 60)))" } ?? "\(number)"
     }
 
     /// In a URL that is wrong, nothing before the last @ is known not to be a password.
-    private static func withoutPassword(_ reference: String) -> String {
-        guard let at = reference.utf8.lastIndex(of: UInt8(ascii: "@")) else { return reference }
-        return "***\(reference[at...])"
+    private static func shown(_ given: ImageReference) -> String {
+        let at = given.reference.utf8.lastIndex(of: UInt8(ascii: "@"))
+        return JSONWriter.quote(at.map { "***\(given.reference[$0...])" } ?? given.reference, limit: 80)
     }
 }

@@ -13,7 +13,7 @@ enum EssentialFeed {
             return DecodedFeed(feed: Feed(format: .essential, images: images))
         } catch {
             if error.kind == .mismatch, JSONFeed.isDeclared(in: document.bytes) { return nil }
-            throw .invalidData(error.description, host: document.url.host)
+            throw error.error(host: document.url.host)
         }
     }
 
@@ -40,7 +40,10 @@ enum EssentialFeed {
     private static func readItems(_ reader: inout JSONReader, _ links: ImageLinks) throws(JSONError) -> [FeedImage] {
         var images = FeedImages()
         try reader.enterArray()
-        while try reader.nextElement() { try readItem(&reader, links, into: &images) }
+        while try reader.nextElement() {
+            guard !Task.isCancelled else { throw .cancelled }
+            try readItem(&reader, links, into: &images)
+        }
         return images.finish()
     }
 

@@ -3,7 +3,6 @@ internal import JSONText
 
 /// JSON Feed 1.0 and 1.1.
 struct JSONFeed {
-    private let feed: ResourceURL
     private let html = HTMLReader()
     private var collector: ImageCollector
     private var title: String?
@@ -30,26 +29,23 @@ struct JSONFeed {
     }
 
     static func decode(_ document: FeedSource) throws(FeedError) -> DecodedFeed {
-        var feed = JSONFeed(at: document.url)
+        var feed = JSONFeed(document)
         do throws(JSONError) {
             var reader = JSONReader(document.bytes)
             try feed.read(&reader)
             try reader.finish()
         } catch {
-            throw .invalidData(error.description, host: document.url.host)
+            throw error.error(host: document.url.host)
         }
         return feed.decoded
     }
 
-    private init(at feed: ResourceURL) {
-        self.feed = feed
-        collector = ImageCollector(in: feed)
-    }
+    private init(_ document: FeedSource) { collector = ImageCollector(in: document) }
 
     private var decoded: DecodedFeed {
         DecodedFeed(
             feed: Feed(format: .jsonFeed, title: title, images: collector.images), itemStarts: collector.itemStarts,
-            notes: collector.allNotes, nextPage: collector.page(nextPage, from: nil))
+            notes: collector.notes.all, nextPage: collector.page(nextPage, from: nil))
     }
 
     // MARK: Reading
@@ -60,17 +56,27 @@ struct JSONFeed {
         try reader.enterObject()
         while let name = try reader.nextMember() {
             switch name {
-            case "title": title = try text(&reader).flatMap { PlainText.of($0, with: html) } ?? title
+            case "title": title = try text(&reader).flatMap { PlainText.of($0, with: html) }.map(TextLimits.shortened) ?? title
             case "next_url": nextPage = try text(&reader)
             case "items":
                 if hasItems { throw reader.mismatch("given twice", at: reader.position) }
                 hasItems = true
                 try reader.enterArray()
-                while try reader.nextElement() { collector.add(try readItem(&reader)) }
+                while try reader.nextElement() { try addItem(&reader) }
             default: try reader.skipValue()
             }
         }
         guard hasItems else { throw reader.mismatch("missing", at: top, member: "items") }
+    }
+
+    private mutating func addItem(_ reader: inout JSONReader) throws(JSONError) {
+        let start = reader.position
+        let item = try readItem(&reader)
+        do throws(Interruption) {
+            try collector.add(item)
+        } catch {
+            throw reader.error(error, at: start)
+        }
     }
 
     private func readItem(_ reader: inout JSONReader) throws(JSONError) -> FeedItem {

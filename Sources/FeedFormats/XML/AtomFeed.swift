@@ -21,7 +21,7 @@ final class AtomFeed: XMLVisitor {
     private var nextPage: (reference: String, base: ResourceURL?)?
     private var collector: ImageCollector
 
-    init(at feed: ResourceURL) { collector = ImageCollector(in: feed) }
+    init(_ document: FeedSource) { collector = ImageCollector(in: document) }
 
     static func isRoot(_ name: XMLName) -> Bool { isOwn(name.vocabulary) && name.local == "feed" }
 
@@ -30,8 +30,9 @@ final class AtomFeed: XMLVisitor {
 
     func decoded() -> DecodedFeed {
         DecodedFeed(
-            feed: Feed(format: .atom, title: title, images: collector.images), itemStarts: collector.itemStarts,
-            notes: collector.allNotes, nextPage: collector.page(nextPage?.reference, from: nextPage?.base))
+            feed: Feed(format: .atom, title: title.map(TextLimits.shortened), images: collector.images),
+            itemStarts: collector.itemStarts, notes: collector.notes.all,
+            nextPage: collector.page(nextPage?.reference, from: nextPage?.base))
     }
 
     // MARK: Elements
@@ -105,9 +106,9 @@ final class AtomFeed: XMLVisitor {
         textIsPlain ? FoldedText.fold(text) : PlainText.of(text, with: html)
     }
 
-    func end() {
+    func end() throws(XMLProblem) {
         switch places.popLast() {
-        case .entry: collector.add(item.item)
+        case .entry: try collector.addItem(item.item)
         case .module: item.media.end()
         default: break
         }

@@ -5,7 +5,7 @@ internal import JSONText
 final class OPMLList: XMLVisitor {
     private var feeds: [ResourceURL] = []
     private var seen = Set<ResourceURL.Key>()
-    private var notes: [String] = []
+    private var notes = FeedNotes()
     private var hasRoot = false
     private var hasBody = false
 
@@ -15,13 +15,14 @@ final class OPMLList: XMLVisitor {
             list = try XMLReader.read(document) { OPMLList() }
         } catch {
             switch error {
+            case .interrupted(let interruption): throw interruption.error(host: nil)
             case .malformed(let malformation): throw .invalidData(malformation.description)
             case .root(let name):
                 throw .invalidData("not OPML: it begins with \(JSONWriter.quote("<\(name.local)>", limit: 40))")
             }
         }
         guard list.hasBody else { throw .invalidData("not OPML: it has no body") }
-        return SubscriptionList(feeds: list.feeds, notes: list.notes)
+        return SubscriptionList(feeds: list.feeds, notes: list.notes.all)
     }
 
     func begin(_ element: XMLElement) throws(XMLProblem) -> XMLInterest {
@@ -53,10 +54,13 @@ final class OPMLList: XMLVisitor {
             guard url.isRemote else { throw InvalidURL("not an http(s) URL") }
             if seen.insert(url.key).inserted { feeds.append(url) }
         } catch {
-            let name = element.attribute("title") ?? element.attribute("text")
-            let shown = name.map { " \(JSONWriter.quote($0, limit: 60))" } ?? ""
-            notes.append("line \(element.line): left out the feed\(shown): xmlUrl: \(error.reason)")
+            notes.add("line \(element.line): left out the feed\(Self.name(element)): xmlUrl: \(error.reason)")
         }
+    }
+
+    private static func name(_ element: XMLElement) -> String {
+        let name = element.attribute("title") ?? element.attribute("text")
+        return name.map { " \(JSONWriter.quote($0, limit: 60))" } ?? ""
     }
 
     /// `feed:` stands for http, before a URL or in place of its scheme.

@@ -13,7 +13,6 @@ final class RSSFeed: XMLVisitor {
     }
 
     private let html = HTMLReader()
-    private let feed: ResourceURL
     private var places: [Place] = []
     private var item = XMLItem()
     private var markupBase: ResourceURL?
@@ -28,22 +27,20 @@ final class RSSFeed: XMLVisitor {
     private var waiting: [FeedItem] = []
     private var hasLink = false
 
-    init(at feed: ResourceURL) {
-        self.feed = feed
-        collector = ImageCollector(in: feed)
-    }
+    init(_ document: FeedSource) { collector = ImageCollector(in: document) }
 
     static func isRoot(_ name: XMLName) -> Bool {
         name.local.lowercased() == "rss" || (name.vocabulary == .rdf && name.local == "RDF")
     }
 
     /// Nil if it has neither a channel nor an item.
-    func decoded() -> DecodedFeed? {
+    func decoded() throws(XMLProblem) -> DecodedFeed? {
         guard hasChannel else { return nil }
-        settle()
+        try settle()
         return DecodedFeed(
-            feed: Feed(format: .rss, title: title, images: collector.images), itemStarts: collector.itemStarts,
-            notes: collector.allNotes, nextPage: collector.page(nextPage?.reference, from: nextPage?.base))
+            feed: Feed(format: .rss, title: title.map(TextLimits.shortened), images: collector.images),
+            itemStarts: collector.itemStarts,
+            notes: collector.notes.all, nextPage: collector.page(nextPage?.reference, from: nextPage?.base))
     }
 
     // MARK: Elements
@@ -110,11 +107,11 @@ final class RSSFeed: XMLVisitor {
         }
     }
 
-    func receive(_ text: String, of given: XMLName) {
+    func receive(_ text: String, of given: XMLName) throws(XMLProblem) {
         let name = meant(given)
         switch (places.last, name.vocabulary, name.local) {
         case (.channel, .plain, "title"): title = title ?? PlainText.of(text, with: html)
-        case (.channel, .plain, "link"): settle(link: text)
+        case (.channel, .plain, "link"): try settle(link: text)
         case (.item, .plain, "guid"): item.id = FoldedText.fold(text) ?? item.id
         case (.item, .plain, "title"): item.title = item.title ?? PlainText.of(text, with: html)
         case (.item, .plain, "description"):
@@ -125,10 +122,10 @@ final class RSSFeed: XMLVisitor {
         }
     }
 
-    func end() {
+    func end() throws(XMLProblem) {
         switch places.popLast() {
         case .item:
-            if hasLink { collector.add(item.item) } else { waiting.append(item.item) }
+            if hasLink { try collector.addItem(item.item) } else { waiting.append(item.item) }
         case .module: item.media.end()
         default: break
         }
@@ -145,15 +142,15 @@ final class RSSFeed: XMLVisitor {
 
     // MARK: The channel's link
 
-    private func settle(link: String) {
+    private func settle(link: String) throws(XMLProblem) {
         guard !hasLink else { return }
         collector.setBase(link)
-        settle()
+        try settle()
     }
 
-    private func settle() {
+    private func settle() throws(XMLProblem) {
         hasLink = true
-        for item in waiting { collector.add(item) }
+        for item in waiting { try collector.addItem(item) }
         waiting = []
     }
 }

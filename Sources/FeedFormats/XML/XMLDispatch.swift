@@ -6,38 +6,45 @@ internal import FeedCore
 final class XMLDispatch {
     /// More than any feed needs, though XHTML in it may be deep.
     private static let maxDepth = 200
+    /// More than any feed has: libxml2 goes through all that hold for each name without one.
+    private static let mostNamespaces = 1000
 
     private let visitor: any XMLVisitor
     private let document: ResourceURL
     private var vocabularies: [(uri: UnsafePointer<xmlChar>?, prefix: UnsafePointer<xmlChar>?, XMLVocabulary)] = []
     private var depth = 0
+    /// How many each open element declares.
+    private var namespaces: [Int] = []
+    private var namespaceCount = 0
     private var bases: [(depth: Int, url: ResourceURL)] = []
+    private var budget: TextBudget
     /// The element that is passed over or whose text is gathered, if there is one.
     private var held: (interest: XMLInterest, name: XMLName, depth: Int)?
     private var gathered = GatheredText()
 
-    init(_ visitor: any XMLVisitor, at document: ResourceURL) {
+    init(_ visitor: any XMLVisitor, at document: FeedSource) {
         self.visitor = visitor
-        self.document = document
+        self.document = document.url
+        budget = TextBudget(for: document)
     }
 
-    func begin(
-        _ local: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?, _ uri: UnsafePointer<xmlChar>?,
-        _ attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?, _ count: Int32, line: Int, column: Int
-    ) throws(XMLProblem) {
+    func begin(_ tag: XMLTag) throws(XMLProblem) {
         depth += 1
-        guard depth <= Self.maxDepth else {
-            let reason = "nested more than \(Self.maxDepth) deep"
-            throw .malformed(XMLMalformation(reason: reason, line: line, column: column))
+        guard depth <= Self.maxDepth else { throw tag.malformed("nested more than \(Self.maxDepth) deep") }
+        namespaces.append(tag.namespaces)
+        namespaceCount += tag.namespaces
+        guard namespaceCount <= Self.mostNamespaces else {
+            throw tag.malformed("more than \(Self.mostNamespaces) namespaces at once")
         }
         if let held, held.interest != .markup { return }
-        let name = XMLName(vocabulary(uri, prefix), String(cString: local))
-        var element = XMLElement(name, base: bases.last?.url, line: line, attributes: attributes, count: count)
-        guard held == nil else { return gathered.begin(element) }
+        let name = XMLName(vocabulary(tag.uri, tag.prefix), String(cString: tag.local))
+        var element = XMLElement(name, base: bases.last?.url, tag)
         if let reference = element.attribute("base", in: .xml), let base = base(reference) {
+            try spend(base.text, base.credentials)
             bases.append((depth, base))
-            element = XMLElement(name, base: base, line: line, attributes: attributes, count: count)
+            element = XMLElement(name, base: base, tag)
         }
+        guard held == nil else { return gathered.begin(element, source: try source(of: element)) }
         let interest = try visitor.begin(element)
         if interest != .children {
             held = (interest, name, depth)
@@ -45,22 +52,48 @@ final class XMLDispatch {
         }
     }
 
-    func end() {
+    func end() throws(XMLProblem) {
         defer {
             depth -= 1
             if let last = bases.last, last.depth > depth { bases.removeLast() }
+            namespaceCount -= namespaces.popLast() ?? 0
         }
-        guard let held else { return visitor.end() }
+        guard let held else { return try visitor.end() }
         if held.depth < depth {
             if held.interest == .markup { gathered.end() }
             return
         }
         self.held = nil
-        if held.interest != .nothing { visitor.receive(gathered.text, of: held.name) }
+        if held.interest != .nothing { try visitor.receive(gathered.text, of: held.name) }
     }
 
     func text(_ bytes: UnsafeBufferPointer<xmlChar>) {
         if let held, held.interest != .nothing { gathered.append(bytes) }
+    }
+
+    /// HTML knows no `xml:base`: where one holds that the visitor won't know of, a picture's URL is written in full.
+    private func source(of element: XMLElement) throws(XMLProblem) -> String? {
+        guard let held, let base = bases.last, base.depth > held.depth, element.name.local == "img",
+            let reference = element.attribute("src")
+        else { return nil }
+        let source: ResourceURL
+        do throws(InvalidURL) {
+            source = try base.url.resolving(ImageLinks.cleaned(reference))
+        } catch {
+            return nil  // Left as it stands, it is told of when it is found.
+        }
+        try spend(source.text, source.credentials)
+        guard let credentials = source.credentials else { return source.text }
+        let scheme = "\(source.scheme.rawValue)://"
+        return "\(scheme)\(credentials)@\(source.text.dropFirst(scheme.count))"
+    }
+
+    private func spend(_ texts: String?...) throws(XMLProblem) {
+        do throws(Interruption) {
+            for text in texts { try budget.spend(text) }
+        } catch {
+            throw .interrupted(error)
+        }
     }
 
     /// A base that can't be used is none.
@@ -73,54 +106,8 @@ final class XMLDispatch {
         _ uri: UnsafePointer<xmlChar>?, _ prefix: UnsafePointer<xmlChar>?
     ) -> XMLVocabulary {
         if let known = vocabularies.first(where: { $0.uri == uri && $0.prefix == prefix }) { return known.2 }
-        let vocabulary = XMLVocabulary(
-            uri: uri.map { String(cString: $0) }, prefix: prefix.map { String(cString: $0) })
+        let vocabulary = XMLVocabulary(uri: uri, prefix: prefix)
         if vocabularies.count < 32 { vocabularies.append((uri, prefix, vocabulary)) }
         return vocabulary
-    }
-}
-
-/// The text of an element; elements in it as HTML.
-private struct GatheredText {
-    private var bytes: [UInt8] = []
-    private var open: [String] = []
-
-    var text: String { String(decoding: bytes, as: UTF8.self) }
-
-    /// Text of the element itself may be escaped HTML, and stays as it is; that of elements within is but text.
-    mutating func append(_ text: UnsafeBufferPointer<UInt8>) {
-        if open.isEmpty { bytes += text } else { appendEscaped(text) }
-    }
-
-    mutating func begin(_ element: XMLElement) {
-        bytes += "<\(element.name.local)".utf8
-        for (name, value) in element.plainAttributes {
-            bytes += " \(name)=\"".utf8
-            appendEscaped(value.utf8)
-            bytes.append(UInt8(ascii: "\""))
-        }
-        bytes.append(UInt8(ascii: ">"))
-        open.append(element.name.local)
-    }
-
-    mutating func end() {
-        if let name = open.popLast(), !Self.empty.contains(name) { bytes += "</\(name)>".utf8 }
-    }
-
-    /// HTML knows no end of these.
-    private static let empty: Set<String> = [
-        "img", "br", "hr", "source", "input", "link", "meta", "wbr", "col", "area",
-    ]
-
-    private mutating func appendEscaped(_ text: some Sequence<UInt8>) {
-        for byte in text {
-            switch byte {
-            case UInt8(ascii: "&"): bytes += "&amp;".utf8
-            case UInt8(ascii: "<"): bytes += "&lt;".utf8
-            case UInt8(ascii: ">"): bytes += "&gt;".utf8
-            case UInt8(ascii: "\""): bytes += "&quot;".utf8
-            default: bytes.append(byte)
-            }
-        }
     }
 }

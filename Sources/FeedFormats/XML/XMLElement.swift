@@ -1,4 +1,3 @@
-internal import CXML
 internal import FeedCore
 
 struct XMLName: Equatable {
@@ -16,32 +15,23 @@ struct XMLElement {
     let name: XMLName
     /// Of the `xml:base` that holds here, if there is one: what relative references begin at.
     let base: ResourceURL?
-    let line: Int
-    /// Of each attribute: local name, prefix, URI, and where the value begins and ends.
-    private let attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
-    private let attributeCount: Int
+    private let tag: XMLTag
 
-    init(
-        _ name: XMLName, base: ResourceURL?, line: Int,
-        attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?, count: Int32
-    ) {
+    var line: Int { tag.line }
+
+    init(_ name: XMLName, base: ResourceURL?, _ tag: XMLTag) {
         self.name = name
         self.base = base
-        self.line = line
-        self.attributes = attributes
-        attributeCount = Int(count)
+        self.tag = tag
     }
 
     /// The attribute of that name; nil also if there is nothing in it.
     func attribute(_ local: StaticString, in vocabulary: XMLVocabulary = .plain) -> String? {
-        guard let attributes else { return nil }
-        for index in 0..<attributeCount {
+        guard let attributes = tag.attributes else { return nil }
+        for index in 0..<tag.attributeCount {
             let parts = attributes + 5 * index
             guard let name = parts[0], Self.equal(name, local) else { continue }
-            let prefix = parts[1].map { String(cString: $0) }
-            guard XMLVocabulary(uri: parts[2].map { String(cString: $0) }, prefix: prefix) == vocabulary else {
-                continue
-            }
+            guard XMLVocabulary(uri: parts[2], prefix: parts[1]) == vocabulary else { continue }
             let value = Self.value(from: parts[3], to: parts[4])
             return value.isEmpty ? nil : value
         }
@@ -50,21 +40,21 @@ struct XMLElement {
 
     /// Names and values, those of namespaces left out: for writing XHTML as HTML.
     var plainAttributes: [(name: String, value: String)] {
-        guard let attributes else { return [] }
-        return (0..<attributeCount).compactMap { index in
+        guard let attributes = tag.attributes else { return [] }
+        return (0..<tag.attributeCount).compactMap { index in
             let parts = attributes + 5 * index
             guard let name = parts[0], parts[1] == nil else { return nil }
             return (String(cString: name), Self.value(from: parts[3], to: parts[4]))
         }
     }
 
-    private static func equal(_ name: UnsafePointer<xmlChar>, _ wanted: StaticString) -> Bool {
+    private static func equal(_ name: UnsafePointer<UInt8>, _ wanted: StaticString) -> Bool {
         for offset in 0..<wanted.utf8CodeUnitCount where name[offset] != wanted.utf8Start[offset] { return false }
         return name[wanted.utf8CodeUnitCount] == 0
     }
 
     /// libxml2 leaves `&` written as a character reference, for the tree that it thinks we build; nothing else.
-    private static func value(from start: UnsafePointer<xmlChar>?, to end: UnsafePointer<xmlChar>?) -> String {
+    private static func value(from start: UnsafePointer<UInt8>?, to end: UnsafePointer<UInt8>?) -> String {
         guard let start, let end else { return "" }
         let text = String(decoding: UnsafeBufferPointer(start: start, count: end - start), as: UTF8.self)
         return text.utf8.contains(UInt8(ascii: "&")) ? text.replacing("&#38;", with: "&") : text

@@ -3,26 +3,29 @@ internal import JSONText
 
 /// A feed in XML, of the format that its first element tells.
 final class XMLFeed: XMLVisitor {
-    private let feed: ResourceURL
+    private let document: FeedSource
     private var rss: RSSFeed?
     private var atom: AtomFeed?
     private var inner: (any XMLVisitor)?
 
-    private init(at feed: ResourceURL) { self.feed = feed }
+    private init(_ document: FeedSource) { self.document = document }
 
     static func decode(_ document: FeedSource) throws(FeedError) -> DecodedFeed {
         do throws(XMLProblem) {
-            let found = try XMLReader.read(document) { XMLFeed(at: document.url) }
-            if let decoded = found.atom?.decoded() ?? found.rss?.decoded() { return decoded }
+            let found = try XMLReader.read(document) { XMLFeed(document) }
+            if let decoded = found.atom?.decoded() { return decoded }
+            if let decoded = try found.rss?.decoded() { return decoded }
         } catch {
-            throw .invalidData(message(error, document), host: document.url.host)
+            throw Self.error(error, document)
         }
         throw .invalidData("it has no channel and no item", host: document.url.host)
     }
 
-    private static func message(_ problem: XMLProblem, _ document: FeedSource) -> String {
+    private static func error(_ problem: XMLProblem, _ document: FeedSource) -> FeedError {
         switch problem {
-        case .malformed(let malformation): return malformation.description
+        case .interrupted(let interruption): return interruption.error(host: document.url.host)
+        case .malformed(let malformation):
+            return .invalidData(malformation.description, host: document.url.host)
         case .root(let name):
             let what =
                 switch (name.vocabulary, name.local.lowercased()) {
@@ -31,17 +34,17 @@ final class XMLFeed: XMLVisitor {
                 case (_, "opml"): "is a subscription list (see --opml)"
                 default: "is markup of no known kind: \(JSONWriter.quote("<\(name.local)>", limit: 40))"
                 }
-            return "no known feed format: the answer \(what)"
+            return .invalidData("no known feed format: the answer \(what)", host: document.url.host)
         }
     }
 
     func begin(_ element: XMLElement) throws(XMLProblem) -> XMLInterest {
         if let inner { return try inner.begin(element) }
         if RSSFeed.isRoot(element.name) {
-            rss = RSSFeed(at: feed)
+            rss = RSSFeed(document)
             inner = rss
         } else if AtomFeed.isRoot(element.name) {
-            atom = AtomFeed(at: feed)
+            atom = AtomFeed(document)
             inner = atom
         } else {
             throw .root(element.name)
@@ -49,6 +52,6 @@ final class XMLFeed: XMLVisitor {
         return try inner?.begin(element) ?? .nothing
     }
 
-    func end() { inner?.end() }
-    func receive(_ text: String, of name: XMLName) { inner?.receive(text, of: name) }
+    func end() throws(XMLProblem) { try inner?.end() }
+    func receive(_ text: String, of name: XMLName) throws(XMLProblem) { try inner?.receive(text, of: name) }
 }

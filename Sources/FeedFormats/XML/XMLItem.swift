@@ -28,3 +28,9 @@ struct XMLItem {
             id: id, title: title, location: media.location, images: images + others, thumbnails: thumbnails)
     }
 }
+
+extension ImageCollector {
+    mutating func addItem(_ item: FeedItem) throws(XMLProblem) {
+        do throws(Interruption) { try add(item) } catch { throw .interrupted(error) }
+    }
+}

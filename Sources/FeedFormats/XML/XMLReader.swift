@@ -15,7 +15,12 @@ enum XMLReader {
         } catch {
             // Many a server names one encoding for all that it has; the document may know better.
             guard encoding.isOfServer, case .malformed = error else { throw error }
-            do { return try read(document, in: encoding.withoutServer(document), make()) } catch _ { throw error }
+            do throws(XMLProblem) {
+                return try read(document, in: encoding.withoutServer(document), make())
+            } catch let second {
+                if case .interrupted = second { throw second }
+                throw error
+            }
         }
     }
 
@@ -41,6 +46,9 @@ private final class XMLSession {
     /// That came since libxml2 told of anything.
     private var quotes = 0
     private static let mostAttributes = 10_000
+    /// libxml2 keeps each name once, and looks for one the longer the more there are.
+    private static let mostNames: Int32 = 10_000
+    private var eventCount = 0
     private let mayHoldNULs: Bool
 
     init(_ document: FeedSource, in encoding: XMLEncoding, telling visitor: any XMLVisitor) throws(XMLProblem) {
@@ -55,7 +63,7 @@ private final class XMLSession {
         position = encoding.start
         skippedLines = document.bytes[..<encoding.start].count { $0 == UInt8(ascii: "\n") }
         mayHoldNULs = encoding.mayHoldNULs
-        dispatch = XMLDispatch(visitor, at: document.url)
+        dispatch = XMLDispatch(visitor, at: document)
         if let name = encoding.unreadable {
             let shown = JSONWriter.quote(name, limit: 40)
             throw .malformed(XMLMalformation(reason: "the encoding \(shown) is not supported", line: 1, column: 1))
@@ -117,14 +125,19 @@ private final class XMLSession {
     private static var handler: xmlSAXHandler {
         var handler = xmlSAXHandler()
         handler.initialized = UInt32(XML_SAX2_MAGIC)
-        handler.startElementNs = { context, local, prefix, uri, _, _, count, _, attributes in
+        handler.startElementNs = { context, local, prefix, uri, namespaces, _, count, _, attributes in
             guard let local else { return }
             XMLSession.of(context)?.tell { session throws(XMLProblem) in
+                try session.checkNames()
                 try session.dispatch.begin(
-                    local, prefix, uri, attributes, count, line: session.line, column: session.column)
+                    XMLTag(
+                        local: local, prefix: prefix, uri: uri, namespaces: Int(namespaces), attributes: attributes,
+                        attributeCount: Int(count), line: session.line, column: session.column))
             }
         }
-        handler.endElementNs = { context, _, _, _ in XMLSession.of(context)?.tell { $0.dispatch.end() } }
+        handler.endElementNs = { context, _, _, _ in
+            XMLSession.of(context)?.tell { session throws(XMLProblem) in try session.dispatch.end() }
+        }
         handler.characters = { context, text, count in
             guard let text else { return }
             let bytes = UnsafeBufferPointer(start: text, count: Int(count))
@@ -146,7 +159,13 @@ private final class XMLSession {
     private func tell(_ visit: (XMLSession) throws(XMLProblem) -> Void) {
         quotes = 0
         guard problem == nil else { return }
-        do { try visit(self) } catch { problem = error }
+        eventCount += 1
+        if eventCount % 256 == 0, Task.isCancelled { return fail { _ in .interrupted(.cancelled) } }
+        do throws(XMLProblem) { try visit(self) } catch { problem = error }
+    }
+
+    private func checkNames() throws(XMLProblem) {
+        guard cxml_names(parser) <= Self.mostNames else { throw malformed("more than \(Self.mostNames) names") }
     }
 
     private func fail(_ make: (XMLSession) -> XMLProblem) {

@@ -13,8 +13,8 @@ enum XMLInterest {
 protocol XMLVisitor: AnyObject {
     func begin(_ element: XMLElement) throws(XMLProblem) -> XMLInterest
     /// Of the element whose children were visited last.
-    func end()
-    func receive(_ text: String, of name: XMLName)
+    func end() throws(XMLProblem)
+    func receive(_ text: String, of name: XMLName) throws(XMLProblem)
 }
 
 /// Why a document is not what its visitor reads.
@@ -22,6 +22,7 @@ enum XMLProblem: Error, Equatable {
     /// Its first element is none that is known.
     case root(XMLName)
     case malformed(XMLMalformation)
+    case interrupted(Interruption)
 }
 
 struct XMLMalformation: Error, Equatable {

@@ -6,25 +6,32 @@ enum XMLVocabulary: Equatable {
     case atom, media, itunes, content, georss, gml, geo, rdf, xhtml, xml
     case other
 
-    init(uri: String?, prefix: String?) {
-        if let uri { self = Self.byURI[Self.normalise(uri)] ?? .other } else { self = Self.named(prefix) }
-    }
-
-    private static func named(_ prefix: String?) -> XMLVocabulary {
-        switch prefix {
-        case nil: .plain
-        case "atom"?, "atom10"?: .atom
-        case "media"?: .media
-        case "itunes"?: .itunes
-        case "content"?: .content
-        case "georss"?: .georss
-        case "gml"?: .gml
-        case "geo"?: .geo
-        case "rdf"?: .rdf
-        case "xml"?: .xml
-        default: .other
+    init(uri: UnsafePointer<UInt8>?, prefix: UnsafePointer<UInt8>?) {
+        if let uri {
+            self = Self.text(uri).flatMap { Self.byURI[Self.normalise($0)] } ?? .other
+        } else if let prefix {
+            self = Self.text(prefix).flatMap { Self.byPrefix[$0] } ?? .other
+        } else {
+            self = .plain
         }
     }
+
+    /// Nil for what is longer than any name that is known. A feed may write a URI of megabytes once, and use it for each of
+    /// its elements.
+    private static func text(_ name: UnsafePointer<UInt8>) -> String? {
+        let longest = 128
+        var length = 0
+        while name[length] != 0 {
+            length += 1
+            guard length <= longest else { return nil }
+        }
+        return String(decoding: UnsafeBufferPointer(start: name, count: length), as: UTF8.self)
+    }
+
+    private static let byPrefix: [String: XMLVocabulary] = [
+        "atom": .atom, "atom10": .atom, "media": .media, "itunes": .itunes, "content": .content, "georss": .georss,
+        "gml": .gml, "geo": .geo, "rdf": .rdf, "xml": .xml,
+    ]
 
     /// Without what is written now so and now so: the scheme, capitals, and a slash or hash at the end.
     private static func normalise(_ uri: String) -> String {

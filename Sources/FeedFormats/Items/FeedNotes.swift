@@ -1,0 +1,14 @@
+/// What is left out of a feed, for a person who wants to know. One that is wrong throughout would else fill the memory
+/// with complaints.
+struct FeedNotes {
+    private static let most = 100
+
+    private var notes: [String] = []
+    private var left = 0
+
+    var all: [String] { left == 0 ? notes : notes + ["and \(left) more were left out"] }
+
+    mutating func add(_ note: @autoclosure () -> String) {
+        if notes.count < Self.most { notes.append(note()) } else { left += 1 }
+    }
+}

@@ -1,0 +1,157 @@
+import FeedCore
+import FeedFormats
+import TestSupport
+import Testing
+
+/// Each image of an item has the item's texts, and a URL that begins as the others do: written once, and had by all.
+@Suite struct AmplificationTests {
+    private func decode(_ text: String) throws(FeedError) -> DecodedFeed {
+        try FeedDecoder().decode(FeedSource(bytes: Array(text.utf8), url: .known("https://h.example/feed")))
+    }
+
+    private static func times(_ count: Int, _ text: String) -> String { String(repeating: text, count: count) }
+
+    private static func numbered(_ count: Int, _ text: (Int) -> String) -> String {
+        (0..<count).map(text).joined()
+    }
+
+    private static func rss(_ items: String) -> String { "<rss><channel>\(items)</channel></rss>" }
+
+    private static let long = times(100_000, "x")
+
+    /// Each with so many images.
+    private static func feeds(_ count: Int) -> [String: String] {
+        let enclosures = numbered(count) { "<enclosure url='\($0).png'/>" }
+        let markup = numbered(count) { "<img src=\($0)>" }
+        return [
+            "title":
+                #"{"version":"https://jsonfeed.org/version/1","items":[{"title":"\#(long)","content_html":"\#(markup)"}]}"#,
+            "id": rss("<item><guid>\(times(1_000_000, "i"))</guid>\(enclosures)</item>"),
+            "base": "<rss xml:base='https://\(times(8100, "h"))/'><channel><item>\(enclosures)</item></channel></rss>",
+            "credentials": rss("<link>https://\(long.prefix(8000)):p@h/</link><item>\(enclosures)</item>"),
+            "bases": rss(
+                "<item xml:base='https://\(times(8000, "h"))/'>"
+                    + numbered(count) { "<enclosure xml:base='a' url='\($0).png'/>" } + "</item>"),
+            "location": rss(
+                "<item><georss:point>\(long)</georss:point>\(enclosures)</item>"),
+            "group": rss(
+                "<item><media:content><media:title>\(long)</media:title>"
+                    + numbered(count) { "<media:content url='\($0).png'/>" } + "</media:content></item>"),
+            "caption": rss(
+                "<item><description><![CDATA[<figure>\(markup)<figcaption>\(long)</figcaption></figure>]]></description></item>"
+            ),
+            "XHTML": "<feed><entry xml:base='https://\(times(8000, "h"))/'><content type='xhtml'><div xml:base='a/'>"
+                + numbered(count) { "<img src='\($0)'/>" } + "</div></content></entry></feed>",
+        ]
+    }
+
+    private static let largeFeeds = feeds(20_000)
+    private static let smallerFeeds = feeds(900)
+
+    /// All that the feed's images say, in UTF-8.
+    private func size(_ images: [FeedImage]) -> Int {
+        images.reduce(0) { sum, image in
+            let texts = [image.id, image.description, image.location, image.url.text, image.url.credentials]
+            return sum + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+        }
+    }
+
+    @Test("what comes to many times its feed is refused", arguments: largeFeeds.keys.sorted())
+    func refused(name: String) throws {
+        let text = try #require(Self.largeFeeds[name])
+        let error = #expect(throws: FeedError.self) { try decode(text) }
+        #expect(error?.kind == .invalidData)
+        #expect(error?.message.hasSuffix("far more text than the feed itself") == true, "\(error?.message ?? "")")
+    }
+
+    @Test("what passes is no larger than any feed may become", arguments: smallerFeeds.keys.sorted())
+    func bounded(name: String) throws {
+        let text = try #require(Self.smallerFeeds[name])
+        let images = try decode(text).feed.images
+        #expect(images.count == 900)
+        #expect(size(images) <= (16 << 20) + 8 * text.utf8.count)
+    }
+
+    @Test("many small items with a picture or two are nothing special")
+    func ordinary() throws {
+        let items = Self.numbered(20_000) {
+            "<item><guid>https://h.example/posts/\($0)</guid><title>Number \($0)</title>"
+                + "<enclosure url='\($0)a.png'/><enclosure url='\($0)b.png'/></item>"
+        }
+        #expect(try decode(Self.rss(items)).feed.images.count == 40_000)
+    }
+
+    // MARK: One text
+
+    @Test("a text of pages is cut where a character ends", arguments: ["x", "é", "👩‍👩‍👧", "e\u{301}"])
+    func longTexts(character: String) throws {
+        let text = Self.times(20_000, character)
+        let feed = try decode(
+            """
+            <rss><channel><title>\(text)</title><item><guid>g</guid><title>\(text)</title><georss:point>\(text)</georss:point>
+            <enclosure url='a.png'/></item></channel></rss>
+            """)
+        let image = try #require(feed.feed.images.first)
+        for cut in [feed.feed.title, image.description, image.location] {
+            let cut = try #require(cut)
+            #expect(cut.utf8.count <= 8192 && cut.utf8.count > 8000)
+            #expect(cut.last == "…")
+            #expect(cut.dropLast().allSatisfy { String($0) == character })
+        }
+    }
+
+    @Test("a text that one character fills is cut all the same")
+    func longCharacter() throws {
+        let text = "a" + Self.times(20_000, "\u{301}")
+        let feed = try decode("<rss><channel><title>\(text)</title><item/></channel></rss>")
+        #expect(feed.feed.title?.utf8.count ?? 0 > 8000)
+        #expect(feed.feed.title?.utf8.count ?? 0 <= 8192)
+    }
+
+    @Test("texts of a usual length stay as they are")
+    func usualTexts() throws {
+        let (id, title) = (Self.times(4096, "i"), Self.times(8192, "t"))
+        let feed = try decode(
+            Self.rss("<item><guid>\(id)</guid><title>\(title)</title><enclosure url='a.png'/></item>"))
+        #expect(feed.feed.images.map(\.id) == [id])
+        #expect(feed.feed.images.map(\.description) == [title])
+    }
+
+    @Test("ids of pages are cut, the same at each time, and differ where they differed")
+    func longIDs() throws {
+        let items = ["a", "b"].map {
+            "<item><guid>\(Self.times(50_000, "é"))\($0)</guid><enclosure url='\($0).png'/><enclosure url='2.png'/></item>"
+        }
+        let ids = try decode(Self.rss(items.joined())).feed.images.map(\.id)
+        #expect(Set(ids).count == 4)
+        #expect(ids[1] == ids[0] + "#2")
+        #expect(ids.allSatisfy { $0.utf8.count <= 4098 && $0.hasPrefix("éé") })
+        #expect(try decode(Self.rss(items[1])).feed.images.map(\.id) == Array(ids[2...]))
+    }
+
+    @Test("a URL that is longer than any is left out, and a base or a page that is longer is none")
+    func longURLs() throws {
+        let decoded = try decode(
+            """
+            <rss xml:base='https://\(Self.long)/'><channel><link>https://\(Self.long)/</link>
+            <atom:link rel='next' href='\(Self.long)'/>
+            <item><guid>g</guid><enclosure url='\(Self.long).png'/><enclosure url='a.png'/></item></channel></rss>
+            """)
+        #expect(decoded.feed.images.map(\.url.text) == ["https://h.example/a.png"])
+        #expect(decoded.nextPage == nil)
+        #expect(decoded.notes.count == 1)
+        #expect(decoded.notes.first?.hasSuffix("longer than 8192 bytes") == true)
+    }
+
+    @Test("in the Essential format such a URL makes the feed invalid, and a description stays whole")
+    func essential() throws {
+        func feed(_ url: String) -> String {
+            #"""
+            {"items":[{"id":"73A7F70C-75DA-4C2E-B5A3-EED40DC53AA6","description":"\#(Self.long)","image":"\#(url)"}]}
+            """#
+        }
+        #expect(try decode(feed("https://h/")).feed.images.map(\.description) == [Self.long])
+        let error = #expect(throws: FeedError.self) { try decode(feed("https://h/\(Self.long)")) }
+        #expect(error?.message == "items[0].image: longer than 8192 bytes")
+    }
+}

@@ -1,0 +1,54 @@
+import FeedCore
+import FeedFormats
+import TestSupport
+import Testing
+
+/// Decoding goes on for seconds where a feed is large; nobody waits so long for a program that was told to end.
+@Suite struct InterruptionTests {
+    private static func times(_ count: Int, _ text: String) -> String { String(repeating: text, count: count) }
+
+    private static let essentialItem =
+        #"{"id":"73A7F70C-75DA-4C2E-B5A3-EED40DC53AA6","image":"https://h/a.png"},"#
+
+    /// None is well-formed to its end: whoever reads as far as that says so.
+    private static let feeds: [String: String] = [
+        "essential": #"{"items":[\#(times(10, essentialItem))"#,
+        "JSON Feed": #"{"version":"https://jsonfeed.org/version/1","items":[\#(times(10, "{},"))"#,
+        "JSON Feed with one item":
+            #"{"version":"https://jsonfeed.org/version/1","items":[{"content_html":"\#(times(1000, "<img src=a>"))"}"#,
+        "RSS": "<rss><channel>\(times(10, "<item></item>"))<link/><item></item>",
+        "RSS with one item": "<rss><channel><item>\(times(1000, "<a/>"))",
+        "Atom": "<feed>\(times(10, "<entry></entry>"))", "Atom with one entry": "<feed><entry>\(times(1000, "<a/>"))",
+    ]
+
+    private func error(_ decode: @escaping @Sendable () throws(FeedError) -> Void) async -> FeedError? {
+        await Task {
+            // It cancels itself, so that no moment is better than another.
+            withUnsafeCurrentTask { $0?.cancel() }
+            do throws(FeedError) { try decode() } catch { return error }
+            return nil
+        }.value
+    }
+
+    @Test("a feed is not read to its end", arguments: feeds.keys.sorted())
+    func feed(name: String) async throws {
+        let document = FeedSource(bytes: Array(try #require(Self.feeds[name]).utf8), url: .first)
+        let error = await error { () throws(FeedError) in _ = try FeedDecoder().decode(document) }
+        #expect(error?.kind == .cancelled)
+    }
+
+    @Test("a list of feeds is not read to its end", arguments: ["", "text/xml; charset=utf-8"])
+    func list(contentType: String) async {
+        let text = "<opml><body>\(Self.times(1000, "<outline/>"))"
+        let document = FeedSource(bytes: Array(text.utf8), url: .first, contentType: contentType)
+        let error = await error { () throws(FeedError) in _ = try FeedDecoder().decodeSubscriptions(document) }
+        #expect(error?.kind == .cancelled)
+    }
+
+    @Test("a feed that was read whole is not delivered either")
+    func whole() async {
+        let document = FeedSource(bytes: Array("<rss><channel/></rss>".utf8), url: .first)
+        let error = await error { () throws(FeedError) in _ = try FeedDecoder().decode(document) }
+        #expect(error?.kind == .cancelled)
+    }
+}

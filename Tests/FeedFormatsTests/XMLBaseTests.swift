@@ -1,0 +1,45 @@
+import FeedCore
+import FeedFormats
+import TestSupport
+import Testing
+
+/// Where relative references in XML begin.
+@Suite struct XMLBaseTests {
+    private func urls(_ entry: String, in feed: String = "https://h.example/feed") throws -> [String] {
+        let text = "<feed xmlns='http://www.w3.org/2005/Atom'><entry>\(entry)</entry></feed>"
+        return try FeedDecoder().decode(Array(text.utf8), from: .known(feed)).images.map(\.url.text)
+    }
+
+    @Test(
+        "an element of XHTML may say so too",
+        arguments: [
+            ("<div xml:base='x/'><img src='a'/></div>", ["x/a"]),
+            (
+                "<div xml:base='x/'><p xml:base='y/'><img src='a'/></p><img src='b'/></div><img src='c'/>",
+                ["x/y/a", "x/b", "c"]
+            ),
+            ("<div><img xml:base='x/' src=' a b&amp;c'/><img src='d'/></div>", ["x/a%20b&c", "d"]),
+            ("<div xml:base='x/'><img src='/abs'/><img src='//o.example/b'/></div>", ["abs", "//o.example/b"]),
+            ("<div xml:base='ftp://h/'><img src='a'/></div>", ["a"]),
+            ("<div xml:base='x/'><img src='data:image/png;base64,AA'/></div>", []),
+            ("<div xml:base='x/'><img src=''/><p src='a'/></div>", []),
+        ] as [(String, [String])])
+    func inXHTML(content: String, expected: [String]) throws {
+        let expected = expected.map { $0.hasPrefix("//") ? "https:\($0)" : "https://h.example/\($0)" }
+        for tag in ["content", "summary"] { #expect(try urls("<\(tag) type='xhtml'>\(content)</\(tag)>") == expected) }
+    }
+
+    @Test("it begins at the base of the element around the XHTML")
+    func chain() throws {
+        let content = "<content type='xhtml' xml:base='/one/'><div xml:base='two/'><img src='a'/></div></content>"
+        #expect(try urls(content) == ["https://h.example/one/two/a"])
+    }
+
+    @Test("a base is no way to the files of this machine")
+    func localFiles() throws {
+        let content = "<content type='xhtml'><div xml:base='file:///etc/'><img src='a'/></div></content>"
+        #expect(try urls(content) == ["https://h.example/a"])
+        #expect(try urls(content, in: "file:///feeds/feed.xml") == [])
+    }
+
+}
