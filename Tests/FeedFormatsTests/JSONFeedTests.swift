@@ -14,8 +14,6 @@ import Testing
         arguments: [
             (#""title":"T""#, "items: missing"), (#""items":{}"#, "items: not an array"),
             (#""items":null"#, "items: not an array"), (#""items":[],"items":[]"#, "items: given twice"),
-            (#""items":[{},[]]"#, "items[1]: not an object"),
-            (#""items":[{"image":"a"},null]"#, "items[1]: not an object"),
             (#""items":[{"id":}]"#, "line 1, column 62: expected a value, found '}' (in items[0].id)"),
             (
                 #""items":[],"title":"\ud800""#,
@@ -26,6 +24,26 @@ import Testing
         let error = #expect(throws: FeedError.self) { try decode(members) }
         #expect(error?.kind == .invalidData)
         #expect(error?.message == message)
+    }
+
+    @Test("an item that is no object is passed over, and told of", arguments: ["null", "5", "\"x\"", "[]", "true"])
+    func noObject(item: String) throws {
+        let decoded = try decode(#""items":[{"image":"/a.png"},\#(item),{"image":"ftp://h/"},{"image":"/b.png"}]"#)
+        #expect(decoded.feed.images.map(\.url.text) == ["https://h.example/a.png", "https://h.example/b.png"])
+        #expect(
+            decoded.notes == [
+                "left out item 2: not an object", "left out an image of item 3: \"ftp://h/\": not an http(s) URL",
+            ])
+    }
+
+    @Test("titles are plain text, whatever they look like")
+    func plainTitles() throws {
+        let title = #""title":" How to use <picture> &\n <img> &amp; co""#
+        let decoded = try decode(
+            #"\#(title),"items":[{\#(title),"image":"a"},{"attachments":[{"url":"b.png",\#(title)}]}]"#)
+        let plain = "How to use <picture> & <img> &amp; co"
+        #expect(decoded.feed.title == plain)
+        #expect(decoded.feed.images.map(\.description) == [plain, plain])
     }
 
     @Test("members that are of no use are passed over, whatever they are")

@@ -45,6 +45,13 @@ struct ImageCollector {
         }
     }
 
+    /// An item that is nothing to make images of.
+    mutating func pass(over reason: String) {
+        itemCount += 1
+        let number = itemCount
+        notes.add("left out item \(number): \(reason)")
+    }
+
     private struct Found {
         let url: ResourceURL
         var description: String?

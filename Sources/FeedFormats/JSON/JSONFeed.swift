@@ -56,7 +56,7 @@ struct JSONFeed {
         try reader.enterObject()
         while let name = try reader.nextMember() {
             switch name {
-            case "title": title = try text(&reader).flatMap { PlainText.of($0, with: html) }.map(TextLimits.shortened) ?? title
+            case "title": title = try plainText(&reader).map(TextLimits.shortened) ?? title
             case "next_url": nextPage = try text(&reader)
             case "items":
                 if hasItems { throw reader.mismatch("given twice", at: reader.position) }
@@ -69,8 +69,13 @@ struct JSONFeed {
         guard hasItems else { throw reader.mismatch("missing", at: top, member: "items") }
     }
 
+    /// What is no item makes no other one wrong.
     private mutating func addItem(_ reader: inout JSONReader) throws(JSONError) {
         let start = reader.position
+        guard try reader.peek() == .object else {
+            try reader.skipValue()
+            return collector.pass(over: "not an object")
+        }
         let item = try readItem(&reader)
         do throws(Interruption) {
             try collector.add(item)
@@ -89,7 +94,7 @@ struct JSONFeed {
         while let name = try reader.nextMember() {
             switch name {
             case "id": item.id = try id(&reader)
-            case "title": item.title = try text(&reader).flatMap { PlainText.of($0, with: html) }
+            case "title": item.title = try plainText(&reader)
             case "image": image = ImageReference(try text(&reader))
             case "banner_image": banner = ImageReference(try text(&reader))
             case "attachments": attachments = try readAttachments(&reader)
@@ -130,12 +135,12 @@ struct JSONFeed {
             switch name {
             case "url": url = try text(&reader)
             case "mime_type": type = try text(&reader)
-            case "title": title = try text(&reader)
+            case "title": title = try plainText(&reader)
             default: try reader.skipValue()
             }
         }
         guard let url, ImageKind.isImage(type: type, reference: url) else { return nil }
-        return ImageReference(url, description: title.flatMap { PlainText.of($0, with: html) })
+        return ImageReference(url, description: title)
     }
 
     /// Nil also for what is no text: whoever writes feeds by program leaves nulls and numbers.
@@ -148,9 +153,14 @@ struct JSONFeed {
         return text.isEmpty ? nil : text
     }
 
+    /// Titles are no HTML here, whatever they look like.
+    private func plainText(_ reader: inout JSONReader) throws(JSONError) -> String? {
+        try text(&reader).flatMap(FoldedText.fold)
+    }
+
     /// A number is taken as it is written, as the format's description asks for.
     private func id(_ reader: inout JSONReader) throws(JSONError) -> String? {
-        guard try reader.peek() == .number else { return try text(&reader).flatMap(FoldedText.fold) }
+        guard try reader.peek() == .number else { return try plainText(&reader) }
         return try reader.readNumberText()
     }
 }
