@@ -42,4 +42,27 @@ import Testing
         #expect(try urls(content, in: "file:///feeds/feed.xml") == [])
     }
 
+    @Test(
+        "a link's relation may be written as a URI, and in capitals",
+        arguments: [
+            "enclosure", "Enclosure", "http://www.iana.org/assignments/relation/enclosure",
+            "HTTP://www.iana.org/assignments/relation/ENCLOSURE",
+        ])
+    func relations(relation: String) throws {
+        #expect(try urls("<link rel='\(relation)' href='a.png'/>") == ["https://h.example/a.png"])
+        let next = relation.replacing("enclosure", with: "next").replacing("Enclosure", with: "Next")
+            .replacing("ENCLOSURE", with: "NEXT")
+        for feed in ["<feed>LINK</feed>", "<rss><channel>LINK</channel></rss>"] {
+            let text = feed.replacing("LINK", with: "<atom:link rel='\(next)' href='2'/>")
+            let document = FeedSource(bytes: Array(text.utf8), url: .known("https://h.example/1"))
+            #expect(try FeedDecoder().decode(document).nextPage?.text == "https://h.example/2")
+        }
+    }
+
+    @Test(
+        "a relation that only looks like one is another",
+        arguments: ["x-enclosure", "http://h/enclosure", "enclosures"])
+    func otherRelations(relation: String) throws {
+        #expect(try urls("<link rel='\(relation)' href='a.png'/>") == [])
+    }
 }

@@ -46,7 +46,7 @@ final class AtomFeed: XMLVisitor {
             return enter(.entry)
         case (.feed, "title") where isOwn: return beginText(element)
         case (.feed, "link") where isOwn:
-            if nextPage == nil, element.attribute("rel") == "next", let reference = element.attribute("href") {
+            if nextPage == nil, element.isLink("next"), let reference = element.attribute("href") {
                 nextPage = (reference, element.base)
             }
             return .nothing
@@ -63,7 +63,7 @@ final class AtomFeed: XMLVisitor {
         case "id": return .text
         case "title": return beginText(element)
         case "link":
-            if element.attribute("rel") == "enclosure", let url = element.attribute("href"),
+            if element.isLink("enclosure"), let url = element.attribute("href"),
                 ImageKind.isImage(type: element.attribute("type"), reference: url)
             {
                 let description = element.attribute("title").flatMap(FoldedText.fold)

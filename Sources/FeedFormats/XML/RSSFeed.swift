@@ -80,7 +80,7 @@ final class RSSFeed: XMLVisitor {
         case (.plain, "title"): return .text
         case (.plain, "link") where element.attribute("href") == nil: return .text
         case (.atom, "link"), (.plain, "link"):
-            if nextPage == nil, element.attribute("rel") == "next", let reference = element.attribute("href") {
+            if nextPage == nil, element.isLink("next"), let reference = element.attribute("href") {
                 nextPage = (reference, element.base)
             }
             return .nothing

@@ -38,6 +38,12 @@ struct XMLElement {
         return nil
     }
 
+    /// Whether this links to what stands in that relation: by its name, or by its URI (RFC 4287, section 4.2.7.2).
+    func isLink(_ relation: String) -> Bool {
+        guard let given = attribute("rel")?.lowercased() else { return false }
+        return given == relation || given == "http://www.iana.org/assignments/relation/\(relation)"
+    }
+
     /// Names and values, those of namespaces left out: for writing XHTML as HTML.
     var plainAttributes: [(name: String, value: String)] {
         guard let attributes = tag.attributes else { return [] }
