@@ -98,7 +98,7 @@ final class AtomFeed: XMLVisitor {
         case (.entry, "title") where isOwn: item.title = item.title ?? words(text)
         case (.entry, "content") where isOwn: item.add(markup: text, base: base, rank: Rank.content, with: html)
         case (.entry, "summary") where isOwn: item.add(markup: text, base: base, rank: Rank.summary, with: html)
-        default: item.media.receive(text, of: name) { PlainText.of($0, with: html) }
+        default: item.media.receive(text, of: name, with: html)
         }
     }
 

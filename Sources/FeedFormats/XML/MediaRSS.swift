@@ -22,7 +22,11 @@ struct MediaRSS {
         var location = ItemLocation()
     }
 
+    /// No picture is so wide or so high: a number beyond it tells nothing.
+    private static let longestSide = 1_000_000.0
+
     private var scopes = [Scope(kind: .item)]
+    private var textIsPlain = true
 
     // MARK: Reading
 
@@ -47,7 +51,9 @@ struct MediaRSS {
             scopes[scopes.count - 1].location.propose(name: element.attribute("description"))
             open(.location)
             return .children
-        case "title", "description": return .text
+        case "title", "description":
+            textIsPlain = element.attribute("type")?.lowercased() != "html"
+            return .text
         default: return .nothing
         }
     }
@@ -59,11 +65,12 @@ struct MediaRSS {
         scopes.append(scope)
     }
 
-    mutating func receive(_ text: String, of name: XMLName, plain: (String) -> String?) {
+    mutating func receive(_ text: String, of name: XMLName, with html: HTMLReader) {
         let last = scopes.count - 1
+        func words() -> String? { textIsPlain ? FoldedText.fold(text) : PlainText.of(text, with: html) }
         switch (name.vocabulary, name.local) {
-        case (.media, "title"): scopes[last].title = scopes[last].title ?? plain(text)
-        case (.media, "description"): scopes[last].caption = scopes[last].caption ?? plain(text)
+        case (.media, "title"): scopes[last].title = scopes[last].title ?? words()
+        case (.media, "description"): scopes[last].caption = scopes[last].caption ?? words()
         default: scopes[last].location.receive(text, of: name)
         }
     }
@@ -100,25 +107,39 @@ struct MediaRSS {
 
     private static func isPicture(_ element: XMLElement) -> Bool {
         guard let reference = element.attribute("url") else { return false }
-        if let type = element.attribute("type") { return ImageKind.isImage(type: type) }
-        if let medium = element.attribute("medium") { return medium == "image" }
-        return ImageKind.hasImageName(reference)
+        let type = element.attribute("type")
+        let medium = element.attribute("medium")?.lowercased()
+        // Servers that know no better type call a picture a stream of octets.
+        if medium == "image" { return true }
+        if let type { return ImageKind.isImage(type: type) }
+        return medium == nil && ImageKind.hasImageName(reference)
     }
 
     private static func picture(_ element: XMLElement) -> Picture? {
         guard let reference = ImageReference(element.attribute("url"), base: element.base) else { return nil }
-        let width = element.attribute("width").flatMap(Double.init) ?? 0
-        let height = element.attribute("height").flatMap(Double.init) ?? 0
-        let area = width * height
         return Picture(
-            reference: reference, area: area.isFinite ? area : 0, isDefault: element.attribute("isDefault") == "true")
+            reference: reference, area: side("width", of: element) * side("height", of: element),
+            isDefault: element.attribute("isDefault") == "true")
     }
 
-    /// Of the renditions of one picture: the largest, else the default one, else the first.
+    private static func side(_ name: StaticString, of element: XMLElement) -> Double {
+        let length = element.attribute(name).flatMap(Double.init) ?? 0
+        return length > 0 && length <= longestSide ? length : 0
+    }
+
+    /// Of the renditions of one picture: the largest, of equals the default one, else the first. The others stand in for
+    /// it in this order.
     private static func best(of pictures: [Picture]) -> Picture? {
-        let largest = pictures.map(\.area).max() ?? 0
-        if largest > 0 { return pictures.first { $0.area == largest } }
-        return pictures.first(where: \.isDefault) ?? pictures.first
+        // Sorting keeps the order of equals.
+        let sorted = pictures.sorted {
+            $0.area > $1.area || ($0.area == $1.area && $0.isDefault && !$1.isDefault)
+        }
+        guard var best = sorted.first else { return nil }
+        for other in sorted.dropFirst() {
+            best.reference.otherRenditions.append(other.reference)
+            best.reference.otherRenditions += other.reference.otherRenditions
+        }
+        return best
     }
 }
 

@@ -118,7 +118,7 @@ final class RSSFeed: XMLVisitor {
             item.add(markup: text, base: markupBase, rank: Rank.description, with: html)
         case (.item, .content, "encoded"):
             item.add(markup: text, base: markupBase, rank: Rank.content, with: html)
-        default: item.media.receive(text, of: name) { PlainText.of($0, with: html) }
+        default: item.media.receive(text, of: name, with: html)
         }
     }
 

@@ -1,0 +1,79 @@
+import FeedCore
+import FeedFormats
+import TestSupport
+import Testing
+
+@Suite struct MediaRSSTests {
+    private func decode(_ item: String) throws -> DecodedFeed {
+        let text = "<rss xmlns:media='http://search.yahoo.com/mrss/'><channel><item>\(item)</item></channel></rss>"
+        return try FeedDecoder().decode(FeedSource(bytes: Array(text.utf8), url: .known("https://h.example/")))
+    }
+
+    private func names(_ item: String) throws -> [Substring] {
+        try decode(item).feed.images.map { $0.url.text.dropFirst("https://h.example/".count) }
+    }
+
+    @Test(
+        "of a group the largest counts that can be used, of equals the default one, else the first",
+        arguments: [
+            ("url='a.png' width='10' height='10'", "url='b.png' width='20' height='20'", "b.png"),
+            ("url='a.png' width='10' height='10'", "url='ftp://h/b.png' width='20' height='20'", "a.png"),
+            ("url='a.png' width='10' height='10'", "url='data:image/png;base64,AA' width='9' height='90'", "a.png"),
+            ("url='a.png'", "url='http://[/b.png' width='20' height='20'", "a.png"),
+            ("url='a.png' width='10' height='10'", "url='b.png' width='10' height='10' isDefault='true'", "b.png"),
+            ("url='a.png' width='10' height='10'", "url='b.png' width='5' height='20'", "a.png"),
+            ("url='a.png' width='5' height='5' isDefault='true'", "url='b.png' width='9' height='9'", "b.png"),
+            ("url='a.png'", "url='b.png' isDefault='true'", "b.png"), ("url='a.png'", "url='b.png'", "a.png"),
+            ("url='a.png'", "url='b.png' width='-5' height='-5'", "a.png"),
+            ("url='a.png' width='1' height='1'", "url='b.png' width='1e300' height='1e8'", "a.png"),
+            ("url='a.png' width='1' height='1'", "url='b.png' width='inf' height='9'", "a.png"),
+            ("url='a.png' width='1' height='1'", "url='b.png' width='nan' height='9'", "a.png"),
+        ])
+    func group(first: String, second: String, expected: String) throws {
+        let group = "<media:group><media:content \(first)/><media:content \(second)/></media:group>"
+        #expect(try names(group) == [expected[...]])
+        #expect(try decode(group).notes == [])
+    }
+
+    @Test("a rendition that stands in for another keeps its own words, or has those of the group")
+    func wordsOfRenditions() throws {
+        let large = "<media:content url='ftp://h/b.png' width='9' height='9'/>"
+        for (own, expected) in [("", "Group"), ("<media:title>Own</media:title>", "Own")] {
+            let group = "<media:group>\(large)<media:content url='a.png'>\(own)</media:content>"
+            let decoded = try decode("\(group)<media:title>Group</media:title></media:group>")
+            #expect(decoded.feed.images.map(\.description) == [expected])
+        }
+    }
+
+    @Test("a group of which nothing can be used is one picture left out")
+    func uselessGroup() throws {
+        let group = "<media:content url='ftp://h/a.png'/><media:content url='ftp://h/b.png' isDefault='true'/>"
+        let notes = try decode("<media:group>\(group)</media:group>").notes
+        #expect(notes == ["left out an image of item 1: \"ftp://h/b.png\": not an http(s) URL"])
+    }
+
+    @Test(
+        "a content is a picture if its medium, its type, or else its name says so",
+        arguments: [
+            ("url='a' medium='image' type='application/octet-stream'", true), ("url='a' medium='Image'", true),
+            ("url='a' medium='image' type='video/mp4'", true), ("url='a' type='image/png' medium='document'", true),
+            ("url='a.png' type='video/mp4'", false), ("url='a.png' medium='video'", false), ("url='a.png'", true),
+            ("url='a'", false), ("medium='image'", false),
+        ])
+    func pictures(attributes: String, isPicture: Bool) throws {
+        #expect(try names("<media:content \(attributes)/>").isEmpty == !isPicture)
+    }
+
+    @Test(
+        "title and description are plain text, unless they say that they are HTML",
+        arguments: [
+            ("", "How to use <picture> & <img>"), (" type='plain'", "How to use <picture> & <img>"),
+            (" type='html'", "How to use &"),
+        ])
+    func words(type: String, expected: String) throws {
+        for tag in ["media:title", "media:description"] {
+            let text = "<\(tag)\(type)>How to use &lt;picture&gt; &amp; &lt;img&gt;</\(tag)>"
+            #expect(try decode("<media:content url='a.png'/>\(text)").feed.images.map(\.description) == [expected])
+        }
+    }
+}
