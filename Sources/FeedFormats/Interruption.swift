@@ -5,9 +5,18 @@ internal import JSONText
 enum Interruption: Error, Equatable {
     /// Nobody waits for the feed any more.
     case cancelled
+    /// The images share so much text.
     case excess
+    /// One item has so many images.
+    case crowd
 
-    static let reasonOfExcess = "its images come to far more text than the feed itself"
+    fileprivate var reason: String {
+        switch self {
+        case .cancelled: "cancelled"
+        case .excess: "its images come to far more text than the feed itself"
+        case .crowd: "an item with more than \(FeedItem.mostImages) images"
+        }
+    }
 
     static func check() throws(Interruption) {
         if Task.isCancelled { throw .cancelled }
@@ -17,7 +26,7 @@ enum Interruption: Error, Equatable {
     func error(host: String?) -> FeedError {
         switch self {
         case .cancelled: .cancelled
-        case .excess: .invalidData(Self.reasonOfExcess, host: host)
+        case .excess, .crowd: .invalidData(reason, host: host)
         }
     }
 }
@@ -27,7 +36,7 @@ extension JSONReader {
     func error(_ interruption: Interruption, at position: Int) -> JSONError {
         switch interruption {
         case .cancelled: .cancelled
-        case .excess: mismatch(Interruption.reasonOfExcess, at: position)
+        case .excess, .crowd: mismatch(interruption.reason, at: position)
         }
     }
 }

@@ -81,6 +81,20 @@ import Testing
         #expect(try decode(Self.rss(items)).feed.images.count == 40_000)
     }
 
+    @Test("an item with images without number is refused, wherever it names them")
+    func crowds() throws {
+        let markup = Self.numbered(60_000) { "<img src=\($0)>" }
+        let enclosures = Self.numbered(60_000) { "<enclosure url='\($0).png'/>" }
+        for text in [
+            #"{"version":"https://jsonfeed.org/version/1","items":[{"content_html":"\#(markup)"}]}"#,
+            Self.rss("<item><description><![CDATA[\(markup)]]></description></item>"),
+            Self.rss("<item>\(enclosures)</item>"),
+        ] {
+            let error = #expect(throws: FeedError.self) { try decode(text) }
+            #expect(error?.message.hasSuffix("an item with more than 50000 images") == true, "\(error?.message ?? "")")
+        }
+    }
+
     // MARK: One text
 
     @Test("a text of pages is cut where a character ends", arguments: ["x", "é", "👩‍👩‍👧", "e\u{301}"])

@@ -10,11 +10,11 @@ struct FoldedText {
     static func fold(_ text: String) -> String? {
         var folded = FoldedText()
         var text = text
-        text.withUTF8 { folded.append($0) }
+        text.withUTF8 { folded.add($0) }
         return folded.text
     }
 
-    mutating func append(_ text: UnsafeBufferPointer<UInt8>) {
+    mutating func add(_ text: UnsafeBufferPointer<UInt8>) {
         var index = 0
         while index < text.count {
             if let character = Windows1252.character(text, index) {
@@ -27,15 +27,23 @@ struct FoldedText {
                 index += width
                 continue
             }
-            append(CollectionOfOne(text[index]))
-            index += 1
+            let end = Self.endOfPlain(text, index)
+            append(UnsafeBufferPointer(rebasing: text[index..<end]))
+            index = end
         }
     }
 
-    private mutating func append(_ character: some Collection<UInt8>) {
+    /// Where what is surely no white space ends: that of ASCII, or one byte that was looked at.
+    private static func endOfPlain(_ text: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int {
+        var end = start + 1
+        while end < text.count, text[end] > 0x20, text[end] < 0x7F { end += 1 }
+        return end
+    }
+
+    private mutating func append(_ plain: some Collection<UInt8>) {
         if spaceIsDue { bytes.append(0x20) }
         spaceIsDue = false
-        bytes += character
+        bytes += plain
     }
 
     mutating func separate() { spaceIsDue = !bytes.isEmpty }

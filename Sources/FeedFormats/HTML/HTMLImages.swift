@@ -54,7 +54,7 @@ final class HTMLImages: HTMLVisitor {
         }
         switch tag {
         case "img":
-            guard let source = attribute("src") else { return }
+            guard images.count <= FeedItem.mostImages, let source = attribute("src") else { return }
             let title = attribute("title").flatMap(FoldedText.fold)
             if title == nil, !figures.isEmpty { figures[figures.count - 1].untitled.append(images.count) }
             images.append(Image(source: source, description: title ?? attribute("alt").flatMap(FoldedText.fold)))
@@ -83,6 +83,6 @@ final class HTMLImages: HTMLVisitor {
     }
 
     func text(_ text: UnsafeBufferPointer<UInt8>) {
-        if inert == nil { caption?.append(text) }
+        if inert == nil { caption?.add(text) }
     }
 }

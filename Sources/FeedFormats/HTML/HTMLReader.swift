@@ -38,8 +38,7 @@ final class HTMLReader {
         let options =
             HTML_PARSE_NONET.rawValue | HTML_PARSE_NOERROR.rawValue | HTML_PARSE_NOWARNING.rawValue
             | HTML_PARSE_IGNORE_ENC.rawValue | HTML_PARSE_NODEFDTD.rawValue | HTML_PARSE_NOIMPLIED.rawValue
-        // libxml2 takes a NUL for the end; whoever folds text takes it for a space.
-        var html = html.utf8.contains(0) ? String(decoding: html.utf8.map { $0 == 0 ? 0x20 : $0 }, as: UTF8.self) : html
+        var html = Self.withoutNULs(html)
         let excess = HTMLAttributes.excess(in: html)
         html.withUTF8 { bytes in
             let bytes = UnsafeBufferPointer(rebasing: bytes.prefix(excess ?? bytes.count))
@@ -51,6 +50,13 @@ final class HTMLReader {
         }
         cxml_free_document(parser)
         if cxml_names(parser) > Self.mostNames { forgetNames() }
+    }
+
+    /// libxml2 takes one for the end; whoever folds text takes it for a space.
+    private static func withoutNULs(_ html: String) -> String {
+        var html = html
+        guard html.withUTF8({ $0.contains(0) }) else { return html }
+        return String(decoding: html.utf8.map { $0 == 0 ? 0x20 : $0 }, as: UTF8.self)
     }
 
     private func forgetNames() {

@@ -13,5 +13,5 @@ final class PlainText: HTMLVisitor {
 
     func begin(_ tag: String, _ attribute: (StaticString) -> String?) { words.separate(at: tag) }
     func end(_ tag: String) { words.separate(at: tag) }
-    func text(_ text: UnsafeBufferPointer<UInt8>) { words.append(text) }
+    func text(_ text: UnsafeBufferPointer<UInt8>) { words.add(text) }
 }

@@ -2,6 +2,9 @@ internal import FeedCore
 
 /// An item of a feed, as its document gives it: what may become images.
 struct FeedItem {
+    /// No item has so many. Each takes many times the memory of its `<img>`, until the item is done with.
+    static let mostImages = 50_000
+
     var id: String?
     /// As plain text.
     var title: String?

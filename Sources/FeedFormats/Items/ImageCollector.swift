@@ -31,6 +31,7 @@ struct ImageCollector {
     mutating func add(_ given: FeedItem) throws(Interruption) {
         try Interruption.check()
         itemCount += 1
+        guard given.images.count <= FeedItem.mostImages else { throw .crowd }
         let item = given.shortened
         var images = try resolve(item.images, of: item)
         if images.isEmpty { images = try resolve(item.thumbnails, of: item) }
