@@ -36,16 +36,6 @@ import Testing
             ])
     }
 
-    @Test("titles are plain text, whatever they look like")
-    func plainTitles() throws {
-        let title = #""title":" How to use <picture> &\n <img> &amp; co""#
-        let decoded = try decode(
-            #"\#(title),"items":[{\#(title),"image":"a"},{"attachments":[{"url":"b.png",\#(title)}]}]"#)
-        let plain = "How to use <picture> & <img> &amp; co"
-        #expect(decoded.feed.title == plain)
-        #expect(decoded.feed.images.map(\.description) == [plain, plain])
-    }
-
     @Test("members that are of no use are passed over, whatever they are")
     func useless() throws {
         let decoded = try decode(

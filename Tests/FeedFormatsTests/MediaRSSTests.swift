@@ -65,9 +65,9 @@ import Testing
     }
 
     @Test(
-        "title and description are plain text, unless they say that they are HTML",
+        "title and description are read as HTML, unless they say that they are plain text",
         arguments: [
-            ("", "How to use <picture> & <img>"), (" type='plain'", "How to use <picture> & <img>"),
+            ("", "How to use &"), (" type='plain'", "How to use <picture> & <img>"),
             (" type='html'", "How to use &"),
         ])
     func words(type: String, expected: String) throws {

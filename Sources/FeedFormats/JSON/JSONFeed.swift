@@ -56,7 +56,7 @@ struct JSONFeed {
         try reader.enterObject()
         while let name = try reader.nextMember() {
             switch name {
-            case "title": title = try plainText(&reader).map(TextLimits.shortened) ?? title
+            case "title": title = try words(&reader).map(TextLimits.shortened) ?? title
             case "next_url": nextPage = try text(&reader)
             case "items":
                 if hasItems { throw reader.mismatch("given twice", at: reader.position) }
@@ -94,7 +94,7 @@ struct JSONFeed {
         while let name = try reader.nextMember() {
             switch name {
             case "id": item.id = try id(&reader)
-            case "title": item.title = try plainText(&reader)
+            case "title": item.title = try words(&reader)
             case "image": image = ImageReference(try text(&reader))
             case "banner_image": banner = ImageReference(try text(&reader))
             case "attachments": attachments = try readAttachments(&reader)
@@ -135,7 +135,7 @@ struct JSONFeed {
             switch name {
             case "url": url = try text(&reader)
             case "mime_type": type = try text(&reader)
-            case "title": title = try plainText(&reader)
+            case "title": title = try words(&reader)
             default: try reader.skipValue()
             }
         }
@@ -153,14 +153,14 @@ struct JSONFeed {
         return text.isEmpty ? nil : text
     }
 
-    /// Titles are no HTML here, whatever they look like.
-    private func plainText(_ reader: inout JSONReader) throws(JSONError) -> String? {
-        try text(&reader).flatMap(FoldedText.fold)
+    /// Titles are plain text by the standard, and often HTML in truth.
+    private func words(_ reader: inout JSONReader) throws(JSONError) -> String? {
+        try text(&reader).flatMap { PlainText.of($0, with: html) }
     }
 
     /// A number is taken as it is written, as the format's description asks for.
     private func id(_ reader: inout JSONReader) throws(JSONError) -> String? {
-        guard try reader.peek() == .number else { return try plainText(&reader) }
+        guard try reader.peek() == .number else { return try text(&reader).flatMap(FoldedText.fold) }
         return try reader.readNumberText()
     }
 }

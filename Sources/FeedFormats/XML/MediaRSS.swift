@@ -52,7 +52,8 @@ struct MediaRSS {
             open(.location)
             return .children
         case "title", "description":
-            textIsPlain = element.attribute("type")?.lowercased() != "html"
+            // Without a type it is plain by the standard, and often HTML in truth.
+            textIsPlain = element.attribute("type")?.lowercased() == "plain"
             return .text
         default: return .nothing
         }
