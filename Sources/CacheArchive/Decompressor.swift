@@ -21,7 +21,8 @@ final class Decompressor {
         let source: any ByteSource
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 16)
         var delivered: Int64 = 0
-        var check = GzipCheck()
+        /// Of a gzip stream alone.
+        var check: GzipCheck?
         var failure: FeedError?
 
         init(_ source: any ByteSource) { self.source = source }
@@ -32,8 +33,10 @@ final class Decompressor {
         func read() -> Int {
             do throws(FeedError) {
                 let count = try source.read(into: block)
+                let bytes = UnsafeRawBufferPointer(rebasing: block[..<count])
+                if delivered == 0, GzipCheck.begins(bytes) { check = GzipCheck() }
+                check?.addCompressed(bytes)
                 delivered += Int64(count)
-                check.addCompressed(UnsafeRawBufferPointer(rebasing: block[..<count]))
                 return count
             } catch {
                 failure = error
@@ -89,7 +92,7 @@ final class Decompressor {
                 let block = UnsafeRawBufferPointer(start: start, count: count)
                 if let last = block.lastIndex(where: { $0 != 0 }) { endOfContent = position + Int64(last) + 1 }
                 position += Int64(count)
-                if isGzip { input.check.add(block) }
+                input.check?.add(block)
                 return block
             case ARCHIVE_OK: continue
             case ARCHIVE_EOF: isAtEnd = true
@@ -107,7 +110,9 @@ final class Decompressor {
             // Endless zeros compress to next to nothing.
             guard padding <= Self.mostPadding else { throw Self.trailing }
         }
-        if isGzip, input.check.fails { throw .invalidData("the archive is damaged: its gzip checksum doesn't match") }
+        if isGzip, input.check?.fails == true {
+            throw .invalidData("the archive is damaged: its gzip checksum doesn't match")
+        }
         // What the decompression left of the input.
         guard archive_filter_bytes(archive, -1) == input.delivered else { throw Self.trailing }
         let more = input.read()

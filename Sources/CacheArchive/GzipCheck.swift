@@ -23,6 +23,8 @@ struct GzipCheck {
     private var mayHaveMembers = false
     private var isAtStart = true
 
+    static func begins(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.starts(with: [0x1F, 0x8B]) }
+
     /// Of what the stream holds.
     mutating func add(_ bytes: UnsafeRawBufferPointer) {
         length &+= UInt32(truncatingIfNeeded: bytes.count)
@@ -50,22 +52,23 @@ struct GzipCheck {
 
     /// Of the stream itself, of which the end counts.
     mutating func addCompressed(_ bytes: UnsafeRawBufferPointer) {
-        let seam = tail.suffix(3) + bytes.prefix(3)
-        mayHaveMembers =
-            mayHaveMembers || Self.holdsMember(isAtStart ? bytes.dropFirst() : bytes[...])
-            || !isAtStart && Self.holdsMember(seam)
+        if !mayHaveMembers {
+            let seam = Array(tail.suffix(3) + bytes.prefix(3))
+            // The first one is no further one.
+            mayHaveMembers =
+                Self.holdsMember(isAtStart ? .init(rebasing: bytes.dropFirst()) : bytes)
+                || !isAtStart && seam.withUnsafeBytes(Self.holdsMember)
+        }
         isAtStart = isAtStart && bytes.isEmpty
         tail = (tail + bytes.suffix(8)).suffix(8)
     }
 
-    private static func holdsMember(_ bytes: some RandomAccessCollection<UInt8>) -> Bool {
-        var rest = bytes[...]
-        while let start = rest.firstIndex(of: 0x1F) {
-            rest = rest[start...].dropFirst()
-            // A number of its own, that of deflate, and flags of which three are none.
-            if rest.count >= 3, rest.starts(with: [0x8B, 8]), rest.dropFirst(2).first.map({ $0 & 0xE0 == 0 }) == true {
-                return true
-            }
+    private static func holdsMember(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        // Two numbers of its own, that of deflate, and flags of which three are none.
+        for start in 0..<max(0, bytes.count - 3)
+        where bytes[start] == 0x1F && bytes[start + 1] == 0x8B && bytes[start + 2] == 8 && bytes[start + 3] & 0xE0 == 0
+        {
+            return true
         }
         return false
     }
