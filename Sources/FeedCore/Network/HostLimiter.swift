@@ -2,6 +2,9 @@ import Synchronization
 
 /// Lets no more than `perHost` requests to one origin be in flight, whatever they are for: images, redirects to it, and
 /// further tries. Who comes first goes first.
+///
+/// `DownloadQueue` keeps to the same number, so that no job waits here while an image of another host could start; what
+/// libcurl is told is how many connections to keep, of which HTTP/2 needs but one.
 package final class HostLimiter: HTTPClient {
     private let client: any HTTPClient
     private let perHost: Int
