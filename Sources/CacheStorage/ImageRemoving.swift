@@ -28,16 +28,12 @@ extension ImageDirectory {
                 try FailureMemory(connection: connection).forgetUnreferenced()
             }
         }
-        let freed = try attempt(.failed) { () throws(SystemError) in
-            var freed =
-                try folders.files.map { files throws(SystemError) in
-                    try Self.clear(files, keeping: kept, dryRun: dryRun)
-                } ?? 0
-            if let incoming = folders.incoming { freed += try Self.clear(incoming, keeping: [], dryRun: dryRun) }
-            return freed
-        }
+        var files = FileRemoval(dryRun: dryRun)
+        if let folder = folders.files { files.clear(folder, keeping: kept) }
+        if let folder = folders.incoming { files.clear(folder, keeping: []) }
         // What is missing counts as damaged where damage was looked for.
-        return ImageRemoval(images: count - kept.count - (damagedLeftOut ? missing.count : 0), bytesFreed: freed)
+        let images = count - kept.count - (damagedLeftOut ? missing.count : 0)
+        return ImageRemoval(images: images, bytesFreed: files.bytesFreed, failure: files.failure)
     }
 
     func removeDamaged(_ mode: RemovalMode, progress: ProgressStream?) async throws(FeedError) -> ImageRemoval {
@@ -63,14 +59,9 @@ extension ImageDirectory {
                 try ImageIndex(connection: connection).delete(Set(damaged))
             }
         }
-        let freed = try attempt(.failed) { () throws(SystemError) in
-            var freed: Int64 = 0
-            for digest in damaged {
-                freed += dryRun ? try files.size(of: digest.hex) : try files.removeAll(digest.hex)
-            }
-            return freed
-        }
-        return ImageRemoval(images: damaged.count, bytesFreed: freed)
+        var removal = FileRemoval(dryRun: dryRun)
+        for digest in damaged { removal.remove(digest.hex, from: files) }
+        return ImageRemoval(images: damaged.count, bytesFreed: removal.bytesFreed, failure: removal.failure)
     }
 
     private static func parts(
@@ -101,20 +92,6 @@ extension ImageDirectory {
         return (kept, missing)
     }
 
-    /// Deletes what isn't named by one of the digests, and answers how many bytes that was.
-    private static func clear(
-        _ folder: Descriptor, keeping kept: Set<Digest>, dryRun: Bool
-    ) throws(SystemError) -> Int64 {
-        var leftovers: [[CChar]] = []
-        try folder.forEachName { name throws(SystemError) in
-            if let digest = Digest(hex: String(cString: name)), kept.contains(digest) { return }
-            leftovers.append(Descriptor.copy(name))
-        }
-        var freed: Int64 = 0
-        for name in leftovers { freed += dryRun ? try folder.size(of: name) : try folder.removeAll(name) }
-        return freed
-    }
-
     /// Cancelled, it finds nothing: what is damaged is only deleted when all is known.
     private static func damaged(
         _ images: [(digest: Digest, size: Int64)], in files: Descriptor, _ findings: Findings
@@ -135,6 +112,36 @@ extension ImageDirectory {
         var damaged: [Digest] = []
         for finding in findings.all { damaged.append(try finding.get()) }
         return damaged
+    }
+}
+
+/// Deletes files, or only counts them. What comes in the way ends it, and is told beside what was done before.
+private struct FileRemoval {
+    let dryRun: Bool
+    private(set) var bytesFreed: Int64 = 0
+    private(set) var failure: FeedError?
+
+    mutating func remove(_ name: UnsafePointer<CChar>, from folder: Descriptor) {
+        let dryRun = dryRun
+        attempt { () throws(SystemError) in dryRun ? try folder.size(of: name) : try folder.removeAll(name) }
+    }
+
+    /// All that isn't named by one of the digests.
+    mutating func clear(_ folder: Descriptor, keeping kept: Set<Digest>) {
+        var leftovers: [[CChar]] = []
+        attempt { () throws(SystemError) in
+            try folder.forEachName { name throws(SystemError) in
+                if let digest = Digest(hex: String(cString: name)), kept.contains(digest) { return }
+                leftovers.append(Descriptor.copy(name))
+            }
+            return 0
+        }
+        for name in leftovers { remove(name, from: folder) }
+    }
+
+    private mutating func attempt(_ work: () throws(SystemError) -> Int64) {
+        guard failure == nil else { return }
+        do throws(SystemError) { bytesFreed += try work() } catch { failure = error.feedError(.failed) }
     }
 }
 

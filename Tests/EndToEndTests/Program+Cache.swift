@@ -64,6 +64,12 @@ enum Files {
         return bytes
     }
 
+    /// -1 if it isn't there.
+    static func size(_ path: String) -> Int {
+        var status = stat()
+        return lstat(path, &status) == 0 ? Int(status.st_size) : -1
+    }
+
     static func mode(_ path: String) throws -> mode_t {
         var status = stat()
         guard lstat(path, &status) == 0 else { throw SystemFailure.last("lstat \(path)") }

@@ -171,6 +171,26 @@ struct ValidateTests {
         #expect(!Files.exists(program.cache))
     }
 
+    @Test("tells what it deleted before something came in the way")
+    func failing() async throws {
+        try await program.run(server.feedURL)
+        try await program.sql("DELETE FROM items")
+        let result = try await program.shell(
+            #"""
+            exec strace -f -qq -o "$1" -e trace=unlinkat -e inject=unlinkat:error=EIO:when=3 \
+                "$feedsync" validate --json
+            """#, program.folder.path("trace"))
+        #expect(result.status == .exited(74))
+        #expect(result.errorText.contains("Input/output error"))
+        #expect(try result.json["images_deleted"]?.int == 3)
+        let gone = try #require(try result.json["bytes_freed"]?.int)
+        let left = Files.names(in: program.imageFolder).map { Files.size("\(program.imageFolder)/\($0)") }
+        let all = (0..<3).reduce(0) { $0 + FeedServer.image($1).count }
+        #expect(left.count == 1 && gone == all - left.reduce(0, +))
+        expectQuiet(try await program.run("validate"))
+        #expect(Files.names(in: program.imageFolder) == [])
+    }
+
     @Test("stopped by a signal keeps what it did, and tells of it")
     func stopped() async throws {
         try await program.run(server.feedURL)

@@ -29,9 +29,13 @@ struct ValidateCommand {
             ? .dryRun(withoutFeeds: report.feedsDeleted.map(\.url), withoutDamaged: settings.deep) : .forReal
         // Damage first: what is gone from the disk though a feed names it is damage too, and told.
         try stopIfCancelled()
-        if settings.deep { report.damaged = try await removeDamaged(from: cache, removal) }
+        if settings.deep {
+            report.damaged = try await removeDamaged(from: cache, removal)
+            if let failure = report.damaged.failure { throw failure }
+        }
         try stopIfCancelled()
         report.unreferenced = try await cache.images.removeUnreferenced(removal)
+        if let failure = report.unreferenced.failure { throw failure }
     }
 
     private func removeDamaged(from cache: Cache, _ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {

@@ -182,11 +182,14 @@ package struct ImageRemoval: Hashable, Sendable {
     package let images: Int
     /// Of files of images and leftovers.
     package let bytesFreed: Int64
+    /// What came in the way of deleting further files.
+    package let failure: FeedError?
 
     package static let nothing = ImageRemoval(images: 0, bytesFreed: 0)
 
-    package init(images: Int, bytesFreed: Int64) {
+    package init(images: Int, bytesFreed: Int64, failure: FeedError? = nil) {
         self.images = images
         self.bytesFreed = bytesFreed
+        self.failure = failure
     }
 }
