@@ -13,7 +13,7 @@ extension FeedError {
         switch code & 0xFF {
         case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT: return .unreadable(text)
         case SQLITE_BUSY, SQLITE_LOCKED:
-            return .storage(.locked, "another process is using \(path); wait for it with --lock-wait")
+            return .storage(.locked, "another program, such as sqlite3, keeps \(path) locked")
         default: return .storage(.failed, text)
         }
     }
