@@ -14,15 +14,14 @@ final class Decompressor {
     /// Behind the last byte that is not zero: a tar archive may end in any number of zeros.
     private(set) var endOfContent: Int64 = 0
     private var isAtEnd = false
-    private var isGzip: Bool { archive_filter_code(archive, 0) == ARCHIVE_FILTER_GZIP }
 
     /// What libarchive reads from: it can't be told of errors of ours, and so they wait here.
     private final class Input {
         let source: any ByteSource
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 16)
         var delivered: Int64 = 0
-        /// Of a gzip stream alone.
-        var check: GzipCheck?
+        /// Nil once it is known to be no gzip stream.
+        var check: GzipCheck? = GzipCheck()
         var failure: FeedError?
 
         init(_ source: any ByteSource) { self.source = source }
@@ -33,9 +32,7 @@ final class Decompressor {
         func read() -> Int {
             do throws(FeedError) {
                 let count = try source.read(into: block)
-                let bytes = UnsafeRawBufferPointer(rebasing: block[..<count])
-                if delivered == 0, GzipCheck.begins(bytes) { check = GzipCheck() }
-                check?.addCompressed(bytes)
+                check?.addCompressed(UnsafeRawBufferPointer(rebasing: block[..<count]))
                 delivered += Int64(count)
                 return count
             } catch {
@@ -66,6 +63,7 @@ final class Decompressor {
                 return count
             }, nil)
         try check(opened)
+        if archive_filter_code(archive, 0) != ARCHIVE_FILTER_GZIP { input.check = nil }
         // One of them is the input itself.
         guard archive_filter_count(archive) <= 2 else {
             throw .invalidData("the archive is compressed more than once")
@@ -110,7 +108,7 @@ final class Decompressor {
             // Endless zeros compress to next to nothing.
             guard padding <= Self.mostPadding else { throw Self.trailing }
         }
-        if isGzip, input.check?.fails == true {
+        if input.check?.fails == true {
             throw .invalidData("the archive is damaged: its gzip checksum doesn't match")
         }
         // What the decompression left of the input.

@@ -23,8 +23,6 @@ struct GzipCheck {
     private var mayHaveMembers = false
     private var isAtStart = true
 
-    static func begins(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.starts(with: [0x1F, 0x8B]) }
-
     /// Of what the stream holds.
     mutating func add(_ bytes: UnsafeRawBufferPointer) {
         length &+= UInt32(truncatingIfNeeded: bytes.count)

@@ -37,6 +37,8 @@ struct DamageTests {
             flipped[position] ^= 1
             let reason = try await ArchiveFixture().refusal(of: flipped)
             #expect(reason?.contains("checksum") == true, "\(position): \(reason ?? "taken")")
+            // As it may come from a pipe.
+            await #expect(throws: FeedError.self) { try await ArchiveFixture().takeIn(flipped, inPiecesOf: 1) }
         }
     }
 
