@@ -203,7 +203,7 @@ struct FeedDocument {
     private static func readHeaderValue(_ reader: inout JSONReader) throws(JSONError) -> String? {
         let start = reader.position
         guard let value = try JSONObject.readOptionalString(&reader) else { return nil }
-        guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+        guard value.isHeaderText else {
             throw reader.mismatch("has a control character in it", at: start)
         }
         return value

@@ -1,3 +1,5 @@
+internal import FeedCore
+
 /// Text made fit for a name anywhere: lower-case letters, digits, and single dashes between them.
 enum Slug {
     static func make(_ text: String, limit: Int) -> String {
@@ -21,10 +23,7 @@ enum Slug {
 struct FeedNames {
     /// A tag in a registry has at most 128 characters, and the number of a part comes behind it.
     private static let longest = 100
-    private var taken: Set<String> = []
-    /// The first number that may be free behind a slug. To count from the start for each of many feeds of one title would
-    /// take ever longer.
-    private var numbers: [String: Int] = [:]
+    private var names = DistinctNames()
 
     mutating func name(title: String?, url: String) -> String {
         var slug = Slug.make(title ?? "", limit: Self.longest)
@@ -33,13 +32,6 @@ struct FeedNames {
             let rest = url.split(separator: ":", maxSplits: 1).last.map(String.init) ?? url
             slug = Slug.make(rest, limit: Self.longest)
         }
-        if slug.isEmpty { slug = "feed" }
-        var name = slug
-        while !taken.insert(name).inserted {
-            let number = numbers[slug, default: 2]
-            numbers[slug] = number + 1
-            name = "\(slug)-\(number)"
-        }
-        return name
+        return names.name(like: slug.isEmpty ? "feed" : slug)
     }
 }

@@ -7,8 +7,6 @@ package struct StaticGallery: GalleryWriter {
     private let queue = DispatchQueue(label: "feedsync.gallery")
     private let sleeping: @Sendable (Duration) async throws -> Void
 
-    private static let lockStep = Duration.milliseconds(50)
-
     package init(
         sleeping: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
@@ -18,16 +16,9 @@ package struct StaticGallery: GalleryWriter {
     package func write(
         _ gallery: Gallery, images: any ImageFiles, to place: GalleryPlace
     ) async throws(FeedError) -> GalleryReport {
-        var waited = Duration.zero
-        while true {
-            do {
-                return try await attempt(gallery, images, place)
-            } catch let error where error.kind == .storage(.locked) && waited < place.lockWait {
-                // Nothing was written yet.
-                let pause = min(Self.lockStep, place.lockWait - waited)
-                do { try await sleeping(pause) } catch { throw FeedError.cancelled }
-                waited += pause
-            }
+        // While somebody else holds the lock, nothing is written.
+        try await LockWait(limit: place.lockWait, sleeping: sleeping).retrying { () async throws(FeedError) in
+            try await attempt(gallery, images, place)
         }
     }
 

@@ -22,7 +22,7 @@ final class HeaderList {
             append("If-Range: \(rest.validator)")
         }
         for line in lines {
-            guard Self.isLine(line) else {
+            guard line.isHeaderText else {
                 throw .invalidData("a header line to be sent has a line break or a control character in it")
             }
             if request.rest == nil || !Self.namesOfRest.contains(Self.name(of: line)) { append(line) }
@@ -47,10 +47,6 @@ final class HeaderList {
 
     private static func isPlain(_ value: String) -> Bool {
         !value.isEmpty && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
-    }
-
-    private static func isLine(_ line: String) -> Bool {
-        line.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
     }
 
     private static func name(of line: String) -> String {

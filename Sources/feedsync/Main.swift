@@ -72,7 +72,8 @@ struct Main {
     }
 
     private static var surroundings: Surroundings {
-        Surroundings(
+        let environment = environment
+        return Surroundings(
             environment: environment.compactMapValues(\.self),
             unreadableVariables: Set(environment.filter { $0.value == nil }.keys),
             currentDirectory: currentDirectory,

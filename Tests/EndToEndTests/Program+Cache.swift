@@ -40,20 +40,7 @@ extension Program {
 enum Files {
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// The names in a folder, in order; none if there is no such folder.
-    static func names(in path: String) -> [String] {
-        guard let folder = opendir(path) else { return [] }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            // In its place: the entry may be shorter than a copy of all that a name can be.
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                String(cString: UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self))
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
-    }
+    static func names(in path: String) -> [String] { TemporaryDirectory.names(in: path) }
 
     static func bytes(_ path: String) throws -> [UInt8] {
         guard let file = fopen(path, "r") else { throw SystemFailure.last("open \(path)") }

@@ -46,7 +46,7 @@ struct StaticGalleryTests {
                 folder = nil
             }
         }
-        #expect(folder.names() == ["site"])
+        #expect(TemporaryDirectory.names(in: folder.path) == ["site"])
         #expect(try folder.read("site/index.html") != [])
     }
 
@@ -101,20 +101,5 @@ struct StaticGalleryTests {
 private struct NoFiles: ImageFiles {
     func open(_ image: StoredImage) throws(FeedError) -> any OpenImage {
         throw .storage(.failed, "\(image.path): too many open files")
-    }
-}
-
-extension TemporaryDirectory {
-    fileprivate func names() -> [String] {
-        guard let stream = opendir(path) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                String(cString: UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self))
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
     }
 }

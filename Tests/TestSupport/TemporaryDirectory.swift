@@ -66,7 +66,8 @@ package final class TemporaryDirectory: Sendable {
         rmdir(path)
     }
 
-    private static func names(in path: String) -> [String] {
+    /// The names in a folder, in order; none if there is no such folder.
+    package static func names(in path: String) -> [String] {
         guard let directory = opendir(path) else { return [] }
         defer { closedir(directory) }
         var names: [String] = []
@@ -77,6 +78,6 @@ package final class TemporaryDirectory: Sendable {
             }
             if name != ".", name != ".." { names.append(name) }
         }
-        return names
+        return names.sorted()
     }
 }

@@ -1,5 +1,4 @@
 import FeedCore
-import JSONText
 
 struct ShowCommand {
     private let session: Session
@@ -45,10 +44,8 @@ struct ShowCommand {
                 let age = Phrases.span(session.now() - savedAt)
                 session.notice(
                     LogLine(
-                        level: .warning, event: "feed_offline",
-                        text: "\(url): showing the feed saved \(age) ago (\(cause.message))",
-                        fields: [("url", .string(url.text)), ("saved_at", .string(savedAt.rfc3339))]
-                            + LogLine.fields(of: cause)))
+                        offline: url, savedAt: savedAt, cause,
+                        text: "\(url): showing the feed saved \(age) ago (\(cause.message))"))
             }
             if settings.verbosity == .verbose { for note in loaded.notes { session.report("\(url): \(note)") } }
             return loaded

@@ -34,6 +34,13 @@ extension LogLine {
             fields: [("hint", JSONValue(error.hint))].filter { _ in error.hint != nil })
     }
 
+    /// Of a feed whose saved copy stands in for its server.
+    init(offline url: ResourceURL, savedAt: Timestamp, _ cause: FeedError, text: String) {
+        self.init(
+            level: .warning, event: "feed_offline", text: text,
+            fields: [("url", .string(url.text)), ("saved_at", .string(savedAt.rfc3339))] + Self.fields(of: cause))
+    }
+
     static func fields(of error: FeedError) -> [(String, JSONValue)] {
         var fields: [(String, JSONValue)] = [("kind", .string(error.kind.name))]
         if let status = error.status { fields.append(("status", .integer(status))) }

@@ -2,10 +2,9 @@
 /// name, nobody took its user name and password out.
 enum Passwords {
     static func hidden(in text: String) -> String {
-        let bytes = Array(text.utf8)
-        guard bytes.contains(UInt8(ascii: "@")) else { return text }
+        guard text.utf8.contains(UInt8(ascii: "@")) else { return text }
         var shown: [UInt8] = []
-        var rest = bytes[...]
+        var rest = Array(text.utf8)[...]
         while let authority = rest.firstRange(of: "://".utf8)?.upperBound {
             shown += rest[..<authority]
             rest = rest[authority...]

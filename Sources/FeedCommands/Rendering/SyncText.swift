@@ -26,10 +26,8 @@ enum SyncText {
             guard feed.outcome == .offline, let savedAt = feed.savedAt, let error = feed.error else { return nil }
             let age = Phrases.span(now - savedAt)
             return LogLine(
-                level: .warning, event: "feed_offline",
-                text: "\(feed.url): offline, the feed saved \(age) ago stands in (\(error.message))",
-                fields: [("url", .string(feed.url.text)), ("saved_at", .string(savedAt.rfc3339))]
-                    + LogLine.fields(of: error))
+                offline: feed.url, savedAt: savedAt, error,
+                text: "\(feed.url): offline, the feed saved \(age) ago stands in (\(error.message))")
         }
     }
 

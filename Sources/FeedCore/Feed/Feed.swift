@@ -23,13 +23,9 @@ package struct Validators: Hashable, Sendable {
     package let lastModified: String?
 
     package init(etag: String? = nil, lastModified: String? = nil) {
-        self.etag = etag.flatMap(Self.sendable)
-        self.lastModified = lastModified.flatMap(Self.sendable)
-    }
-
-    /// What a server says is sent back to it. One with a control character in it couldn't be, and counts as none.
-    private static func sendable(_ text: String) -> String? {
-        text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 } ? text : nil
+        // What a server says is sent back to it. What couldn't be counts as none.
+        self.etag = etag.flatMap { $0.isHeaderText ? $0 : nil }
+        self.lastModified = lastModified.flatMap { $0.isHeaderText ? $0 : nil }
     }
 
     package var isEmpty: Bool { etag == nil && lastModified == nil }

@@ -112,8 +112,7 @@ package struct ResourceURL: Hashable, Sendable {
 
     /// A fragment is for whoever has the resource: its server isn't told.
     var keyWithoutFragment: Key {
-        let isHash = { (byte: UInt8) in byte == UInt8(ascii: "#") }
-        return text.utf8.firstIndex(where: isHash).map { Key(text: String(text[..<$0])) } ?? key
+        text.utf8.firstIndex(of: UInt8(ascii: "#")).map { Key(text: String(text[..<$0])) } ?? key
     }
 
     /// By the bytes: to `String`, an é is an é however it is written, to a server it isn't.

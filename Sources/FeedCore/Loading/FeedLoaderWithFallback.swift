@@ -77,10 +77,10 @@ extension FeedError {
     /// The same error, of a part of what failed.
     func of(_ part: String) -> FeedError { saying("\(part): \(message)") }
 
-    /// The same error with more to its story.
     func addingStale(_ savedAt: Timestamp) -> FeedError {
         adding("and the saved feed is stale: it was saved at \(savedAt.rfc3339)")
     }
 
+    /// The same error with more to its story.
     package func adding(_ words: String) -> FeedError { saying("\(message), \(words)") }
 }

@@ -14,8 +14,6 @@ final class HTMLReader {
     /// Deeper than any page is. libxml2 compares each tag with all that are open: what is nested without end takes
     /// without end.
     private static let maxDepth = 256
-    /// libxml2 keeps each name once, and looks for one the longer the more there are.
-    private static let mostNames: Int32 = 10_000
 
     private var parser: UnsafeMutablePointer<xmlParserCtxt>?
     private var eventCount = 0
@@ -49,7 +47,7 @@ final class HTMLReader {
             }
         }
         cxml_free_document(parser)
-        if cxml_names(parser) > Self.mostNames { forgetNames() }
+        if cxml_names(parser) > LibXML.mostNames { forgetNames() }
     }
 
     /// libxml2 takes one for the end; whoever folds text takes it for a space.
@@ -69,7 +67,7 @@ final class HTMLReader {
         guard let parser else { return }
         eventCount += 1
         let isCancelled = eventCount % 256 == 0 && Task.isCancelled
-        if isCancelled || cxml_depth(parser) > Self.maxDepth || cxml_names(parser) > Self.mostNames {
+        if isCancelled || cxml_depth(parser) > Self.maxDepth || cxml_names(parser) > LibXML.mostNames {
             xmlStopParser(parser)
         }
     }

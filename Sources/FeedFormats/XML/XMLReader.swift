@@ -46,8 +46,6 @@ private final class XMLSession {
     /// That came since libxml2 told of anything.
     private var quotes = 0
     private static let mostAttributes = 10_000
-    /// libxml2 keeps each name once, and looks for one the longer the more there are.
-    private static let mostNames: Int32 = 10_000
     private var eventCount = 0
     private let mayHoldNULs: Bool
 
@@ -165,7 +163,7 @@ private final class XMLSession {
     }
 
     private func checkNames() throws(XMLProblem) {
-        guard cxml_names(parser) <= Self.mostNames else { throw malformed("more than \(Self.mostNames) names") }
+        guard cxml_names(parser) <= LibXML.mostNames else { throw malformed("more than \(LibXML.mostNames) names") }
     }
 
     private func fail(_ make: (XMLSession) -> XMLProblem) {

@@ -37,21 +37,9 @@ struct FeedName {
 
 /// Names of pages, each given once.
 struct PageNames {
-    private var taken: Set<String> = ["index"]
-    /// The first number that may be free behind a slug. To count from the start for each of many feeds of one title would
-    /// take ever longer.
-    private var numbers: [String: Int] = [:]
+    private var names = DistinctNames(taken: ["index"])
 
-    mutating func name(for feed: FeedName) -> String {
-        let slug = feed.slug
-        var name = slug
-        while !taken.insert(name).inserted {
-            let number = numbers[slug, default: 2]
-            numbers[slug] = number + 1
-            name = "\(slug)-\(number)"
-        }
-        return name
-    }
+    mutating func name(for feed: FeedName) -> String { names.name(like: feed.slug) }
 
     /// The file of a page: `name.html`, `name.2.html`.
     static func file(_ name: String, page: Int) -> String { page == 1 ? "\(name).html" : "\(name).\(page).html" }

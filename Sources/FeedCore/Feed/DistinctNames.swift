@@ -1,0 +1,19 @@
+/// Names, each given once: what is taken already gets a number behind it.
+package struct DistinctNames: Sendable {
+    private var taken: Set<String>
+    /// The first number that may be free behind a name. To count from the start for each of many of one name would take
+    /// ever longer.
+    private var numbers: [String: Int] = [:]
+
+    package init(taken: Set<String> = []) { self.taken = taken }
+
+    package mutating func name(like wanted: String) -> String {
+        var name = wanted
+        while !taken.insert(name).inserted {
+            let number = numbers[wanted, default: 2]
+            numbers[wanted] = number + 1
+            name = "\(wanted)-\(number)"
+        }
+        return name
+    }
+}
