@@ -39,6 +39,17 @@ struct MaxTimeTests {
         #expect(result.errorLines.first == "feedsync: \(server.feedURL): not done within --max-time 0.5")
     }
 
+    @Test("one feed that isn't had by then keeps no other from its images")
+    func otherFeed() async throws {
+        server.server.route("/slow.json", stalled)
+        let result = try await program.run(
+            "sync", "--json", "--max-time", "4", server.server.url("/slow.json"), server.feedURL)
+        #expect(result.status == .exited(69), "\(result.errorText)")
+        #expect(result.errorLines.count == 2, "\(result.errorText)")
+        #expect(try result.json["images"]?["downloaded"]?.int == 4)
+        #expect(try result.json["images"]?["failed"]?.int == 0)
+    }
+
     @Test("holds for show and image, too")
     func others() async throws {
         server.server.route("/feed.json", stalled)

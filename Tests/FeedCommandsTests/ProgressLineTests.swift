@@ -82,22 +82,35 @@ struct ProgressLineTests {
         #expect(ProgressLine.text(state, at: .seconds(3), width: 30) == "0/1 images  0%  3M  1M/s")
     }
 
-    @Test("first the feeds are counted, then the images that are asked for") func sync() throws {
+    @Test("first the feeds are counted, then the images of those that have come") func sync() throws {
         let url = try ResourceURL("https://a.example/")
         var progress = SyncProgress(feeds: 2)
         progress.take(.feed(FeedReport(url: url, outcome: .updated, error: nil)))
-        progress.take(.feed(FeedReport(url: url, outcome: .failed, error: .invalidData("x"))))
         #expect(progress.noun == "feed")
-        #expect(progress.progress == Progress(done: 2, total: 2, failed: 1))
-        progress.take(.imagesFound(total: 10, cached: 6))
-        progress.take(.imagesWanted(3))
+        #expect(progress.progress == Progress(done: 1, total: 2))
+        progress.take(.imagesSurveyed(10, wanted: 3))
         #expect(progress.noun == "image")
-        #expect(progress.progress == Progress(done: 7, total: 10, failed: 1))
+        #expect(progress.progress == Progress(done: 7, given: 7, total: 10))
         progress.take(.imageAnswered)
         progress.take(.imageFailed(url, .invalidData("x")))
         progress.take(.imageAnswered)
         progress.take(.imageDownloaded(url, bytes: 10))
-        #expect(progress.progress == Progress(done: 9, total: 10, failed: 2))
+        #expect(progress.progress == Progress(done: 9, given: 7, total: 10, failed: 1))
+        progress.take(.feed(FeedReport(url: url, outcome: .failed, error: .invalidData("x"))))
+        progress.take(.imagesSurveyed(5, wanted: 5))
+        #expect(progress.progress == Progress(done: 9, given: 7, total: 15, failed: 2))
+        progress.take(.imagesReconsidered(3, failedBefore: 1))
+        #expect(progress.progress == Progress(done: 6, given: 5, total: 15, failed: 1))
+    }
+
+    @Test("the time that is left is that of the images, whatever came before") func syncTime() {
+        var state = ProgressState(label: "", noun: "feed")
+        state.update(Progress(done: 0, total: 1), at: .zero)
+        state.noun = "image"
+        state.update(Progress(done: 90, given: 90, total: 100), at: .seconds(100))
+        #expect(state.timeLeft(at: .seconds(101)) == nil)
+        state.update(Progress(done: 92, given: 90, total: 100), at: .seconds(102))
+        #expect(state.timeLeft(at: .seconds(102)) == .seconds(8))
     }
 }
 

@@ -7,7 +7,13 @@ struct DownloadQueueTests {
     /// One letter an image: the name of its host.
     private func queue(_ hosts: String, jobs: Int, perHost: Int) throws -> DownloadQueue {
         let urls = try hosts.enumerated().map { try Samples.url("http://\($1).example/\($0)") }
-        return DownloadQueue(urls, jobs: jobs, perHost: perHost)
+        return queue(urls, jobs: jobs, perHost: perHost)
+    }
+
+    private func queue(_ urls: [ResourceURL], jobs: Int = 20, perHost: Int = 1) -> DownloadQueue {
+        var queue = DownloadQueue(jobs: jobs, perHost: perHost)
+        queue.add(urls)
+        return queue
     }
 
     private func startAll(_ queue: inout DownloadQueue) -> [Int] {
@@ -46,7 +52,7 @@ struct DownloadQueueTests {
     @Test("scheme, name and port make a host, in whatever case the name stands")
     func hosts() throws {
         let urls = try ["http://a/", "http://A:80/", "https://a/", "http://a:81/"].map(Samples.url)
-        var queue = DownloadQueue(urls, jobs: 9, perHost: 1)
+        var queue = queue(urls)
         #expect(startAll(&queue) == [0, 2, 3])
         queue.finished(0)
         #expect(startAll(&queue) == [1])
@@ -58,7 +64,7 @@ struct DownloadQueueTests {
             "http://a/1", "http://a/2", "http://ab/1", "http://a:80/3", "http://a", "http://a:8080", "http://a:8080?b",
             "https://a/1", "file:///a/1", "file:///b/1",
         ].map(Samples.url)
-        var queue = DownloadQueue(urls, jobs: 20, perHost: 1)
+        var queue = queue(urls)
         #expect(Set(startAll(&queue)) == [0, 2, 5, 7, 8])
     }
 
@@ -82,9 +88,23 @@ struct DownloadQueueTests {
         #expect(started.sorted() == Array(0..<200))
     }
 
+    @Test("has what is added later wait behind what its host has in flight")
+    func later() throws {
+        var queue = try queue("aab", jobs: 9, perHost: 2)
+        #expect(startAll(&queue) == [0, 2, 1])
+        queue.add(try ["http://a.example/3", "http://b.example/4", "http://c.example/5"].map(Samples.url))
+        #expect(startAll(&queue) == [4, 5])
+        queue.finished(1)
+        #expect(startAll(&queue) == [3])
+        queue.finished(0)
+        queue.add([try Samples.url("http://a.example/6")])
+        #expect(startAll(&queue) == [6])
+        #expect(!queue.hasNext)
+    }
+
     @Test("of nothing starts nothing")
     func empty() {
-        var queue = DownloadQueue([], jobs: 1, perHost: 1)
+        var queue = queue([])
         #expect(queue.next() == nil)
     }
 }

@@ -21,8 +21,7 @@ struct ImageDownloadsTests {
             window: ImageDownloads.Window(jobs: jobs, perHost: perHost), now: { Timestamp(microseconds: 5) },
             sleep: sleep)
         let (_, events) = SyncEvents.makeStream()
-        return await downloads.run(
-            urls.map { .init($0, validators: validators) }, adding: ImagesReport(), events: events)
+        return await downloads.run(urls.map { .init($0, validators: validators) }, events: events)
     }
 
     @Test("stores every image and counts its bytes")
@@ -79,7 +78,7 @@ struct ImageDownloadsTests {
                 // Not the timer's own task, so that cancelling that one doesn't end it.
                 sleep: { _ in await Task.detached { for await _ in isOver {} }.value })
             let (_, events) = SyncEvents.makeStream()
-            let outcome = await downloads.run(urls.map { .init($0) }, adding: ImagesReport(), events: events)
+            let outcome = await downloads.run(urls.map { .init($0) }, events: events)
             #expect(outcome.report.downloaded == 2)
         }
         #expect(store == nil)

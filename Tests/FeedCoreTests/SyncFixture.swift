@@ -24,10 +24,11 @@ struct SyncFixture {
         }
     }
 
+    /// As many feeds at once as jobs; `own` is what some feeds have instead of `scope`.
     func sync(
         _ names: [String], on client: any HTTPClient, serving feed: Feed? = nil, as identity: Identity = Identity(),
         dryRun: Bool = false, jobs: Int = 4,
-        scope: ImageScope = ImageScope(), hoursLater hours: Int = 0,
+        scope: ImageScope = ImageScope(), own: [String: ImageScope] = [:], hoursLater hours: Int = 0,
         events: SyncEvents? = nil
     ) async throws -> SyncReport {
         let now = Self.now + .seconds(3600 * hours)
@@ -39,10 +40,14 @@ struct SyncFixture {
             window: ImageDownloads.Window(jobs: jobs, perHost: 4), now: { now },
             // No batch is sent off because the machine is slow.
             sleep: { _ in try await Task.sleep(for: .seconds(86_400)) })
+        let refresh = FeedRefresh(remote: remote, local: local, saves: !dryRun)
+        var particulars: [ResourceURL.Key: FeedParticulars] = [:]
+        for (name, scope) in own {
+            particulars[try feedURL(name).key] = FeedParticulars(refresh: refresh, maxAge: .standard, scope: scope)
+        }
         let sync = FeedSync(
-            refresh: FeedRefresh(remote: remote, local: local, saves: !dryRun), local: local, images: images,
-            downloads: downloads, maxAge: .standard, scope: scope, now: { now },
-            dryRun: dryRun, feedsAtOnce: jobs)
+            refresh: refresh, local: local, images: images, downloads: downloads, maxAge: .standard, scope: scope,
+            now: { now }, dryRun: dryRun, feedsAtOnce: jobs, particulars: particulars)
         return await sync.run(try names.map(feedURL), events: events)
     }
 

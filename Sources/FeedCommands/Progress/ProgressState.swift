@@ -8,12 +8,14 @@ struct ProgressState {
 
     /// What is worked on.
     var label: String
-    /// What is counted.
-    var noun: String
+    /// What is counted; the time that is left begins anew with other things.
+    var noun: String {
+        didSet { if noun != oldValue { start = nil } }
+    }
     private(set) var progress = Progress()
     private var samples: [(at: Duration, bytes: Int64)] = []
-    /// When there began to be something to do, and what was done by then without any work.
-    private var start: (at: Duration, done: Int)?
+    /// When there began to be something to do, and what had been worked off by then.
+    private var start: (at: Duration, worked: Int)?
 
     init(label: String, noun: String) {
         self.label = label
@@ -21,7 +23,7 @@ struct ProgressState {
     }
 
     mutating func update(_ progress: Progress, at time: Duration) {
-        if start == nil, progress.total != nil { start = (time, progress.done) }
+        if start == nil, progress.total != nil { start = (time, progress.worked) }
         self.progress = progress
         sample(at: time)
     }
@@ -48,15 +50,19 @@ struct ProgressState {
 
     /// As the average since the start foretells; nil before there is one.
     func timeLeft(at time: Duration) -> Duration? {
-        guard let start, let total = progress.total, progress.done > start.done, progress.done < total else {
+        guard let start, let total = progress.total, progress.worked > start.worked, progress.done < total else {
             return nil
         }
         let elapsed = Self.seconds(time - start.at)
         guard elapsed >= 0.5 else { return nil }
-        return .seconds(elapsed * Double(total - progress.done) / Double(progress.done - start.done))
+        return .seconds(elapsed * Double(total - progress.done) / Double(progress.worked - start.worked))
     }
 
     private static func seconds(_ span: Duration) -> Double {
         Double(span.components.seconds) + Double(span.components.attoseconds) / 1e18
     }
+}
+
+extension Progress {
+    fileprivate var worked: Int { done - given }
 }

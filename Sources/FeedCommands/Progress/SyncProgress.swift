@@ -1,29 +1,37 @@
 import FeedCore
 
-/// How far a sync has come, gathered from its events: first its feeds are counted, then their images.
+/// How far a sync has come, gathered from its events: its feeds are counted until the first of them names an image, then
+/// images.
 struct SyncProgress {
     private(set) var progress: Progress
     private(set) var noun = "feed"
-    private var known: Int?
 
     init(feeds: Int) { progress = Progress(total: feeds) }
 
     mutating func take(_ event: SyncEvent) {
         switch event {
         case .feed(let feed):
-            progress.done += 1
+            if noun == "feed" { progress.done += 1 }
             if feed.outcome == .failed { progress.failed += 1 }
-        case .imagesFound(let total, _): known = total
-        case .imagesWanted(let count):
+        case .imagesSurveyed(let count, let wanted):
+            if noun == "feed" { progress = Progress(total: 0, bytes: progress.bytes, failed: progress.failed) }
             noun = "image"
-            let total = known ?? count
-            progress.done = total - count
-            progress.total = total
+            progress.total = (progress.total ?? 0) + count
+            add(given: count - wanted)
+        case .imagesReconsidered(let count, let failedBefore):
+            progress.failed -= failedBefore
+            progress.done -= failedBefore
+            add(given: failedBefore - count)
         case .imageAnswered: progress.done += 1
         case .imageFailed: progress.failed += 1
-        case .feedStep, .imageMissing, .imageToRevalidate, .imageCached, .imageSkipped, .imageLeftAlone,
+        case .feedStep, .imagesFound, .imageMissing, .imageToRevalidate, .imageCached, .imageSkipped, .imageLeftAlone,
             .imageUnchanged, .imageDownloaded:
             break
         }
+    }
+
+    private mutating func add(given count: Int) {
+        progress.given += count
+        progress.done += count
     }
 }

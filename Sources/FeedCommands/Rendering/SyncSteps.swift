@@ -20,11 +20,11 @@ enum SyncSteps {
                     "\(feed.outcome.rawValue), \(Phrases.count(feed.images, "image"))",
                     [("images", .integer(feed.images))])
         case .feedStep(let url, let step): line("feed_step", url, words(step), [("step", .string(name(step)))])
-        case .imagesFound(let total, let cached):
-            LogLine(
-                level: .debug, event: "images_found", text: "\(Phrases.count(total, "image")), \(cached) cached",
-                fields: [("total", .integer(total)), ("cached", .integer(cached))])
-        case .imagesWanted, .imageAnswered, .imageMissing, .imageToRevalidate: nil
+        case .imagesFound(let url, let total, let cached):
+            line(
+                "images_found", url, "\(Phrases.count(total, "image")), \(cached) cached",
+                [("total", .integer(total)), ("cached", .integer(cached))])
+        case .imagesSurveyed, .imagesReconsidered, .imageAnswered, .imageMissing, .imageToRevalidate: nil
         case .imageLeftAlone(let url, let failure):
             line(
                 "image_skipped", url,

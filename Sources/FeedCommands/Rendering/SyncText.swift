@@ -62,9 +62,8 @@ enum SyncText {
             }
         case .imageMissing(let url): "would download \(url)"
         case .imageToRevalidate(let url): "would ask again for \(url)"
-        case .feedStep, .imagesFound, .imagesWanted, .imageAnswered, .imageCached, .imageSkipped, .imageLeftAlone,
-            .imageUnchanged, .imageDownloaded,
-            .imageFailed:
+        case .feedStep, .imagesFound, .imagesSurveyed, .imagesReconsidered, .imageAnswered, .imageCached,
+            .imageSkipped, .imageLeftAlone, .imageUnchanged, .imageDownloaded, .imageFailed:
             nil
         }
     }

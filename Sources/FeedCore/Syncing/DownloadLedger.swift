@@ -4,24 +4,74 @@ import Synchronization
 final class DownloadLedger: Sendable {
     private struct State {
         var queue: DownloadQueue
-        var outcome: ImageDownloads.Outcome
+        var images: [ImageDownloads.Wanted] = []
+        /// No more will be added.
+        var isComplete = false
+        /// Lanes that wait for more.
+        var idle: [CheckedContinuation<Void, Never>] = []
+        var outcome = ImageDownloads.Outcome()
+
+        var ended: Bool { isComplete || outcome.fatal != nil }
+
+        mutating func takeIdle() -> [CheckedContinuation<Void, Never>] {
+            defer { idle = [] }
+            return idle
+        }
     }
 
     private let state: Mutex<State>
     private let events: SyncEvents?
     private let (running, ending) = AsyncStream.makeStream(of: Never.self)
 
-    init(queue: DownloadQueue, report: ImagesReport, events: SyncEvents?) {
-        state = Mutex(State(queue: queue, outcome: ImageDownloads.Outcome(report: report)))
+    init(queue: DownloadQueue, events: SyncEvents?) {
+        state = Mutex(State(queue: queue))
         self.events = events
     }
 
     var outcome: ImageDownloads.Outcome { state.withLock { $0.outcome } }
-    var fatal: FeedError? { state.withLock { $0.outcome.fatal } }
 
-    /// Nil when no image may start now, or none at all any more.
-    func next() -> Int? {
-        state.withLock { $0.outcome.fatal == nil ? $0.queue.next() : nil }
+    /// How many there are now.
+    func add(_ images: [ImageDownloads.Wanted]) -> Int {
+        let (count, idle) = state.withLock { state in
+            state.images += images
+            state.queue.add(images.map(\.url))
+            return (state.images.count, state.takeIdle())
+        }
+        for lane in idle { lane.resume() }
+        return count
+    }
+
+    /// Lanes end when nothing is left that they may start.
+    func complete() {
+        let idle = state.withLock { state in
+            state.isComplete = true
+            return state.takeIdle()
+        }
+        for lane in idle { lane.resume() }
+    }
+
+    /// Waits while no image may start, as long as more may come.
+    func next() async -> (number: Int, image: ImageDownloads.Wanted)? {
+        while true {
+            let (number, image, hasEnded) = state.withLock { state in
+                let number = state.outcome.fatal == nil ? state.queue.next() : nil
+                return (number, number.map { state.images[$0] }, state.ended)
+            }
+            if let number, let image { return (number, image) }
+            if hasEnded { return nil }
+            await untilMoreCame()
+        }
+    }
+
+    private func untilMoreCame() async {
+        await withCheckedContinuation { lane in
+            let isThere = state.withLock { state in
+                if state.ended || state.queue.hasNext { return true }
+                state.idle.append(lane)
+                return false
+            }
+            if isThere { lane.resume() }
+        }
     }
 
     /// It is no longer in flight.
@@ -62,7 +112,11 @@ final class DownloadLedger: Sendable {
     }
 
     func stop(_ error: FeedError) {
-        state.withLock { $0.outcome.fatal = $0.outcome.fatal ?? error }
+        let idle = state.withLock { state in
+            state.outcome.fatal = state.outcome.fatal ?? error
+            return state.takeIdle()
+        }
+        for lane in idle { lane.resume() }
         ending.finish()
     }
 

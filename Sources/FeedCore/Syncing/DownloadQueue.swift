@@ -9,7 +9,8 @@ package struct DownloadQueue {
     }
 
     private var hosts: [Host] = []
-    private let hostOf: [Int]
+    private var hostNumbers: [String: Int] = [:]
+    private var hostOf: [Int] = []
     /// Hosts that have something waiting and a place for it, in turn.
     private var ready: [Int] = []
     private var readyHead = 0
@@ -17,27 +18,30 @@ package struct DownloadQueue {
     private let jobs: Int
     private let perHost: Int
 
-    package init(_ urls: [ResourceURL], jobs: Int, perHost: Int) {
+    package init(jobs: Int, perHost: Int) {
         self.jobs = max(1, jobs)
         self.perHost = max(1, perHost)
-        var indexes: [String: Int] = [:]
-        var hosts: [Host] = []
-        var last = 0
-        hostOf = urls.indices.map { index in
-            // Mostly it is the host of the one before, which is seen at once.
-            if index > 0, urls[index].hasSameBeginning(as: urls[index - 1]) { return last }
-            last = indexes.number(of: urls[index].origin)
-            if last == hosts.count { hosts.append(Host()) }
-            return last
-        }
-        for (image, host) in hostOf.enumerated() { hosts[host].waiting.append(image) }
-        self.hosts = hosts
-        ready = Array(hosts.indices)
     }
+
+    /// Images are numbered from 0 on, in the order in which they are added.
+    package mutating func add(_ urls: [ResourceURL]) {
+        for index in urls.indices {
+            // Mostly it is the host of the one before, which is seen at once.
+            let isAlike = index > 0 && urls[index].hasSameBeginning(as: urls[index - 1])
+            let host = isAlike ? hostOf[hostOf.count - 1] : hostNumbers.number(of: urls[index].origin)
+            if host == hosts.count { hosts.append(Host()) }
+            if !hosts[host].hasWaiting, hosts[host].inFlight < perHost { ready.append(host) }
+            hosts[host].waiting.append(hostOf.count)
+            hostOf.append(host)
+        }
+    }
+
+    /// Whether `next` would give one.
+    package var hasNext: Bool { inFlight < jobs && readyHead < ready.count }
 
     /// The index of the image to start, which counts as in flight from now on; nil if none may start now.
     package mutating func next() -> Int? {
-        guard inFlight < jobs, readyHead < ready.count else { return nil }
+        guard hasNext else { return nil }
         let host = ready[readyHead]
         readyHead += 1
         let image = hosts[host].waiting[hosts[host].next]

@@ -1,16 +1,3 @@
-/// Which images a run asks for besides those that are not in the cache.
-package struct ImageScope: Hashable, Sendable {
-    /// Those in the cache, whether they have changed.
-    package var revalidates: Bool
-    /// Those whose last answer tends to stay, whatever time has passed.
-    package var retriesFailed: Bool
-
-    package init(revalidates: Bool = false, retriesFailed: Bool = false) {
-        self.revalidates = revalidates
-        self.retriesFailed = retriesFailed
-    }
-}
-
 /// What holds for one feed of a run and not for the others.
 package struct FeedParticulars: Sendable {
     package let refresh: FeedRefresh
@@ -26,124 +13,81 @@ package struct FeedParticulars: Sendable {
 
 /// Use case: one run. Bring every feed's saved copy up to date, then have the data of all their images.
 package struct FeedSync: Sendable {
-    private let general: FeedParticulars
-    private let particulars: [ResourceURL.Key: FeedParticulars]
-    private let local: LocalFeedLoader
-    let images: any ImageStore
+    private let round: FeedRound
+    private let images: any ImageStore
     private let downloads: ImageDownloads
-    let now: @Sendable () -> Timestamp
-    let dryRun: Bool
-    private let feedsAtOnce: Int
+    private let now: @Sendable () -> Timestamp
+    private let dryRun: Bool
 
     package init(
         refresh: FeedRefresh, local: LocalFeedLoader, images: any ImageStore, downloads: ImageDownloads,
         maxAge: MaxAge, scope: ImageScope = ImageScope(), now: @escaping @Sendable () -> Timestamp,
         dryRun: Bool = false, feedsAtOnce: Int = 6, particulars: [ResourceURL.Key: FeedParticulars] = [:]
     ) {
-        general = FeedParticulars(refresh: refresh, maxAge: maxAge, scope: scope)
-        self.particulars = particulars
-        self.local = local
+        round = FeedRound(
+            general: FeedParticulars(refresh: refresh, maxAge: maxAge, scope: scope), particulars: particulars,
+            local: local, feedsAtOnce: max(1, feedsAtOnce))
         self.images = images
         self.downloads = downloads
         self.now = now
         self.dryRun = dryRun
-        self.feedsAtOnce = max(1, feedsAtOnce)
     }
 
-    struct SyncedFeed: Sendable {
-        let report: FeedReport
-        let images: [FeedImage]
-        var imageTerms = RequestTerms()
-    }
-
-    /// Each feed is tried, whatever happens to the others. Ends `events` when it is done.
+    /// Each feed is tried, whatever happens to the others; its images are asked for as soon as it is there. Ends `events`
+    /// when it is done.
     package func run(_ feeds: [ResourceURL], events: SyncEvents?) async -> SyncReport {
         defer { events?.finish() }
-        let synced = await refreshAll(feeds, events)
-        let reports = synced.compactMap(\.?.report)
-        let broken = reports.compactMap(\.error).first { $0.isFatal }
-        guard broken == nil, !Task.isCancelled else { return report(reports, ImagesReport(), fatal: broken) }
-        do {
-            let (wanted, images) = try await survey(synced.compactMap { $0 }, events)
-            if dryRun { return report(reports, images) }
-            let outcome = await downloads.run(wanted, adding: images, events: events)
-            return report(reports, outcome.report, fatal: outcome.fatal)
+        let (synced, feedsEnd) = AsyncStream.makeStream(of: FeedRound.SyncedFeed.self)
+        let (wanted, imagesEnd) = AsyncStream.makeStream(of: Result<[ImageDownloads.Wanted], FeedError>.self)
+        async let reports = round.run(feeds, events, feedsEnd)
+        async let outcome = downloads.run(wanted, events: events)
+
+        var survey = ImageSurvey(ImageChoice(store: images, now: now), dryRun: dryRun, events: events)
+        for await feed in synced {
+            do throws(FeedError) {
+                try await add(feed, to: &survey) { imagesEnd.yield(.success($0)) }
+            } catch {
+                if !error.isCancellation { imagesEnd.yield(.failure(error)) }
+                feedsEnd.finish()
+            }
+        }
+        imagesEnd.finish()
+        survey.allFeedsCame()
+        let last = await reconsider(&survey, after: outcome, events)
+        return SyncReport(
+            feeds: await reports, images: survey.report + last.report, fatal: last.fatal,
+            wasCancelled: Task.isCancelled)
+    }
+
+    /// Throws what ends the run.
+    private func add(
+        _ feed: FeedRound.SyncedFeed, to survey: inout ImageSurvey, ask: ([ImageDownloads.Wanted]) -> Void
+    ) async throws(FeedError) {
+        if let error = feed.report.error, error.isFatal { throw error }
+        guard feed.report.outcome != .failed || !feed.images.isEmpty else { return }
+        let url = feed.report.url
+        let manner = ImageChoice.Manner(terms: feed.imageTerms, scope: round.particulars(of: url).scope)
+        try await survey.add(feed.images, of: url, manner, ask: ask)
+    }
+
+    /// Has those images of which more was said after they were asked for in vain, or not at all.
+    private func reconsider(
+        _ survey: inout ImageSurvey, after first: ImageDownloads.Outcome, _ events: SyncEvents?
+    ) async -> ImageDownloads.Outcome {
+        guard first.fatal == nil, !Task.isCancelled else { return first }
+        var outcome = first
+        do throws(FeedError) {
+            let again = try await survey.reconsidered(failed: Set(first.report.failures.map(\.url.key)))
+            guard !again.isEmpty else { return first }
+            let urls = Set(again.map(\.url.key))
+            outcome.report.failures.removeAll { urls.contains($0.url.key) }
+            let second = await downloads.run(again, events: events)
+            outcome.report = outcome.report + second.report
+            outcome.fatal = second.fatal
         } catch {
-            return report(reports, ImagesReport(), fatal: error.isCancellation ? nil : error)
+            if !error.isCancellation { outcome.fatal = error }
         }
-    }
-
-    func particulars(of feed: ResourceURL) -> FeedParticulars { particulars[feed.key] ?? general }
-
-    private func report(_ feeds: [FeedReport], _ images: ImagesReport, fatal: FeedError? = nil) -> SyncReport {
-        SyncReport(feeds: feeds, images: images, fatal: fatal, wasCancelled: Task.isCancelled)
-    }
-
-    /// In the order of `feeds`; nil for one that was cancelled.
-    private func refreshAll(
-        _ feeds: [ResourceURL], _ events: SyncEvents?
-    ) async -> [SyncedFeed?] {
-        var synced = [SyncedFeed?](repeating: nil, count: feeds.count)
-        await withTaskGroup(of: (Int, SyncedFeed?).self) { group in
-            var waiting = feeds.indices.makeIterator()
-            func startNext(in group: inout TaskGroup<(Int, SyncedFeed?)>) {
-                guard !Task.isCancelled, let index = waiting.next() else { return }
-                group.addTask { (index, await sync(feeds[index], events)) }
-            }
-            for _ in 0..<feedsAtOnce { startNext(in: &group) }
-            while let (index, feed) = await group.next() {
-                synced[index] = feed
-                if let feed { events?.yield(.feed(feed.report)) }
-                startNext(in: &group)
-            }
-        }
-        return synced
-    }
-
-    private func sync(_ url: ResourceURL, _ events: SyncEvents?) async -> SyncedFeed? {
-        do {
-            let latest = try await particulars(of: url).refresh.refresh(url) { step in
-                events?.yield(.feedStep(url, step))
-            }
-            let outcome: FeedReport.Outcome =
-                switch (latest.saveFailure, latest.outcome) {
-                case (_?, _): .failed
-                case (nil, .updated): .updated
-                case (nil, .unchanged): .unchanged
-                }
-            let images = latest.feed.images
-            let report = FeedReport(
-                url: url, outcome: outcome, images: images.count, savedAt: latest.savedAt, error: latest.saveFailure,
-                notes: latest.notes)
-            return SyncedFeed(report: report, images: images, imageTerms: latest.imageTerms)
-        } catch let error where error.isCancellation {
-            return nil
-        } catch {
-            return await standIn(for: url, error)
-        }
-    }
-
-    /// A feed that can't be reached is no failure while its saved copy is fresh. One that answers with invalid data is.
-    private func standIn(for url: ResourceURL, _ cause: FeedError) async -> SyncedFeed? {
-        do {
-            guard cause.kind == .connectivity else { return failed(url, cause) }
-            switch try await local.load(url, maxAge: particulars(of: url).maxAge) {
-            case .fresh(let saved):
-                let report = FeedReport(
-                    url: url, outcome: .offline, images: saved.feed.images.count, savedAt: saved.savedAt, error: cause)
-                return SyncedFeed(report: report, images: saved.feed.images)
-            case .stale(let savedAt): return failed(url, cause.addingStale(savedAt))
-            case .neverSaved: return failed(url, cause)
-            }
-        } catch let error where error.isCancellation {
-            return nil
-        } catch {
-            return failed(url, error)
-        }
-    }
-
-    private func failed(_ url: ResourceURL, _ error: FeedError) -> SyncedFeed {
-        SyncedFeed(report: FeedReport(url: url, outcome: .failed, error: error), images: [])
+        return outcome
     }
 }
 

@@ -43,24 +43,28 @@ final class ImageBatches: Sendable {
         /// The last batch that was sent off; it begins when those before it are done.
         var last: Task<Void, Never>?
         var unpublished = 0
+        /// How many may add results at the same time.
+        var jobs = 0
     }
 
     private let state = Mutex(State())
     private let store: any ImageStore
+    private let mostStaged: Int
     private let ledger: DownloadLedger
     private let sleep: @Sendable (Duration) async throws -> Void
-    private let batchSize: Int
 
-    /// `jobs`: how many results may be added at the same time.
     init(
-        store: any ImageStore, jobs: Int, ledger: DownloadLedger,
+        store: any ImageStore, ledger: DownloadLedger,
         sleep: @escaping @Sendable (Duration) async throws -> Void
     ) {
         self.store = store
         self.ledger = ledger
         self.sleep = sleep
-        batchSize = Self.batchSize(mostStaged: store.mostStaged, jobs: jobs)
+        mostStaged = store.mostStaged
     }
+
+    /// One more that adds results.
+    func addJob() { state.withLock { $0.jobs += 1 } }
 
     /// Staged at once are two batches, what each job adds before it has to wait, and what each has in flight, for which
     /// there is a connection besides.
@@ -73,14 +77,15 @@ final class ImageBatches: Sendable {
         let backlog = state.withLock { state -> Task<Void, Never>? in
             if state.gathering.count == 0 { state.timer = startTimer() }
             state.gathering.add(result)
-            if isFull(state.gathering) { send(&state) }
+            if isFull(state) { send(&state) }
             return state.unpublished > 1 ? state.last : nil
         }
         await backlog?.value
     }
 
-    private func isFull(_ batch: Batch) -> Bool {
-        batch.count >= batchSize || batch.bytes >= Self.mostBytes
+    private func isFull(_ state: State) -> Bool {
+        state.gathering.count >= Self.batchSize(mostStaged: mostStaged, jobs: state.jobs)
+            || state.gathering.bytes >= Self.mostBytes
     }
 
     /// Publishes what is left; returns when all is published.

@@ -47,30 +47,29 @@ package struct ImageDownloads: Sendable {
     }
 
     package struct Outcome: Sendable {
-        package var report: ImagesReport
+        package var report = ImagesReport()
         /// What ended the downloads early: the store itself failed.
         package var fatal: FeedError?
     }
 
-    /// Adds to `report` what became of each of `images`, whose URLs are distinct.
+    /// Has these; their URLs are distinct.
+    package func run(_ images: [Wanted], events: SyncEvents?) async -> Outcome {
+        let (all, more) = AsyncStream.makeStream(of: Result<[Wanted], FeedError>.self)
+        more.yield(.success(images))
+        more.finish()
+        return await run(all, events: events)
+    }
+
+    /// Has those that are there while others are still to come; all their URLs are distinct. A failure in their place
+    /// ends the run, as one of the store does.
     package func run(
-        _ images: [Wanted], adding report: ImagesReport, events: SyncEvents?
+        _ images: AsyncStream<Result<[Wanted], FeedError>>, events: SyncEvents?
     ) async -> Outcome {
         let ledger = DownloadLedger(
-            queue: DownloadQueue(images.map(\.url), jobs: window.jobs, perHost: window.perHost), report: report,
-            events: events)
-        let laneCount = min(window.jobs, images.count)
-        let batches = ImageBatches(store: store, jobs: laneCount, ledger: ledger, sleep: sleep)
+            queue: DownloadQueue(jobs: window.jobs, perHost: window.perHost), events: events)
+        let batches = ImageBatches(store: store, ledger: ledger, sleep: sleep)
         await withTaskGroup(of: Void.self) { group in
-            group.addTask {
-                await withTaskGroup(of: Void.self) { lanes in
-                    let executors = remotes[0].executors
-                    for lane in 0..<laneCount {
-                        let executor = executors.isEmpty ? nil : executors[lane % executors.count]
-                        lanes.addTask(executorPreference: executor) { await have(images, ledger, batches) }
-                    }
-                }
-            }
+            group.addTask { await have(images, ledger, batches) }
             // When the store fails, a lane may be waiting for a server that doesn't answer.
             group.addTask { await ledger.untilStopped() }
             // Whichever ends first ends the other.
@@ -81,20 +80,43 @@ package struct ImageDownloads: Sendable {
         return ledger.outcome
     }
 
-    /// One lane. It may end while others go on: whatever it leaves waits for a host that is busy, and goes to the lane
-    /// that frees it.
-    private func have(_ images: [Wanted], _ ledger: DownloadLedger, _ batches: ImageBatches) async {
-        while !Task.isCancelled, let index = ledger.next() {
-            let url = images[index].url
+    /// Starts as many lanes as there is work for.
+    private func have(
+        _ images: AsyncStream<Result<[Wanted], FeedError>>, _ ledger: DownloadLedger, _ batches: ImageBatches
+    ) async {
+        await withTaskGroup(of: Void.self) { lanes in
+            let executors = remotes[0].executors
+            var laneCount = 0
+            for await more in images {
+                switch more {
+                case .failure(let error): ledger.stop(error)
+                case .success(let more):
+                    let wantedLanes = min(window.jobs, ledger.add(more))
+                    for lane in laneCount..<max(laneCount, wantedLanes) {
+                        let executor = executors.isEmpty ? nil : executors[lane % executors.count]
+                        batches.addJob()
+                        lanes.addTask(executorPreference: executor) { await runLane(ledger, batches) }
+                    }
+                    laneCount = max(laneCount, wantedLanes)
+                }
+            }
+            ledger.complete()
+        }
+    }
+
+    /// It may end while others go on: whatever it leaves waits for a host that is busy, and goes to the lane that frees
+    /// it.
+    private func runLane(_ ledger: DownloadLedger, _ batches: ImageBatches) async {
+        while !Task.isCancelled, let (number, wanted) = await ledger.next() {
             do {
-                let result = try await ask(for: images[index])
-                ledger.ended(index)
+                let result = try await ask(for: wanted)
+                ledger.ended(number)
                 await batches.add(result)
             } catch {
-                ledger.ended(index)
-                ledger.failed(url, error)
-                guard PermanentFailures.isRemembered(error, of: url) else { continue }
-                await batches.add(.failed(ImageFailure(url: url, error: error, failedAt: now())))
+                ledger.ended(number)
+                ledger.failed(wanted.url, error)
+                guard PermanentFailures.isRemembered(error, of: wanted.url) else { continue }
+                await batches.add(.failed(ImageFailure(url: wanted.url, error: error, failedAt: now())))
             }
         }
     }

@@ -30,11 +30,13 @@ package enum SyncEvent: Sendable {
     case feed(FeedReport)
     /// The feed is about to be saved: what is done for that.
     case feedStep(ResourceURL, FeedStep)
-    /// The images are known: so many in all, so many of them in the cache.
-    case imagesFound(total: Int, cached: Int)
-    /// So many of them are asked for.
-    case imagesWanted(Int)
-    /// One of those was answered, one way or another. What came of it is told when it is stored.
+    /// What this feed names and none before it: so many images in all, so many of them in the cache.
+    case imagesFound(ResourceURL, total: Int, cached: Int)
+    /// It is known of so many more images what is to become of them; so many of them are asked for.
+    case imagesSurveyed(Int, wanted: Int)
+    /// Of those that were done with, so many are asked for after all; so many of them had failed.
+    case imagesReconsidered(Int, failedBefore: Int)
+    /// One that was asked for was answered, one way or another. What came of it is told when it is stored.
     case imageAnswered
     /// In a dry run: this image would be asked for, as it is not in the cache.
     case imageMissing(ResourceURL)

@@ -69,4 +69,15 @@ package struct ImagesReport: Hashable, Sendable {
     package var failed: Int { failures.count }
 
     package init() {}
+
+    static func + (left: ImagesReport, right: ImagesReport) -> ImagesReport {
+        var sum = left
+        sum.total += right.total
+        sum.cached += right.cached
+        sum.downloaded += right.downloaded
+        sum.skipped += right.skipped
+        sum.failures += right.failures
+        sum.bytes += right.bytes
+        return sum
+    }
 }

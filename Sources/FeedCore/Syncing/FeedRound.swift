@@ -1,0 +1,86 @@
+/// Brings every feed of a run up to date, some at a time, each with what holds for it.
+struct FeedRound: Sendable {
+    struct SyncedFeed: Sendable {
+        let report: FeedReport
+        let images: [FeedImage]
+        /// On which the images may be asked for; nil while the feed's server is out of reach.
+        var imageTerms: RequestTerms?
+    }
+
+    let general: FeedParticulars
+    let particulars: [ResourceURL.Key: FeedParticulars]
+    let local: LocalFeedLoader
+    let feedsAtOnce: Int
+
+    func particulars(of feed: ResourceURL) -> FeedParticulars { particulars[feed.key] ?? general }
+
+    /// In the order of `feeds`, less those that were cancelled. Each is handed on as it comes.
+    func run(
+        _ feeds: [ResourceURL], _ events: SyncEvents?, _ next: AsyncStream<SyncedFeed>.Continuation
+    ) async -> [FeedReport] {
+        defer { next.finish() }
+        var reports = [FeedReport?](repeating: nil, count: feeds.count)
+        await withTaskGroup(of: (Int, SyncedFeed?).self) { group in
+            var waiting = feeds.indices.makeIterator()
+            func startNext(in group: inout TaskGroup<(Int, SyncedFeed?)>) {
+                guard !Task.isCancelled, let index = waiting.next() else { return }
+                group.addTask { (index, await sync(feeds[index], events)) }
+            }
+            for _ in 0..<feedsAtOnce { startNext(in: &group) }
+            while let (index, feed) = await group.next() {
+                startNext(in: &group)
+                guard let feed else { continue }
+                reports[index] = feed.report
+                events?.yield(.feed(feed.report))
+                next.yield(feed)
+            }
+        }
+        return reports.compactMap { $0 }
+    }
+
+    private func sync(_ url: ResourceURL, _ events: SyncEvents?) async -> SyncedFeed? {
+        do {
+            let latest = try await particulars(of: url).refresh.refresh(url) { step in
+                events?.yield(.feedStep(url, step))
+            }
+            let outcome: FeedReport.Outcome =
+                switch (latest.saveFailure, latest.outcome) {
+                case (_?, _): .failed
+                case (nil, .updated): .updated
+                case (nil, .unchanged): .unchanged
+                }
+            let images = latest.feed.images
+            let report = FeedReport(
+                url: url, outcome: outcome, images: images.count, savedAt: latest.savedAt, error: latest.saveFailure,
+                notes: latest.notes)
+            return SyncedFeed(report: report, images: images, imageTerms: latest.imageTerms)
+        } catch let error where error.isCancellation {
+            return nil
+        } catch {
+            return await standIn(for: url, error)
+        }
+    }
+
+    /// A feed that can't be reached is no failure while its saved copy is fresh. One that answers with invalid data is.
+    private func standIn(for url: ResourceURL, _ cause: FeedError) async -> SyncedFeed? {
+        do {
+            guard cause.kind == .connectivity else { return failed(url, cause) }
+            switch try await local.load(url, maxAge: particulars(of: url).maxAge) {
+            case .fresh(let saved):
+                let report = FeedReport(
+                    url: url, outcome: .offline, images: saved.feed.images.count, savedAt: saved.savedAt, error: cause)
+                return SyncedFeed(report: report, images: saved.feed.images)
+            case .stale(let savedAt): return failed(url, cause.addingStale(savedAt))
+            case .neverSaved: return failed(url, cause)
+            }
+        } catch let error where error.isCancellation {
+            return nil
+        } catch {
+            return failed(url, error)
+        }
+    }
+
+    private func failed(_ url: ResourceURL, _ error: FeedError) -> SyncedFeed {
+        SyncedFeed(report: FeedReport(url: url, outcome: .failed, error: error), images: [])
+    }
+}
