@@ -190,7 +190,7 @@ struct Session: Sendable {
     /// With the user name and password that the config file has for the feed, if it was given without.
     func asConfigured(_ feed: ResourceURL) -> ResourceURL {
         guard feed.credentials == nil else { return feed }
-        return settings.feeds.first { $0.url.key == feed.key }?.url ?? feed
+        return settings.feeds[feed]?.url ?? feed
     }
 
     func localFeeds(in cache: Cache) -> LocalFeedLoader {

@@ -67,8 +67,8 @@ struct ConfigFileTests {
         #expect(try settings([], config: "cache = /mirror")?.cache == "/mirror")
         #expect(try settings([], config: "cacert = ../ca.pem")?.caFile == "\(folder)/../ca.pem")
         #expect(try settings(["image", feed], config: "output = -")?.output == nil)
-        #expect(try settings([], config: "feed = ./a.json")?.feeds.map(\.url.text) == ["file://\(folder)/a.json"])
-        #expect(try settings([], config: "feed = ~/a.json")?.feeds.map(\.url.text) == ["file:///home/me/a.json"])
+        #expect(try settings([], config: "feed = ./a.json")?.feeds.all.map(\.url.text) == ["file://\(folder)/a.json"])
+        #expect(try settings([], config: "feed = ~/a.json")?.feeds.all.map(\.url.text) == ["file:///home/me/a.json"])
     }
 
     @Test("names feeds, each once, and what holds for one alone") func sections() throws {
@@ -87,8 +87,9 @@ struct ConfigFileTests {
             retries = 7
             """
         let all = try #require(try settings(["--jobs", "2"], config: config))
-        #expect(all.feeds.map(\.url.text) == ["https://a.example/", "https://b.example/feed", "https://c.example/"])
-        #expect(all.feeds[1].url.credentials == "me:pw")
+        #expect(
+            all.feeds.all.map(\.url.text) == ["https://a.example/", "https://b.example/feed", "https://c.example/"])
+        #expect(all.feeds.all[1].url.credentials == "me:pw")
         let base = changed {
             $0.maxAge = .span(.seconds(86_400))
             $0.headers = ["All: 1"]
@@ -101,7 +102,7 @@ struct ConfigFileTests {
         second.retries = 7
         var third = base
         third.revalidate = true
-        #expect(all.feeds.map(\.settings) == [base, second, third])
+        #expect(all.feeds.all.map(\.settings) == [base, second, third])
         #expect(all.of(try ResourceURL("https://other:x@b.example/feed")) == second)
         #expect(all.of(try ResourceURL("https://d.example/")).general == base)
     }
@@ -109,7 +110,7 @@ struct ConfigFileTests {
     @Test("a feed's user name and password hold wherever it is named with them")
     func credentials() throws {
         for config in ["feed = https://h/\n[feed \"https://me:pw@h/\"]", "feed = https://me:pw@h/\nfeed = https://h/"] {
-            #expect(try settings([], config: config)?.feeds.map(\.url.credentials) == ["me:pw"])
+            #expect(try settings([], config: config)?.feeds.all.map(\.url.credentials) == ["me:pw"])
         }
     }
 
@@ -127,8 +128,8 @@ struct ConfigFileTests {
     @Test("what is given for all feeds elsewhere comes before a feed's own") func overSections() throws {
         let config = "[feed \"https://a.example/\"]\nmax-age = 2d\nretries = 1"
         let all = try settings(["--max-age", "3d"], environment: ["FEEDSYNC_RETRIES": "2"], config: config)
-        #expect(all?.feeds[0].settings.maxAge == .span(.seconds(3 * 86_400)))
-        #expect(all?.feeds[0].settings.retries == 2)
+        #expect(all?.feeds.all[0].settings.maxAge == .span(.seconds(3 * 86_400)))
+        #expect(all?.feeds.all[0].settings.retries == 2)
     }
 
     @Test("every option that may differ between feeds does so in a section, and no other", arguments: settable)
@@ -139,7 +140,7 @@ struct ConfigFileTests {
         if option.scope == .feed {
             let all = try #require(try settings([], config: config))
             #expect(all.general == Settings())
-            #expect(try all.feeds[0].settings == settings([], config: "\(name) = \(value)"))
+            #expect(try all.feeds.all[0].settings == settings([], config: "\(name) = \(value)"))
         } else {
             let error = usageError([], config: config)
             #expect(error?.exitCode == .configuration)
@@ -227,8 +228,8 @@ struct ConfigFileTests {
     }
 
     @Test("--no-config does without, also where it is wrong") func unread() throws {
-        #expect(try settings(["--no-config"], config: "nonsense")?.feeds == [])
-        #expect(try settings([], environment: ["FEEDSYNC_NO_CONFIG": "1"], config: "nonsense")?.feeds == [])
+        #expect(try settings(["--no-config"], config: "nonsense")?.feeds.all == [])
+        #expect(try settings([], environment: ["FEEDSYNC_NO_CONFIG": "1"], config: "nonsense")?.feeds.all == [])
         #expect(usageError(["--no-config", "--config", usualConfig], config: "nonsense")?.exitCode == .configuration)
     }
 

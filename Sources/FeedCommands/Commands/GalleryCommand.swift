@@ -18,7 +18,7 @@ struct GalleryCommand {
 
 extension Session {
     func gallery(of cache: Cache) -> GalleryRun {
-        let own = settings.feeds.map { ($0.url.key, $0.settings.maxAge) }
+        let own = settings.feeds.all.map { ($0.url.key, $0.settings.maxAge) }
         let gallery = FeedGallery(
             cache: cache, at: cachePath, writer: toolbox.gallery, maxAge: settings.maxAge,
             maxAges: Dictionary(own) { first, _ in first }, lockWait: settings.lockWait, now: now)

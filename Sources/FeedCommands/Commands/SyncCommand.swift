@@ -77,7 +77,7 @@ struct SyncCommand {
     /// Those given, in person or by a list, each once; with none given, those in the config file; with none there, those
     /// in the cache, which is not created to find none in it.
     private func feeds(_ given: [ResourceURL]) async throws -> [ResourceURL] {
-        var feeds = given.isEmpty ? settings.feeds.map(\.url) : given.map(session.asConfigured)
+        var feeds = given.isEmpty ? settings.feeds.all.map(\.url) : given.map(session.asConfigured)
         if let list = settings.opml {
             feeds += try await session.subscriptions(in: list).map(session.asConfigured)
             if feeds.isEmpty { throw UsageError("there is no feed to sync: \(TerminalText.escape(list)) names none") }

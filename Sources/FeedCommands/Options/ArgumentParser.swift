@@ -61,9 +61,10 @@ package struct ArgumentParser {
         var all = try settings([])
         guard let file = try ConfigLocation.read(all.configChoice, surroundings) else { return all }
         all = try settings([file.options])
-        all.feeds = try file.feeds.map { feed throws(UsageError) in
+        let feeds = try file.feeds.map { feed throws(UsageError) in
             FeedSettings(url: feed.url, settings: try settings([file.options, feed.options]))
         }
+        all.feeds = ConfiguredFeeds(feeds)
         return all
     }
 

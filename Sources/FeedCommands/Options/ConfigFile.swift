@@ -19,6 +19,7 @@ struct ConfigFile {
 
     private(set) var options: [GivenOption] = []
     private(set) var feeds: [Feed] = []
+    private var places: [ResourceURL.Key: Int] = [:]
 
     private let path: String
     private let surroundings: Surroundings
@@ -62,12 +63,13 @@ struct ConfigFile {
     /// Where it stands in `feeds`; a feed that is named twice is there once.
     private mutating func add(_ text: String) throws(UsageError) -> Int {
         let url = try feedURL(text)
-        if let index = feeds.firstIndex(where: { $0.url.key == url.key }) {
-            if feeds[index].url.credentials == nil { feeds[index].url = url }
-            return index
+        let place = places.number(of: url.key)
+        if place == feeds.count {
+            feeds.append(Feed(url: url))
+        } else if feeds[place].url.credentials == nil {
+            feeds[place].url = url
         }
-        feeds.append(Feed(url: url))
-        return feeds.count - 1
+        return place
     }
 
     private func feedURL(_ text: String) throws(UsageError) -> ResourceURL {

@@ -16,7 +16,7 @@ package struct Settings: Hashable, Sendable {
 
     package var configChoice = ConfigChoice.usual
     /// Those that the config file names, each with what holds for it.
-    package var feeds: [FeedSettings] = []
+    package var feeds = ConfiguredFeeds()
 
     /// As given by `--cache` or `FEEDSYNC_CACHE`; see `CacheLocation` for what holds without.
     package var cache: String?
@@ -72,22 +72,16 @@ package struct Settings: Hashable, Sendable {
     package init() {}
 }
 
-/// A feed of the config file, and all settings as they are for it.
-package struct FeedSettings: Hashable, Sendable {
-    package let url: ResourceURL
-    package let settings: Settings
-}
-
 extension Settings {
     /// What holds for this feed.
     package func of(_ feed: ResourceURL) -> Settings {
-        feeds.first { $0.url.key == feed.key }?.settings ?? self
+        feeds[feed]?.settings ?? self
     }
 
     /// For all feeds alike.
     var general: Settings {
         var settings = self
-        settings.feeds = []
+        settings.feeds = ConfiguredFeeds()
         return settings
     }
 
