@@ -54,6 +54,7 @@ let package = Package(
             name: "feedsync",
             dependencies: [
                 "FeedCommands", "FeedCore", "FeedFormats", "HTTPTransport", "CacheStorage", "CacheArchive", "Gallery",
+                "CLinux",
             ],
             swiftSettings: swiftSettings),
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/stat.h>
 #include <spawn.h>
 #include <sys/syscall.h>
@@ -24,4 +25,14 @@ extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *
 
 static inline int feedsync_close_from(posix_spawn_file_actions_t *actions, int first) {
     return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
+
+/* Gives up the right to be more than nice, for this thread and those that it makes. Without it there is nothing to give
+   up, which is as good. */
+static inline void feedsync_stay_nice(void) {
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct sets[2];
+    if (syscall(SYS_capget, &header, sets) != 0) return;
+    sets[CAP_TO_INDEX(CAP_SYS_NICE)].effective &= ~CAP_TO_MASK(CAP_SYS_NICE);
+    syscall(SYS_capset, &header, sets);
 }

@@ -1,4 +1,5 @@
 import CacheArchive
+import CLinux
 import CacheStorage
 import FeedCommands
 import FeedCore
@@ -12,6 +13,7 @@ import HTTPTransport
 struct Main {
     static func main() async {
         StandardStreams.secure()
+        stayNice()
         requireProc()
         makeRoomForOpenFiles()
         // A reader that goes away is an error of the write, not the end of the process.
@@ -25,6 +27,13 @@ struct Main {
         signals.onFirst { run.cancel() }
         let code = await run.value
         exit(signals.received.map { 128 + $0 } ?? code.rawValue)
+    }
+
+    /// Dispatch gives its threads priorities of its own, whatever `nice` said. Root's succeeds with that, above all others
+    /// even; anybody else's tells the system's log each time that it couldn't.
+    private static func stayNice() {
+        feedsync_stay_nice()
+        setenv("LIBDISPATCH_LOG", "NO", 0)
     }
 
     /// Swift takes the arguments from /proc, and its threads look there at each other. Without it, a run would take itself
@@ -102,9 +111,9 @@ struct Main {
         return variables
     }
 
-    /// The root if the folder we are in is gone: then a relative path leads nowhere, and is told so.
+    /// Of a folder that is gone there is no path but this one: what is looked for in it isn't there.
     private static var currentDirectory: String {
-        guard let path = getcwd(nil, 0) else { return "/" }
+        guard let path = getcwd(nil, 0) else { return "/proc/self/cwd" }
         defer { free(path) }
         return String(cString: path)
     }

@@ -1,3 +1,4 @@
+import Glibc
 import JSONText
 import TestSupport
 import Testing
@@ -24,6 +25,33 @@ struct CronTests {
         expectQuiet(try await bare(#"f "$1" </dev/null"#, server.feedURL))
         expectQuiet(try await bare("f; f validate; f validate --deep"))
         #expect(try await program.status()["images"]?["count"]?.int == 2)
+    }
+
+    @Test("it is as nice as it was started, root's too: no thread gives itself another priority")
+    func niceness() async throws {
+        let gate = Gate()
+        server.serve(Reply(body: FeedServer.image(1), gate: gate), at: 1)
+        let run = try program.startShell(#"exec nice -n 7 "$feedsync" "$1""#, server.feedURL)
+        await run.comes(to: gate)
+        let tasks = "/proc/\(run.pid)/task"
+        let nicenesses = try Files.names(in: tasks).map { task in
+            // What comes after the name, which may hold blanks, begins with the third field.
+            let fields = String(decoding: try Files.bytes("\(tasks)/\(task)/stat"), as: UTF8.self)
+                .split(separator: ")").last?.split(separator: " ")
+            return fields?[16]
+        }
+        gate.open()
+        expectQuiet(await run.wait())
+        let own = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
+        #expect(nicenesses.count > 2)
+        #expect(Set(nicenesses) == ["\(min(19, own + 7))"])
+    }
+
+    @Test("a path in a folder that is gone leads nowhere, and to no file of its name elsewhere")
+    func lostFolder() async throws {
+        // There is a file of this name at the root, from where a path would go on that begins nowhere.
+        let result = try await bare(#"mkdir "$1"; cd "$1"; rmdir "$1"; f show proc/version"#, program.folder.path("gone"))
+        expectOneLine(result, exit: 66, ["proc/version", "no such file"])
     }
 
     @Test("text beyond ASCII comes out whole, whatever the locale")
