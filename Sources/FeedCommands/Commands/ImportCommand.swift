@@ -18,9 +18,7 @@ struct ImportCommand {
                 try archives.takeIn(source, intake, terms) { progress?.yield(Progress($0)) }
             }
         }
-        if settings.verbosity == .verbose {
-            for feed in report.feeds { session.report(ArchiveText.step(feed)) }
-        }
+        for feed in report.feeds { session.detail(ArchiveText.step(feed)) }
         session.remark(ArchiveText.summary(report))
         return .ok
     }

@@ -47,7 +47,7 @@ struct ShowCommand {
                         offline: url, savedAt: savedAt, cause,
                         text: "\(url): showing the feed saved \(age) ago (\(cause.message))"))
             }
-            if settings.verbosity == .verbose { for note in loaded.notes { session.report("\(url): \(note)") } }
+            for note in loaded.notes { session.detail(LogLine(step: "feed_note", of: url, note)) }
             return loaded
         } catch let error where error.isCancellation {
             throw error

@@ -35,9 +35,8 @@ struct SyncCommand {
         }
         do {
             let written = try await session.gallery(of: cache).write([], to: folder)
-            if settings.verbosity == .verbose {
-                session.report(GalleryText(folder: folder, report: written).summary)
-            }
+            session.detail(
+                LogLine(level: .debug, event: "gallery", text: GalleryText(folder: folder, report: written).summary))
             return nil
         } catch {
             return error.isCancellation ? nil : error

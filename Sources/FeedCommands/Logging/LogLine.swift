@@ -23,6 +23,11 @@ extension LogLine {
         }
     }
 
+    /// For those who asked to be told of everything.
+    init(step event: String, of url: ResourceURL, _ text: String, _ fields: [(String, JSONValue)] = []) {
+        self.init(level: .debug, event: event, text: "\(url): \(text)", fields: [("url", .string(url.text))] + fields)
+    }
+
     init(_ error: FeedError) {
         self.init(level: .error, event: "error", text: error.message, fields: Self.fields(of: error))
     }

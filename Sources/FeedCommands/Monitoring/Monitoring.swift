@@ -50,7 +50,8 @@ struct Monitoring {
     private func writeMetrics(
         _ result: Result<Run, any Error>, _ code: ExitCode, took duration: Duration
     ) async throws(FeedError) {
-        guard let metricsFile else { return }
+        // The run that holds the lock will say what became of it; until then, what the one before it said stands.
+        guard let metricsFile, code != .locked else { return }
         var run: Run?
         if case .success(let done) = result { run = done }
         // What can't be read is about to be replaced, or will be told of by that.

@@ -32,14 +32,15 @@ struct RunMetrics {
             text += "# HELP \(name) \(help)\n# TYPE \(name) gauge\n"
             for (labels, value) in values { text += "\(name)\(labels) \(value)\n" }
         }
-        let success = exitCode == 0 ? Self.seconds(endedAt) : earlierSuccess
+        // None is 0, or an alert on the time since then would never be raised of a mirror that never worked.
+        let success = exitCode == 0 ? Self.seconds(endedAt) : earlierSuccess ?? "0"
         add("feedsync_build_info", "The version that ran.", [("{version=\"\(Version.current)\"}", "1")])
         add(
             "feedsync_last_run_timestamp_seconds", "When the last run ended, in seconds since 1970.",
             [("", Self.seconds(endedAt))])
         add(
             Self.lastSuccess, "When the last run ended that exited with 0, in seconds since 1970.",
-            success.map { [("", $0)] } ?? [])
+            [("", success)])
         add(
             "feedsync_last_run_duration_seconds", "How long the last run took.",
             [("", "\(SyncJSON.seconds(duration))")])

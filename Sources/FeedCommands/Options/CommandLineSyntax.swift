@@ -87,8 +87,10 @@ struct CommandLineSyntax {
 
     private static func unknown(_ spelling: String, looksLike: Substring) -> UsageError {
         let name = looksLike.prefix { $0 != "=" }
+        // One letter is like too much.
+        let known = name.count > 1 ? OptionTable.all.map(\.long) : []
         return UsageError(
             "unknown option '\(TerminalText.escape(spelling))'",
-            hint: Suggestion.hint(for: name, among: OptionTable.all.map(\.long), prefix: "--") ?? "see feedsync help")
+            hint: Suggestion.hint(for: name, among: known, prefix: "--") ?? "see feedsync help")
     }
 }

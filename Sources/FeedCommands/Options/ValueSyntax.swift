@@ -93,28 +93,34 @@ extension ValueSyntax<Duration> {
 
     /// Zero would mean "at once" to some and "never" to others.
     static let timeout = ValueSyntax { text throws(InvalidValue) in
-        let timeout = try seconds.read(text)
-        guard timeout > .zero else { throw InvalidValue(expected: "more than 0 seconds, such as 30 or 0.5") }
+        guard let timeout = span(inSeconds: text), timeout > .zero else {
+            throw InvalidValue(expected: "more than 0 seconds, such as 30 or 0.5")
+        }
         return timeout
     } write: {
         seconds.write($0)
     }
 
     static let seconds = ValueSyntax { text throws(InvalidValue) in
-        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        let fraction = parts.count == 2 ? parts[1] : "0"
-        guard let seconds = digits(parts[0]), !fraction.isEmpty, fraction.utf8.allSatisfy(isDigit),
-            let nanoseconds = digits(fraction.padded(toNanoseconds: 9)), seconds < longest
-        else {
+        guard let span = span(inSeconds: text) else {
             throw InvalidValue(expected: "seconds from 0 to under \(longest), such as 30 or 0.5")
         }
-        return .seconds(seconds) + .nanoseconds(nanoseconds)
+        return span
     } write: { span in
         let (seconds, attoseconds) = span.components
         guard attoseconds != 0 else { return "\(seconds)" }
         let nanoseconds = String(attoseconds / 1_000_000_000)
         let fraction = String(repeating: "0", count: 9 - nanoseconds.count) + nanoseconds
         return "\(seconds).\(String(fraction.reversed().drop { $0 == "0" }.reversed()))"
+    }
+
+    private static func span(inSeconds text: String) -> Duration? {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        let fraction = parts.count == 2 ? parts[1] : "0"
+        guard let seconds = digits(parts[0]), !fraction.isEmpty, fraction.utf8.allSatisfy(isDigit),
+            let nanoseconds = digits(fraction.padded(toNanoseconds: 9)), seconds < longest
+        else { return nil }
+        return .seconds(seconds) + .nanoseconds(nanoseconds)
     }
 }
 

@@ -18,10 +18,12 @@ enum ArchiveText {
         return "imported \(feeds); data of \(Phrases.count(report.images, "image")) added"
     }
 
-    static func step(_ feed: ImportReport.ImportedFeed) -> String {
-        switch feed.outcome {
-        case .added, .replaced: "\(feed.url): \(feed.outcome.rawValue)"
-        case .kept: "\(feed.url): kept, as it was saved no earlier than the archive's (see --force)"
-        }
+    static func step(_ feed: ImportReport.ImportedFeed) -> LogLine {
+        let text =
+            switch feed.outcome {
+            case .added, .replaced: feed.outcome.rawValue
+            case .kept: "kept, as it was saved no earlier than the archive's (see --force)"
+            }
+        return LogLine(step: "feed_\(feed.outcome.rawValue)", of: feed.url, text)
     }
 }
