@@ -47,7 +47,7 @@ actor CacheOpener {
     private func openForWriting(_ wait: LockWait, repairing: Bool) async throws(FeedError) -> Cache {
         let (folder, lock) = try attempt(.cannotCreate) { () throws(SystemError) in
             let folder = try CacheFolder.create(path)
-            return (folder, try folder.open(CacheFolder.lock, O_RDWR | O_CREAT))
+            return (folder, try folder.makeFile(CacheFolder.lock))
         }
         try await wait.lock(lock, cache: path)
         let file = DatabaseFile(in: folder, resolvedPath: try resolvedPath(), schema: schema)

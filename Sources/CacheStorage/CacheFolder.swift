@@ -43,7 +43,7 @@ enum CacheFolder {
         guard status.st_mode & 0o077 != 0, status.st_uid == geteuid() else { return }
         if try holdsOthersThings(folder) {
             guard try folder.status(of: DatabaseFile.name) == nil else { return }
-            _ = try folder.open(DatabaseFile.name, O_RDWR | O_CREAT, mode: 0o600)
+            _ = try folder.makeFile(DatabaseFile.name, mode: 0o600)
         } else {
             guard fchmod(folder.number, 0o700) == 0 else { throw SystemError("can't be made private", folder.path) }
         }

@@ -55,6 +55,7 @@ struct DatabaseFile {
     func openForWriting(lock: Descriptor) throws(FeedError) -> SQLiteConnection {
         // An empty one holds no more than none.
         let isNew = try isThere() ? status(of: Self.name)?.st_size == 0 : true
+        if isNew { try make() }
         do {
             let connection = try open(.writing, lock: lock)
             let state = try schema.state(of: connection)
@@ -67,6 +68,11 @@ struct DatabaseFile {
         } catch let error where isNew && error.kind == .storage(.failed) {
             throw .storage(.cannotCreate, error.message)
         }
+    }
+
+    /// SQLite would have it readable for all, and writable for nobody else, whatever the umask.
+    private func make() throws(FeedError) {
+        try attempt(.cannotCreate) { () throws(SystemError) in _ = try folder?.makeFile(Self.name) }
     }
 
     /// As `openForWriting`, but what can't be read is set aside; answers also with what was done about it.

@@ -59,12 +59,30 @@ extension Descriptor {
 
     /// Creates the folder if it isn't there, durably.
     func makeFolder(_ name: String) throws(SystemError) -> Descriptor {
-        if mkdirat(number, name, 0o777) == 0 {
+        let isNew = mkdirat(number, name, 0o777) == 0
+        if !isNew, errno != EEXIST { throw SystemError("can't be created", "\(path)/\(name)") }
+        let made = try folder(name)
+        if isNew {
+            try giveOwner(to: made)
             try synchronise()
-        } else if errno != EEXIST {
-            throw SystemError("can't be created", "\(path)/\(name)")
         }
-        return try folder(name)
+        return made
+    }
+
+    /// Opens the file, which is made if it isn't there; to stay, unlike what is staged.
+    func makeFile(_ name: String, mode: mode_t = 0o666) throws(SystemError) -> Descriptor {
+        let isNew = try status(of: name) == nil
+        let file = try open(name, O_RDWR | O_CREAT, mode: mode)
+        if isNew { try giveOwner(to: file) }
+        return file
+    }
+
+    /// What root makes in the cache of another is theirs, as if they had made it: they couldn't go on with it else.
+    private func giveOwner(to made: Descriptor) throws(SystemError) {
+        guard geteuid() == 0, case let own = try status(), own.st_uid != 0 else { return }
+        guard fchown(made.number, own.st_uid, own.st_gid) == 0 else {
+            throw SystemError("can't be given to the owner of its folder", made.path)
+        }
     }
 
     func open(_ name: String, _ flags: Int32, mode: mode_t = 0o666) throws(SystemError) -> Descriptor {

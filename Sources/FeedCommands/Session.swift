@@ -56,7 +56,8 @@ struct Session: Sendable {
 
     /// What a dry run would do: its data, unless a program wants that as JSON and nothing besides.
     func plan(_ line: String) throws(FeedError) {
-        if settings.json { notice(LogLine(level: .info, event: "plan", text: line)) } else { try write(TerminalText.escape(line) + "\n") }
+        guard settings.json else { return try write(TerminalText.escape(line) + "\n") }
+        notice(LogLine(level: .info, event: "plan", text: line))
     }
 
     func write(_ text: String) throws(FeedError) {

@@ -1,5 +1,5 @@
-import CacheArchive
 import CLinux
+import CacheArchive
 import CacheStorage
 import FeedCommands
 import FeedCore

@@ -50,7 +50,8 @@ struct CronTests {
     @Test("a path in a folder that is gone leads nowhere, and to no file of its name elsewhere")
     func lostFolder() async throws {
         // There is a file of this name at the root, from where a path would go on that begins nowhere.
-        let result = try await bare(#"mkdir "$1"; cd "$1"; rmdir "$1"; f show proc/version"#, program.folder.path("gone"))
+        let result = try await bare(
+            #"mkdir "$1"; cd "$1"; rmdir "$1"; f show proc/version"#, program.folder.path("gone"))
         expectOneLine(result, exit: 66, ["proc/version", "no such file"])
     }
 

@@ -37,6 +37,26 @@ struct SyncTests {
         #expect(Files.names(in: "\(program.cache)/incoming") == [])
     }
 
+    @Test("the database is as open as the umask has it", arguments: [("002", UInt32(0o664)), ("077", 0o600)])
+    func databaseMode(_ umask: String, _ mode: UInt32) async throws {
+        let server = try FeedServer(images: 1)
+        expectQuiet(try await program.shell(#"umask "$1"; exec "$feedsync" "$2""#, umask, server.feedURL))
+        #expect(try Files.mode("\(program.cache)/feedsync.sqlite") == mode)
+    }
+
+    @Test("what root makes in the cache of another user, that user can go on with")
+    func anothersCache() async throws {
+        let server = try FeedServer(images: 1)
+        let asNobody = #"setpriv --reuid=65534 --regid=65534 --clear-groups "$feedsync" --no-config"#
+        for (arguments, next) in [(["sync", server.feedURL], "sync"), (["validate"], "sync '\(server.feedURL)'")] {
+            let cache = program.folder.path(arguments[0])
+            // A user whom the way to it lets through.
+            let script = #"chmod 755 "$HOME"; mkdir "$1"; chown 65534:65534 "$1"; shift; "$feedsync" "$@""#
+            expectQuiet(try await program.shell(script, [cache] + arguments + ["--cache", cache]))
+            expectQuiet(try await program.shell("\(asNobody) --cache \"$1\" \(next)", cache))
+        }
+    }
+
     @Test("images are for all to read, as galleries link to them, whatever the umask, and however they came")
     func umask() async throws {
         let server = try FeedServer(images: 2)
