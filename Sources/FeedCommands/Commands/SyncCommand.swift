@@ -66,8 +66,13 @@ struct SyncCommand {
         return FeedSync(
             refresh: refresh(settings, imageWay: 0), local: local,
             images: cache.images, downloads: downloads, maxAge: settings.maxAge,
-            scope: Self.scope(settings), now: session.now, dryRun: settings.dryRun, particulars: particulars)
+            scope: Self.scope(settings), now: session.now, dryRun: settings.dryRun,
+            feedsAtOnce: Self.feedsAtOnce(settings), particulars: particulars)
     }
+
+    /// More than a few, as servers that don't answer hold up those behind them; but each may take the memory of a large
+    /// feed.
+    private static func feedsAtOnce(_ settings: Settings) -> Int { min(16, max(6, settings.jobs)) }
 
     private static func scope(_ settings: Settings) -> ImageScope {
         ImageScope(revalidates: settings.revalidate, retriesFailed: settings.retryFailed)

@@ -77,8 +77,7 @@ package enum ManualPage {
                 These can stand there: \(perFeed). The others hold for the whole run, and stand above the first section.
                 """)
             + Roff.verbatim([
-                "# /etc/feedsync/config", "max-age = 2d",
-                "metrics-file = /var/lib/prometheus/node-exporter/feedsync.prom",
+                "# ~/.config/feedsync/config", "max-age = 2d", "metrics-file = ~/feedsync.prom",
                 "feed = https://example.com/feed.json", "", "[feed \"https://example.org/private.json\"]",
                 "header = Authorization: Bearer abc", "max-filesize = 200M",
             ])
