@@ -1,5 +1,4 @@
 #pragma once
-#include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/stat.h>
 #include <spawn.h>
@@ -8,7 +7,9 @@
 
 /* renameat2 with RENAME_EXCHANGE: glibc declares it for _GNU_SOURCE only, and Swift's Glibc is built without. */
 static inline int feedsync_exchange(const char *first, const char *second) {
-    return (int)syscall(SYS_renameat2, AT_FDCWD, first, AT_FDCWD, second, 2);
+    /* <fcntl.h>, which has a name for it, would make these declarations this module's. */
+    const int here = -100;
+    return (int)syscall(SYS_renameat2, here, first, here, second, 2);
 }
 
 /* Whether the open folder is the root of a mount, which another device number doesn't tell: a bind mount has the same, and
