@@ -41,9 +41,9 @@ struct MaxTimeTests {
 
     @Test("one feed that isn't had by then keeps no other from its images")
     func otherFeed() async throws {
-        server.server.route("/slow.json", stalled)
-        let result = try await program.run(
-            "sync", "--json", "--max-time", "4", server.server.url("/slow.json"), server.feedURL)
+        let slow = try FeedServer(images: 1)
+        slow.server.route("/feed.json", stalled)
+        let result = try await program.run("sync", "--json", "--max-time", "4", slow.feedURL, server.feedURL)
         #expect(result.status == .exited(69), "\(result.errorText)")
         #expect(result.errorLines.count == 2, "\(result.errorText)")
         #expect(try result.json["images"]?["downloaded"]?.int == 4)

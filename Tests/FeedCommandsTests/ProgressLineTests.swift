@@ -90,17 +90,26 @@ struct ProgressLineTests {
         #expect(progress.progress == Progress(done: 1, total: 2))
         progress.take(.imagesSurveyed(10, wanted: 3))
         #expect(progress.noun == "image")
-        #expect(progress.progress == Progress(done: 7, given: 7, total: 10))
+        #expect(progress.progress == Progress(done: 7, given: 7, total: 10, awaitedFeeds: 1))
         progress.take(.imageAnswered)
         progress.take(.imageFailed(url, .invalidData("x")))
         progress.take(.imageAnswered)
         progress.take(.imageDownloaded(url, bytes: 10))
-        #expect(progress.progress == Progress(done: 9, given: 7, total: 10, failed: 1))
+        #expect(progress.progress == Progress(done: 9, given: 7, total: 10, awaitedFeeds: 1, failed: 1))
         progress.take(.feed(FeedReport(url: url, outcome: .failed, error: .invalidData("x"))))
         progress.take(.imagesSurveyed(5, wanted: 5))
         #expect(progress.progress == Progress(done: 9, given: 7, total: 15, failed: 2))
         progress.take(.imagesReconsidered(3, failedBefore: 1))
         #expect(progress.progress == Progress(done: 6, given: 5, total: 15, failed: 1))
+    }
+
+    @Test("while feeds are awaited, their number stands for what can't be known yet") func awaited() {
+        var state = ProgressState(label: "", noun: "image")
+        state.update(Progress(done: 0, total: 3, awaitedFeeds: 2), at: .zero)
+        state.update(Progress(done: 2, total: 3, awaitedFeeds: 2), at: .seconds(2))
+        #expect(ProgressLine.text(state, at: .seconds(2), width: 80) == "2/3 images  2 feeds awaited")
+        state.update(Progress(done: 2, total: 3, awaitedFeeds: 0), at: .seconds(2))
+        #expect(ProgressLine.text(state, at: .seconds(2), width: 30) == "2/3 images  66%  0:01 left")
     }
 
     @Test("the time that is left is that of the images, whatever came before") func syncTime() {

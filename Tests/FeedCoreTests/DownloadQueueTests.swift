@@ -102,6 +102,38 @@ struct DownloadQueueTests {
         #expect(!queue.hasNext)
     }
 
+    @Test("starts nothing of a host that is held before it is released")
+    func held() throws {
+        var queue = DownloadQueue(jobs: 9, perHost: 2, holding: ["http://a.example:80", "http://c.example:80"])
+        queue.add(try ["http://a.example/0", "http://b.example/1", "http://a.example/2"].map(Samples.url))
+        #expect(startAll(&queue) == [1])
+        queue.release("http://a.example:80")
+        queue.release("http://a.example:80")
+        #expect(startAll(&queue) == [0, 2])
+        queue.add([try Samples.url("http://c.example/3")])
+        #expect(startAll(&queue) == [])
+        #expect(queue.hasWaiting)
+        queue.releaseAll()
+        #expect(startAll(&queue) == [3])
+        #expect(!queue.hasWaiting)
+    }
+
+    @Test("starts another for one that waits for its next try, which goes on when there is room again")
+    func pausing() throws {
+        var queue = try queue("abc", jobs: 1, perHost: 1)
+        #expect(startAll(&queue) == [0])
+        queue.pause()
+        #expect(startAll(&queue) == [1])
+        let isEarly = queue.resume()
+        queue.finished(1)
+        let isInTime = queue.resume()
+        #expect(!isEarly)
+        #expect(isInTime)
+        #expect(startAll(&queue) == [])
+        queue.finished(0)
+        #expect(startAll(&queue) == [2])
+    }
+
     @Test("of nothing starts nothing")
     func empty() {
         var queue = queue([])

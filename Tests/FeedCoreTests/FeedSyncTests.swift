@@ -215,14 +215,4 @@ struct FeedSyncTests {
         }
         #expect(client.requests.count == 3)
     }
-
-    @Test("the feed at an image's origin lends its secrets, whichever of the feeds that name it comes first")
-    func widened() async throws {
-        let image = try Samples.url("https://a.example/1.png")
-        let own = RequestTerms(secrets: Secrets(origin: "https://a.example:443", headers: ["A: 1"]))
-        let other = RequestTerms(secrets: Secrets(origin: "https://b.example:443", headers: ["B: 1"]), addresses: .any)
-        for terms in [own.widened(by: other, for: image), other.widened(by: own, for: image)] {
-            #expect(terms == RequestTerms(secrets: own.secrets, addresses: .any))
-        }
-    }
 }

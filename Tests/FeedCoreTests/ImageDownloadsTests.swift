@@ -180,6 +180,63 @@ struct ImageDownloadsTests {
         #expect(try await store.find(urls).count { $0 != nil } == 10)
     }
 
+    @Test("an image that waits for its next try keeps no other from its turn", .timeLimit(.minutes(1)))
+    func pausing() async throws {
+        let (othersAsked, ask) = AsyncStream.makeStream(of: Void.self)
+        let busy = Mutex(true)
+        let time = Mutex(Timestamp(microseconds: 0))
+        let server = ScriptedHTTPClient { request in
+            if request.url.host == "busy.example" {
+                let isFirst = busy.withLock { busy in
+                    defer { busy = false }
+                    return busy
+                }
+                if isFirst { return .status(503).retryAfter("9") }
+            }
+            if request.url.text.hasSuffix("/2.png") { ask.finish() }
+            return .ok(Samples.png(request.url.text))
+        }
+        let client = RetryingClient(
+            server, policy: RetryPolicy(retries: 1),
+            clockwork: RetryingClient.Clockwork(
+                uptime: { time.withLock { $0 } }, now: { Timestamp(microseconds: 0) }, random: { 0 },
+                // Over when the images of the other host were asked for.
+                sleep: { span in
+                    for await _ in othersAsked {}
+                    time.withLock { $0 = $0 + span }
+                }))
+        let images = try urls(1, host: "busy.example") + urls(3, host: "well.example")
+        let outcome = await run(images, on: client, jobs: 1)
+        #expect(outcome.report.downloaded == 4)
+        #expect(server.requests.last?.url == images[0])
+    }
+
+    @Test("cancelled while it waits for more to do, it ends", .timeLimit(.minutes(1)))
+    func cancelledIdle() async throws {
+        for held in [false, true] {
+            let (news, end) = AsyncStream.makeStream(of: ImageDownloads.News.self)
+            let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+            let client = ScriptedHTTPClient { request in
+                .ok(Samples.png(request.url.text)).after { ask.yield() }
+            }
+            let downloads = ImageDownloads(
+                remote: RemoteImageDataLoader(client: client, maxBytes: 1000), store: store,
+                window: ImageDownloads.Window(jobs: 2, perHost: 2), now: { Timestamp(microseconds: 5) })
+            let task = Task {
+                await downloads.run(news, holding: held ? ["http://b.example:80"] : [], events: nil)
+            }
+            end.yield(
+                .wanted(try (urls(1, host: "a.example") + (held ? urls(3, host: "b.example") : [])).map { .init($0) }))
+            for await _ in asked { break }
+            task.cancel()
+            let outcome = await task.value
+            #expect(outcome.fatal == nil)
+            #expect(outcome.report.failures.isEmpty)
+            #expect(client.requests.count == 1)
+            end.finish()
+        }
+    }
+
     @Test("of nothing asks for nothing")
     func nothing() async {
         let client = ScriptedHTTPClient { _ in .ok(Samples.png) }

@@ -31,8 +31,24 @@ struct SeveralFeedsTests {
         #expect(client.requests.count == 5)
     }
 
+    @Test("keeps the images at a host back until its feeds are there, which could else come late or never")
+    func sameHost() async throws {
+        let client = fixture.server()
+        let image = try Samples.image(1, host: "feeds.example")
+        let report = try await fixture.sync(
+            ["a.json", "b.json", "c.json"], on: client, serving: Feed(format: .essential, images: [image]), jobs: 1)
+        #expect(report.images.downloaded == 1)
+        #expect(client.requests.map(\.url.text.last) == ["n", "n", "n", "g"])
+    }
+
+    /// Nothing but a cancellation ends it.
+    private static func forever() async {
+        let (never, _) = AsyncStream.makeStream(of: Void.self)
+        for await _ in never {}
+    }
+
     @Test("ends with the feed that can't be saved, though the images of another are under way")
-    func fatal() async throws {
+    func fatalFeed() async throws {
         let (imageAsked, ask) = AsyncStream.makeStream(of: Void.self)
         let slow = slow(until: imageAsked)
         let client = ScriptedHTTPClient { [fixture] request in
@@ -40,11 +56,7 @@ struct SeveralFeedsTests {
             guard request.url.text.hasSuffix(".png") else { return .ok([1]) }
             fixture.feeds.fail(.insert)
             ask.yield()
-            // Nothing but a cancellation ends this.
-            return .ok(Samples.png).after {
-                let (never, _) = AsyncStream.makeStream(of: Void.self)
-                for await _ in never {}
-            }
+            return .ok(Samples.png).after { await Self.forever() }
         }
         let report = try await fixture.sync(["slow.json", "fast.json"], on: client)
         #expect(report.feeds.map(\.outcome) == [.failed, .updated])
@@ -52,14 +64,30 @@ struct SeveralFeedsTests {
         #expect(report.images.failures.isEmpty)
     }
 
+    @Test("ends with the image that can't be stored, though another feed is awaited", arguments: [true, false])
+    func fatalImage(isStored: Bool) async throws {
+        fixture.images.fail(isStored ? .publish : .find)
+        let client = ScriptedHTTPClient { request in
+            guard !request.url.text.hasSuffix("/slow.json") else { return .ok([1]).after { await Self.forever() } }
+            return request.url.text.hasSuffix(".png") ? .ok(Samples.png(request.url.text)) : .ok([1])
+        }
+        let report = try await fixture.sync(
+            ["slow.json", "fast.json"], on: client, serving: try Samples.feed(isStored ? 600 : 1))
+        #expect(report.feeds.map(\.outcome) == [.updated])
+        #expect(report.fatal == .storage(.failed, "disk on fire"))
+        #expect(!report.wasCancelled)
+    }
+
     /// Both feeds name one image. It comes from a server that refuses `.publicOnly`, as one at a private address does.
     private func inside() -> ScriptedHTTPClient {
         ScriptedHTTPClient { request in
             if request.url.text.hasSuffix("/in.json") { return .ok([1]).fromPrivateAddress() }
             guard request.url.text.hasSuffix(".png") else { return .ok([1]) }
-            return request.addresses == .any ? .ok(Samples.png) : .status(404)
+            return request.addresses == .any ? .ok(Samples.png) : .failure(Self.refused)
         }
     }
+
+    private static let refused = FeedError.invalidData("resolves to a private address").at(.trusting)
 
     @Test(
         "an image that one feed may not have is asked for again where another may",
@@ -83,16 +111,70 @@ struct SeveralFeedsTests {
         #expect(reconsidered == (feeds[0] == "in.json" ? [] : [1, 1]))
     }
 
-    @Test("an image that fails on the wider terms, too, has failed once")
+    @Test("an image that fails on the other terms, too, has failed once")
     func failsTwice() async throws {
         let client = ScriptedHTTPClient { request in
             if request.url.text.hasSuffix("/in.json") { return .ok([1]).fromPrivateAddress() }
-            return request.url.text.hasSuffix(".png") ? .status(request.addresses == .any ? 410 : 404) : .ok([1])
+            guard request.url.text.hasSuffix(".png") else { return .ok([1]) }
+            return request.addresses == .any ? .status(410) : .failure(Self.refused)
         }
         let report = try await fixture.sync(
             ["out.json", "in.json"], on: client, serving: try Samples.feed(2), jobs: 1)
         #expect(report.images.total == 2)
         #expect(report.images.failures.map(\.error.status) == [410, 410])
+    }
+
+    @Test("what a server answered is not asked for again because more addresses are permitted")
+    func answered() async throws {
+        let client = ScriptedHTTPClient { request in
+            if request.url.text.hasSuffix("/in.json") { return .ok([1]).fromPrivateAddress() }
+            return request.url.text.hasSuffix(".png") ? .status(404) : .ok([1])
+        }
+        let report = try await fixture.sync(
+            ["out.json", "in.json"], on: client, serving: try Samples.feed(1), jobs: 1)
+        #expect(report.images.failures.map(\.error.status) == [404])
+        #expect(client.requests.count == 3)
+    }
+
+    @Test(
+        "an image is had by the limits of whichever of its feeds lets it pass",
+        arguments: [["small.json", "large.json"], ["large.json", "small.json"]])
+    func otherWay(feeds: [String]) async throws {
+        let image = Samples.png(String(repeating: "x", count: 2000))
+        let client = ScriptedHTTPClient { $0.url.text.hasSuffix(".png") ? .ok(image) : .ok([1]) }
+        let report = try await fixture.sync(
+            feeds, on: client, serving: try Samples.feed(1), jobs: 1, limits: ["large.json": 1 << 20])
+        #expect(report.images.downloaded == 1)
+        #expect(report.images.failures.isEmpty)
+    }
+
+    @Test("feeds of other origins, whatever their secrets, are no reason to ask for an image again")
+    func othersSecrets() async throws {
+        let client = ScriptedHTTPClient { request in
+            request.url.text.hasSuffix(".png") ? .status(404) : .ok([1])
+        }
+        let identity = Identity(headers: ["X-Key: 1"])
+        let feeds = ["https://a.example/feed.json", "https://b.example/feed.json"]
+        let report = try await fixture.sync(feeds, on: client, serving: try Samples.feed(1), as: identity, jobs: 1)
+        #expect(report.images.failed == 1)
+        #expect(client.requests.count == 3)
+    }
+
+    @Test("secrets of the image's own server come first, and any address that one of the feeds may ask")
+    func alternatives() throws {
+        let image = try Samples.url("https://a.example/1.png")
+        func terms(_ host: String, _ header: String, way: Int = 0, _ addresses: AddressScope = .publicOnly)
+            -> RequestTerms
+        {
+            RequestTerms(
+                secrets: Secrets(origin: "https://\(host):443", headers: [header]), addresses: addresses, way: way)
+        }
+        let own = terms("a.example", "A: 1")
+        #expect(
+            RequestTerms.alternatives([terms("b.example", "B: 1", .any), own], for: image)
+                == [RequestTerms(secrets: own.secrets, addresses: .any)])
+        let others = [terms("b.example", "B: 1"), own, terms("a.example", "A: 2"), terms("b.example", "B: 2", way: 1)]
+        #expect(RequestTerms.alternatives(others, for: image) == [others[1], others[2], others[3]])
     }
 
     @Test("what failed on the same terms isn't asked for again")

@@ -24,34 +24,49 @@ struct SyncFixture {
         }
     }
 
-    /// As many feeds at once as jobs; `own` is what some feeds have instead of `scope`.
+    /// As many feeds at once as jobs; `own` is what some feeds have instead of `scope`, `limits` how large the images
+    /// of some may be.
     func sync(
         _ names: [String], on client: any HTTPClient, serving feed: Feed? = nil, as identity: Identity = Identity(),
         dryRun: Bool = false, jobs: Int = 4,
-        scope: ImageScope = ImageScope(), own: [String: ImageScope] = [:], hoursLater hours: Int = 0,
-        events: SyncEvents? = nil
+        scope: ImageScope = ImageScope(), own: [String: ImageScope] = [:], limits: [String: Int64] = [:],
+        hoursLater hours: Int = 0, events: SyncEvents? = nil
     ) async throws -> SyncReport {
         let now = Self.now + .seconds(3600 * hours)
         let decoder = try StubDecoder(feed ?? Samples.feed(3))
         let local = LocalFeedLoader(store: feeds, now: { now })
-        let remote = RemoteFeedLoader(client: client, decoder: decoder, maxBytes: 1000, identity: identity)
+        func refresh(imageWay: Int) -> FeedRefresh {
+            let remote = RemoteFeedLoader(
+                client: client, decoder: decoder, maxBytes: 1000, identity: identity, imageWay: imageWay)
+            return FeedRefresh(remote: remote, local: local, saves: !dryRun)
+        }
+        let others = limits.sorted { $0.key < $1.key }
         let downloads = ImageDownloads(
-            remote: RemoteImageDataLoader(client: client, maxBytes: 1000), store: images,
+            remote: RemoteImageDataLoader(client: client, maxBytes: 1000),
+            others: others.map { RemoteImageDataLoader(client: client, maxBytes: $0.value) }, store: images,
             window: ImageDownloads.Window(jobs: jobs, perHost: 4), now: { now },
             // No batch is sent off because the machine is slow.
             sleep: { _ in try await Task.sleep(for: .seconds(86_400)) })
-        let refresh = FeedRefresh(remote: remote, local: local, saves: !dryRun)
         var particulars: [ResourceURL.Key: FeedParticulars] = [:]
         for (name, scope) in own {
-            particulars[try feedURL(name).key] = FeedParticulars(refresh: refresh, maxAge: .standard, scope: scope)
+            particulars[try feedURL(name).key] = FeedParticulars(
+                refresh: refresh(imageWay: 0), maxAge: .standard, scope: scope)
+        }
+        for (way, other) in others.enumerated() {
+            particulars[try feedURL(other.key).key] = FeedParticulars(
+                refresh: refresh(imageWay: way + 1), maxAge: .standard, scope: scope)
         }
         let sync = FeedSync(
-            refresh: refresh, local: local, images: images, downloads: downloads, maxAge: .standard, scope: scope,
+            refresh: refresh(imageWay: 0), local: local, images: images, downloads: downloads, maxAge: .standard,
+            scope: scope,
             now: { now }, dryRun: dryRun, feedsAtOnce: jobs, particulars: particulars)
         return await sync.run(try names.map(feedURL), events: events)
     }
 
-    func feedURL(_ name: String) throws -> ResourceURL { try Samples.url("https://feeds.example/\(name)") }
+    /// A whole URL is one already.
+    func feedURL(_ name: String) throws -> ResourceURL {
+        try Samples.url(name.contains("://") ? name : "https://feeds.example/\(name)")
+    }
 
     func save(_ name: String, daysAgo: Int, images count: Int = 3) async throws {
         let saved = SavedFeed(

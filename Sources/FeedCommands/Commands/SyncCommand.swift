@@ -91,9 +91,20 @@ struct SyncCommand {
         guard !feeds.isEmpty else {
             throw UsageError(
                 "there is no feed to sync: none was given, and neither the config file nor the cache has one",
-                hint: "see feedsync help")
+                hint: "looked at \(places); see feedsync help")
         }
         return Self.distinct(feeds)
+    }
+
+    /// Where feeds were looked for when none was given.
+    private var places: String {
+        let config: String? =
+            switch settings.configChoice {
+            case .none: nil
+            case .file(let path): path
+            case .usual: ConfigLocation.usualPath(session.surroundings)
+            }
+        return TerminalText.escape([config, session.cachePath].compactMap(\.self).joined(separator: " and "))
     }
 
     /// One that is named twice is asked with the user name and password that either has.

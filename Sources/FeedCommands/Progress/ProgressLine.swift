@@ -43,7 +43,12 @@ enum ProgressLine {
         let progress = state.progress
         let of = progress.total.map { "/\($0)" } ?? ""
         var parts = [Part(text: "\(progress.done)\(of)", rank: 9), Part(text: state.noun + "s", rank: 1)]
-        if let total = progress.total, total > 0 { parts.append(Part(text: percent(progress.done, total), rank: 4)) }
+        if progress.awaitedFeeds > 0 {
+            parts.append(Part(text: "\(Phrases.count(progress.awaitedFeeds, "feed")) awaited", rank: 2))
+        }
+        if let total = progress.wholeTotal, total > 0 {
+            parts.append(Part(text: percent(progress.done, total), rank: 4))
+        }
         if progress.bytes > 0 { parts.append(Part(text: Phrases.size(progress.bytes), rank: 3)) }
         if let rate = state.rate { parts.append(Part(text: "\(Phrases.size(rate))/s", rank: 5)) }
         if let left = state.timeLeft(at: time) { parts.append(Part(text: "\(clock(left)) left", rank: 6)) }
@@ -71,7 +76,7 @@ enum ProgressLine {
     }
 
     private static func bar(_ progress: Progress, width: Int) -> String? {
-        guard let total = progress.total, total > 0, width >= barWidths.lowerBound else { return nil }
+        guard let total = progress.wholeTotal, total > 0, width >= barWidths.lowerBound else { return nil }
         let inner = min(width, barWidths.upperBound) - 2
         let full = min(progress.done, total) * inner / total
         return "[" + String(repeating: "#", count: full) + String(repeating: ".", count: inner - full) + "]"

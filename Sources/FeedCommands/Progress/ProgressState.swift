@@ -50,7 +50,7 @@ struct ProgressState {
 
     /// As the average since the start foretells; nil before there is one.
     func timeLeft(at time: Duration) -> Duration? {
-        guard let start, let total = progress.total, progress.worked > start.worked, progress.done < total else {
+        guard let start, let total = progress.wholeTotal, progress.worked > start.worked, progress.done < total else {
             return nil
         }
         let elapsed = Self.seconds(time - start.at)
@@ -65,4 +65,7 @@ struct ProgressState {
 
 extension Progress {
     fileprivate var worked: Int { done - given }
+
+    /// Nil while more may come to it.
+    var wholeTotal: Int? { awaitedFeeds == 0 ? total : nil }
 }

@@ -5,16 +5,23 @@ import FeedCore
 struct SyncProgress {
     private(set) var progress: Progress
     private(set) var noun = "feed"
+    private var awaited: Int
 
-    init(feeds: Int) { progress = Progress(total: feeds) }
+    init(feeds: Int) {
+        awaited = feeds
+        progress = Progress(total: feeds)
+    }
 
     mutating func take(_ event: SyncEvent) {
         switch event {
         case .feed(let feed):
-            if noun == "feed" { progress.done += 1 }
+            awaited -= 1
+            if noun == "feed" { progress.done += 1 } else { progress.awaitedFeeds = awaited }
             if feed.outcome == .failed { progress.failed += 1 }
         case .imagesSurveyed(let count, let wanted):
-            if noun == "feed" { progress = Progress(total: 0, bytes: progress.bytes, failed: progress.failed) }
+            if noun == "feed" {
+                progress = Progress(total: 0, awaitedFeeds: awaited, bytes: progress.bytes, failed: progress.failed)
+            }
             noun = "image"
             progress.total = (progress.total ?? 0) + count
             add(given: count - wanted)

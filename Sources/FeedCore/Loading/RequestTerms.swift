@@ -20,15 +20,28 @@ package struct RequestTerms: Hashable, Sendable {
         self.way = way
     }
 
-    /// For an image that two feeds name: whatever one of them permits.
-    package func widened(by other: RequestTerms, for image: ResourceURL) -> RequestTerms {
-        guard self != other else { return self }
-        let own = secrets?.origin == image.origin ? secrets : nil
-        let isOthers = own == nil && other.secrets?.origin == image.origin
-        return RequestTerms(
-            secrets: own ?? other.secrets,
-            addresses: addresses == .any || other.addresses == .any ? .any : .publicOnly,
-            way: isOthers ? other.way : way)
+    /// What of them is of any account for this image, unless it redirects.
+    func asFar(asOf image: ResourceURL) -> RequestTerms {
+        guard let secrets, secrets.origin != image.origin else { return self }
+        return RequestTerms(addresses: addresses, way: way)
+    }
+
+    /// For an image that several feeds name: on which to ask for it, one after the other until it is had. Any address
+    /// will do that is good for one of them; and secrets for the image's own server are best.
+    package static func alternatives(_ feeds: [RequestTerms], for image: ResourceURL) -> [RequestTerms] {
+        let addresses: AddressScope = feeds.contains { $0.addresses == .any } ? .any : .publicOnly
+        var alternatives: [RequestTerms] = []
+        for hasSecrets in [true, false] {
+            for terms in feeds where (terms.secrets?.origin == image.origin) == hasSecrets {
+                let isKnown = alternatives.contains {
+                    $0.way == terms.way && (!hasSecrets || $0.secrets == terms.secrets)
+                }
+                if !isKnown {
+                    alternatives.append(RequestTerms(secrets: terms.secrets, addresses: addresses, way: terms.way))
+                }
+            }
+        }
+        return alternatives
     }
 }
 

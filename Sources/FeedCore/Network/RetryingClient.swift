@@ -46,6 +46,12 @@ package final class RetryingClient: HTTPClient {
         health = Mutex(HostHealth(retries: policy.retries, longestPause: policy.longestHostPause))
     }
 
+    package typealias Pausing = @Sendable (_ sleep: () async throws -> Void) async throws -> Void
+
+    /// Runs each wait of the requests that are made within its scope: who counts those in flight needn't count those that
+    /// wait.
+    @TaskLocal package static var pausing: Pausing?
+
     package var executors: [any TaskExecutor] { client.executors }
 
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
@@ -147,7 +153,11 @@ package final class RetryingClient: HTTPClient {
     private func sleep(_ span: Duration) async throws(FeedError) {
         guard span > .zero else { return }
         do {
-            try await clockwork.sleep(span)
+            if let pausing = Self.pausing {
+                try await pausing { try await clockwork.sleep(span) }
+            } else {
+                try await clockwork.sleep(span)
+            }
         } catch {
             // Nothing else ends a sleep early.
             throw .cancelled

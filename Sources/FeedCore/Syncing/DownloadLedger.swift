@@ -2,20 +2,31 @@ import Synchronization
 
 /// What the lanes of one run share: which image is next, and what became of those before.
 final class DownloadLedger: Sendable {
+    private typealias Waiter = CheckedContinuation<Void, Never>
+
     private struct State {
         var queue: DownloadQueue
         var images: [ImageDownloads.Wanted] = []
         /// No more will be added.
         var isComplete = false
-        /// Lanes that wait for more.
-        var idle: [CheckedContinuation<Void, Never>] = []
+        var isCancelled = false
+        /// Lanes that wait for an image that may start.
+        var idle: [Waiter] = []
+        /// Lanes that waited for the next try of their image, and now for their turn. They come first.
+        var resuming: [Waiter] = []
         var outcome = ImageDownloads.Outcome()
 
-        var ended: Bool { isComplete || outcome.fatal != nil }
+        var hasEnded: Bool { isComplete && !queue.hasWaiting || isCancelled || outcome.fatal != nil }
 
-        mutating func takeIdle() -> [CheckedContinuation<Void, Never>] {
+        mutating func takeIdle() -> [Waiter] {
             defer { idle = [] }
             return idle
+        }
+
+        /// Of those, the one that may go on now.
+        mutating func takeResuming() -> [Waiter] {
+            guard !resuming.isEmpty, queue.resume() else { return [] }
+            return [resuming.removeFirst()]
         }
     }
 
@@ -30,53 +41,91 @@ final class DownloadLedger: Sendable {
 
     var outcome: ImageDownloads.Outcome { state.withLock { $0.outcome } }
 
+    // MARK: What there is to do
+
     /// How many there are now.
     func add(_ images: [ImageDownloads.Wanted]) -> Int {
-        let (count, idle) = state.withLock { state in
+        change { state in
             state.images += images
             state.queue.add(images.map(\.url))
-            return (state.images.count, state.takeIdle())
+            return state.images.count
         }
-        for lane in idle { lane.resume() }
-        return count
     }
 
-    /// Lanes end when nothing is left that they may start.
+    /// Images at this origin need to wait no longer.
+    func release(_ origin: String) { change { $0.queue.release(origin) } }
+
+    /// No more will come; lanes end when all have started.
     func complete() {
-        let idle = state.withLock { state in
+        change { state in
             state.isComplete = true
-            return state.takeIdle()
+            state.queue.releaseAll()
         }
-        for lane in idle { lane.resume() }
     }
 
-    /// Waits while no image may start, as long as more may come.
+    /// Lanes end, whatever is left.
+    func cancel() { change { $0.isCancelled = true } }
+
+    /// Idle lanes look anew at what there is to do then.
+    private func change<Answer>(_ work: (inout State) -> Answer) -> Answer {
+        let (answer, idle) = state.withLock { state in (work(&state), state.takeIdle()) }
+        for lane in idle { lane.resume() }
+        return answer
+    }
+
+    /// Waits while no image may start, as long as there may be one.
     func next() async -> (number: Int, image: ImageDownloads.Wanted)? {
         while true {
-            let (number, image, hasEnded) = state.withLock { state in
-                let number = state.outcome.fatal == nil ? state.queue.next() : nil
-                return (number, number.map { state.images[$0] }, state.ended)
+            let (number, image, hasEnded, idle) = state.withLock { state in
+                let isOver = state.isCancelled || state.outcome.fatal != nil
+                let number = isOver ? nil : state.queue.next()
+                // Who waits is told of the end by who takes the last.
+                let hasEnded = state.hasEnded
+                return (number, number.map { state.images[$0] }, hasEnded, hasEnded ? state.takeIdle() : [])
             }
+            for lane in idle { lane.resume() }
             if let number, let image { return (number, image) }
             if hasEnded { return nil }
-            await untilMoreCame()
+            await wait(unless: { $0.hasEnded || $0.queue.hasNext }, in: \.idle)
         }
     }
 
-    private func untilMoreCame() async {
+    /// Runs `sleep`, in which an image waits for its next try. Meanwhile another may be in flight for it.
+    func pausing(_ sleep: () async throws -> Void) async throws {
+        let others = state.withLock { state in
+            state.queue.pause()
+            let resuming = state.takeResuming()
+            return resuming.isEmpty && state.queue.hasNext && !state.idle.isEmpty ? [state.idle.removeLast()] : resuming
+        }
+        for lane in others { lane.resume() }
+        let result: Result<Void, any Error>
+        do { result = .success(try await sleep()) } catch { result = .failure(error) }
+        await wait(unless: { $0.queue.resume() }, in: \.resuming)
+        try result.get()
+    }
+
+    private func wait(
+        unless mayGoOn: (inout State) -> Bool, in line: WritableKeyPath<State, [Waiter]>
+    ) async {
         await withCheckedContinuation { lane in
-            let isThere = state.withLock { state in
-                if state.ended || state.queue.hasNext { return true }
-                state.idle.append(lane)
+            let goesOn = state.withLock { state in
+                if mayGoOn(&state) { return true }
+                state[keyPath: line].append(lane)
                 return false
             }
-            if isThere { lane.resume() }
+            if goesOn { lane.resume() }
         }
     }
+
+    // MARK: What became of it
 
     /// It is no longer in flight.
     func ended(_ image: Int) {
-        state.withLock { $0.queue.finished(image) }
+        let resuming = state.withLock { state in
+            state.queue.finished(image)
+            return state.takeResuming()
+        }
+        for lane in resuming { lane.resume() }
         events?.yield(.imageAnswered)
     }
 
@@ -112,11 +161,7 @@ final class DownloadLedger: Sendable {
     }
 
     func stop(_ error: FeedError) {
-        let idle = state.withLock { state in
-            state.outcome.fatal = state.outcome.fatal ?? error
-            return state.takeIdle()
-        }
-        for lane in idle { lane.resume() }
+        change { $0.outcome.fatal = $0.outcome.fatal ?? error }
         ending.finish()
     }
 

@@ -1,11 +1,16 @@
 /// Says which image may start next, so that no more than `jobs` are in flight and no more than `perHost` of them to one
 /// host, and no busy host makes the others wait. A pure state machine: it starts nothing itself.
+///
+/// A host can be held: then nothing of it starts before it is released.
 package struct DownloadQueue {
     private struct Host {
         var waiting: [Int] = []
         var next = 0
         var inFlight = 0
+        var isHeld = false
         var hasWaiting: Bool { next < waiting.count }
+
+        func mayStart(_ perHost: Int) -> Bool { hasWaiting && !isHeld && inFlight < perHost }
     }
 
     private var hosts: [Host] = []
@@ -15,12 +20,14 @@ package struct DownloadQueue {
     private var ready: [Int] = []
     private var readyHead = 0
     private var inFlight = 0
+    private var waiting = 0
     private let jobs: Int
     private let perHost: Int
 
-    package init(jobs: Int, perHost: Int) {
+    package init(jobs: Int, perHost: Int, holding origins: some Sequence<String> = []) {
         self.jobs = max(1, jobs)
         self.perHost = max(1, perHost)
+        for origin in origins where hostNumbers.number(of: origin) == hosts.count { hosts.append(Host(isHeld: true)) }
     }
 
     /// Images are numbered from 0 on, in the order in which they are added.
@@ -30,11 +37,29 @@ package struct DownloadQueue {
             let isAlike = index > 0 && urls[index].hasSameBeginning(as: urls[index - 1])
             let host = isAlike ? hostOf[hostOf.count - 1] : hostNumbers.number(of: urls[index].origin)
             if host == hosts.count { hosts.append(Host()) }
-            if !hosts[host].hasWaiting, hosts[host].inFlight < perHost { ready.append(host) }
+            let wasReady = hosts[host].mayStart(perHost)
             hosts[host].waiting.append(hostOf.count)
+            if !wasReady, hosts[host].mayStart(perHost) { ready.append(host) }
             hostOf.append(host)
         }
+        waiting += urls.count
     }
+
+    package mutating func release(_ origin: String) {
+        if let host = hostNumbers[origin] { release(host) }
+    }
+
+    package mutating func releaseAll() {
+        for host in hosts.indices { release(host) }
+    }
+
+    private mutating func release(_ host: Int) {
+        guard hosts[host].isHeld else { return }
+        hosts[host].isHeld = false
+        if hosts[host].mayStart(perHost) { ready.append(host) }
+    }
+
+    package var hasWaiting: Bool { waiting > 0 }
 
     /// Whether `next` would give one.
     package var hasNext: Bool { inFlight < jobs && readyHead < ready.count }
@@ -48,7 +73,8 @@ package struct DownloadQueue {
         hosts[host].next += 1
         hosts[host].inFlight += 1
         inFlight += 1
-        if hosts[host].hasWaiting, hosts[host].inFlight < perHost { ready.append(host) }
+        waiting -= 1
+        if hosts[host].mayStart(perHost) { ready.append(host) }
         dropTakenTurns()
         return image
     }
@@ -58,7 +84,17 @@ package struct DownloadQueue {
         let wasFull = hosts[host].inFlight == perHost
         hosts[host].inFlight -= 1
         inFlight -= 1
-        if wasFull, hosts[host].hasWaiting { ready.append(host) }
+        if wasFull, hosts[host].mayStart(perHost) { ready.append(host) }
+    }
+
+    /// One in flight waits for its next try: another may be in flight for it, though not to its host.
+    package mutating func pause() { inFlight -= 1 }
+
+    /// Whether it may be in flight again.
+    package mutating func resume() -> Bool {
+        guard inFlight < jobs else { return false }
+        inFlight += 1
+        return true
     }
 
     private mutating func dropTakenTurns() {

@@ -33,61 +33,100 @@ package struct FeedSync: Sendable {
         self.dryRun = dryRun
     }
 
+    private enum Part: Sendable {
+        case feeds([FeedReport])
+        case survey(ImageSurvey)
+        case images(ImageDownloads.Outcome)
+    }
+
     /// Each feed is tried, whatever happens to the others; its images are asked for as soon as it is there. Ends `events`
     /// when it is done.
     package func run(_ feeds: [ResourceURL], events: SyncEvents?) async -> SyncReport {
         defer { events?.finish() }
-        let (synced, feedsEnd) = AsyncStream.makeStream(of: FeedRound.SyncedFeed.self)
-        let (wanted, imagesEnd) = AsyncStream.makeStream(of: Result<[ImageDownloads.Wanted], FeedError>.self)
-        async let reports = round.run(feeds, events, feedsEnd)
-        async let outcome = downloads.run(wanted, events: events)
-
-        var survey = ImageSurvey(ImageChoice(store: images, now: now), dryRun: dryRun, events: events)
-        for await feed in synced {
-            do throws(FeedError) {
-                try await add(feed, to: &survey) { imagesEnd.yield(.success($0)) }
-            } catch {
-                if !error.isCancellation { imagesEnd.yield(.failure(error)) }
-                feedsEnd.finish()
+        let (synced, feedsEnd) = AsyncStream.makeStream(of: (Int, FeedRound.SyncedFeed).self)
+        let (news, newsEnd) = AsyncStream.makeStream(of: ImageDownloads.News.self)
+        var reports: [FeedReport] = []
+        let beginning = ImageSurvey(ImageChoice(store: images, now: now), dryRun: dryRun, events: events)
+        var survey = beginning
+        var outcome = ImageDownloads.Outcome()
+        await withTaskGroup(of: Part.self) { group in
+            group.addTask { .feeds(await round.run(feeds, events, feedsEnd)) }
+            group.addTask { .survey(await take(synced, of: feeds, in: beginning, newsEnd)) }
+            group.addTask {
+                .images(await downloads.run(news, holding: Set(feeds.map(\.origin)), events: events))
+            }
+            for await part in group {
+                switch part {
+                case .feeds(let all): reports = all
+                case .survey(let all): survey = all
+                case .images(let all):
+                    outcome = all
+                    // Feeds that are still to come are no longer wanted.
+                    if all.fatal != nil { group.cancelAll() }
+                }
             }
         }
-        imagesEnd.finish()
-        survey.allFeedsCame()
-        let last = await reconsider(&survey, after: outcome, events)
+        await reconsider(&survey, &outcome, events)
         return SyncReport(
-            feeds: await reports, images: survey.report + last.report, fatal: last.fatal,
+            feeds: reports, images: survey.report + outcome.report, fatal: outcome.fatal,
             wasCancelled: Task.isCancelled)
+    }
+
+    /// Surveys the feeds as they come, and tells what is to be asked for.
+    private func take(
+        _ synced: AsyncStream<(Int, FeedRound.SyncedFeed)>, of feeds: [ResourceURL], in survey: ImageSurvey,
+        _ news: AsyncStream<ImageDownloads.News>.Continuation
+    ) async -> ImageSurvey {
+        defer { news.finish() }
+        var survey = survey
+        // Of a host that is busy with images, or has had enough of them, feeds would come late or not at all.
+        var awaited = feeds.reduce(into: [:]) { $0[$1.origin, default: 0] += 1 }
+        for await (rank, feed) in synced {
+            let origin = feeds[rank].origin
+            awaited[origin, default: 0] -= 1
+            if awaited[origin] == 0 { news.yield(.released(origin: origin)) }
+            do throws(FeedError) {
+                try await add(feed, rank, to: &survey) { news.yield(.wanted($0)) }
+            } catch {
+                if !error.isCancellation { news.yield(.failure(error)) }
+                break
+            }
+        }
+        survey.allFeedsCame()
+        return survey
     }
 
     /// Throws what ends the run.
     private func add(
-        _ feed: FeedRound.SyncedFeed, to survey: inout ImageSurvey, ask: ([ImageDownloads.Wanted]) -> Void
+        _ feed: FeedRound.SyncedFeed, _ rank: Int, to survey: inout ImageSurvey,
+        ask: ([ImageDownloads.Wanted]) -> Void
     ) async throws(FeedError) {
         if let error = feed.report.error, error.isFatal { throw error }
         guard feed.report.outcome != .failed || !feed.images.isEmpty else { return }
         let url = feed.report.url
         let manner = ImageChoice.Manner(terms: feed.imageTerms, scope: round.particulars(of: url).scope)
-        try await survey.add(feed.images, of: url, manner, ask: ask)
+        try await survey.add(feed.images, of: url, rank: rank, manner, ask: ask)
     }
 
-    /// Has those images of which more was said after they were asked for in vain, or not at all.
+    /// Has those images of which more was said than they were asked for on, in vain or not at all.
     private func reconsider(
-        _ survey: inout ImageSurvey, after first: ImageDownloads.Outcome, _ events: SyncEvents?
-    ) async -> ImageDownloads.Outcome {
-        guard first.fatal == nil, !Task.isCancelled else { return first }
-        var outcome = first
-        do throws(FeedError) {
-            let again = try await survey.reconsidered(failed: Set(first.report.failures.map(\.url.key)))
-            guard !again.isEmpty else { return first }
-            let urls = Set(again.map(\.url.key))
-            outcome.report.failures.removeAll { urls.contains($0.url.key) }
-            let second = await downloads.run(again, events: events)
-            outcome.report = outcome.report + second.report
-            outcome.fatal = second.fatal
-        } catch {
-            if !error.isCancellation { outcome.fatal = error }
+        _ survey: inout ImageSurvey, _ outcome: inout ImageDownloads.Outcome, _ events: SyncEvents?
+    ) async {
+        while outcome.fatal == nil, !Task.isCancelled {
+            let failures = Dictionary(outcome.report.failures.map { ($0.url.key, $0.error) }) { first, _ in first }
+            do throws(FeedError) {
+                let again = try await survey.reconsidered(after: failures)
+                guard !again.isEmpty else { return }
+                let urls = Set(again.map(\.url.key))
+                outcome.report.failures.removeAll { urls.contains($0.url.key) }
+                let more = await downloads.run(again, events: events)
+                outcome.report = outcome.report + more.report
+                outcome.fatal = more.fatal
+            } catch {
+                if !error.isCancellation { outcome.fatal = error }
+                return
+            }
         }
-        return outcome
     }
 }
 

@@ -6,13 +6,6 @@ struct ImageChoice: Sendable {
         /// feed's server answers.
         var terms: RequestTerms?
         var scope: ImageScope
-
-        /// For an image that two feeds name.
-        func widened(by other: Manner, for image: ResourceURL) -> Manner {
-            guard self != other else { return self }
-            let both = terms.flatMap { own in other.terms.map { own.widened(by: $0, for: image) } }
-            return Manner(terms: both ?? terms ?? other.terms, scope: scope.widened(by: other.scope))
-        }
     }
 
     enum Verdict: Sendable {

@@ -52,24 +52,46 @@ package struct ImageDownloads: Sendable {
         package var fatal: FeedError?
     }
 
-    /// Has these; their URLs are distinct.
-    package func run(_ images: [Wanted], events: SyncEvents?) async -> Outcome {
-        let (all, more) = AsyncStream.makeStream(of: Result<[Wanted], FeedError>.self)
-        more.yield(.success(images))
-        more.finish()
-        return await run(all, events: events)
+    /// What there is to do, as it becomes known.
+    package enum News: Sendable {
+        /// URLs of which none has come before.
+        case wanted([Wanted])
+        /// Of those at this origin none is to wait for anything else any more.
+        case released(origin: String)
+        /// This ends the run, as a failure of the store does.
+        case failure(FeedError)
     }
 
-    /// Has those that are there while others are still to come; all their URLs are distinct. A failure in their place
-    /// ends the run, as one of the store does.
+    /// Besides those that are in flight, so many may wait for their next try.
+    private static let mostPausing = 64
+
+    /// Has these; their URLs are distinct.
+    package func run(_ images: [Wanted], events: SyncEvents?) async -> Outcome {
+        let (news, end) = AsyncStream.makeStream(of: News.self)
+        end.yield(.wanted(images))
+        end.finish()
+        return await run(news, holding: [], events: events)
+    }
+
+    /// Has images while others are still to come. Those at `origins` wait until they are released.
     package func run(
-        _ images: AsyncStream<Result<[Wanted], FeedError>>, events: SyncEvents?
+        _ news: AsyncStream<News>, holding origins: some Sequence<String>, events: SyncEvents?
     ) async -> Outcome {
+        // Each has a file, with another of an earlier image on its way to disk, and a connection.
+        let most = max(1, store.mostStaged / 3)
         let ledger = DownloadLedger(
-            queue: DownloadQueue(jobs: window.jobs, perHost: window.perHost), events: events)
+            queue: DownloadQueue(jobs: min(window.jobs, most), perHost: window.perHost, holding: origins),
+            events: events)
         let batches = ImageBatches(store: store, ledger: ledger, sleep: sleep)
+        let lanes = min(window.jobs + Self.mostPausing, most)
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await have(images, ledger, batches) }
+            group.addTask {
+                await withTaskCancellationHandler {
+                    await have(news, ledger, batches, lanes)
+                } onCancel: {
+                    ledger.cancel()
+                }
+            }
             // When the store fails, a lane may be waiting for a server that doesn't answer.
             group.addTask { await ledger.untilStopped() }
             // Whichever ends first ends the other.
@@ -82,41 +104,43 @@ package struct ImageDownloads: Sendable {
 
     /// Starts as many lanes as there is work for.
     private func have(
-        _ images: AsyncStream<Result<[Wanted], FeedError>>, _ ledger: DownloadLedger, _ batches: ImageBatches
+        _ news: AsyncStream<News>, _ ledger: DownloadLedger, _ batches: ImageBatches, _ mostLanes: Int
     ) async {
         await withTaskGroup(of: Void.self) { lanes in
             let executors = remotes[0].executors
             var laneCount = 0
-            for await more in images {
-                switch more {
+            for await piece in news {
+                switch piece {
                 case .failure(let error): ledger.stop(error)
-                case .success(let more):
-                    let wantedLanes = min(window.jobs, ledger.add(more))
-                    for lane in laneCount..<max(laneCount, wantedLanes) {
+                case .released(let origin): ledger.release(origin)
+                case .wanted(let images):
+                    let wantedLanes = max(laneCount, min(mostLanes, ledger.add(images)))
+                    for lane in laneCount..<wantedLanes {
                         let executor = executors.isEmpty ? nil : executors[lane % executors.count]
                         batches.addJob()
                         lanes.addTask(executorPreference: executor) { await runLane(ledger, batches) }
                     }
-                    laneCount = max(laneCount, wantedLanes)
+                    laneCount = wantedLanes
                 }
             }
             ledger.complete()
         }
     }
 
-    /// It may end while others go on: whatever it leaves waits for a host that is busy, and goes to the lane that frees
-    /// it.
     private func runLane(_ ledger: DownloadLedger, _ batches: ImageBatches) async {
-        while !Task.isCancelled, let (number, wanted) = await ledger.next() {
-            do {
-                let result = try await ask(for: wanted)
-                ledger.ended(number)
-                await batches.add(result)
-            } catch {
-                ledger.ended(number)
-                ledger.failed(wanted.url, error)
-                guard PermanentFailures.isRemembered(error, of: wanted.url) else { continue }
-                await batches.add(.failed(ImageFailure(url: wanted.url, error: error, failedAt: now())))
+        let pausing: RetryingClient.Pausing = { try await ledger.pausing($0) }
+        await RetryingClient.$pausing.withValue(pausing) {
+            while let (number, wanted) = await ledger.next() {
+                do throws(FeedError) {
+                    let result = try await ask(for: wanted)
+                    ledger.ended(number)
+                    await batches.add(result)
+                } catch {
+                    ledger.ended(number)
+                    ledger.failed(wanted.url, error)
+                    guard PermanentFailures.isRemembered(error, of: wanted.url) else { continue }
+                    await batches.add(.failed(ImageFailure(url: wanted.url, error: error, failedAt: now())))
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 /// Says which of the images that a run's feeds name are to be asked for: feed by feed, as they come. Each URL is counted
-/// once, and decided on once; if a later feed permits or wants more than those before it, again at the end.
-struct ImageSurvey {
-    fileprivate enum Decision { case asked, cached, skipped }
+/// once, and decided on once; if another feed says other things of it than the first to come, perhaps again at the end.
+struct ImageSurvey: Sendable {
+    enum Decision { case asked, cached, skipped }
 
     /// What the store answers of each image is larger than what is kept of it.
     private static let partSize = 2000
@@ -11,13 +11,12 @@ struct ImageSurvey {
     private let dryRun: Bool
     private let events: SyncEvents?
 
-    /// Of each feed.
-    private var manners: [ImageChoice.Manner] = []
-    /// Of each URL, in the order of their first feeds: which of `manners` it was decided by, and how.
+    /// Of each feed that has come.
+    private var sayings: [ImageDispute.Saying] = []
+    /// Of each URL, in the order of their first feeds: which of `sayings` it was decided by, and how.
     private var decided: [(by: Int32, Decision)] = []
     private var places: [ResourceURL.Key: Int] = [:]
-    /// By their places, those of which a later feed says other things than their first, and what all say together.
-    private var disputed: [Int: (url: ResourceURL, manner: ImageChoice.Manner)] = [:]
+    private var disputes: [Int: ImageDispute] = [:]
 
     init(_ choice: ImageChoice, dryRun: Bool, events: SyncEvents?) {
         self.choice = choice
@@ -25,25 +24,25 @@ struct ImageSurvey {
         self.events = events
     }
 
-    /// Hands those to ask for to `ask`, a part of the feed at a time.
+    /// Hands those to ask for to `ask`, a part of the feed at a time. `rank` is the feed's place in the run's list.
     mutating func add(
-        _ images: [FeedImage], of feed: ResourceURL, _ manner: ImageChoice.Manner,
+        _ images: [FeedImage], of feed: ResourceURL, rank: Int, _ manner: ImageChoice.Manner,
         ask: ([ImageDownloads.Wanted]) -> Void
     ) async throws(FeedError) {
-        let new = firstNamed(in: images, manner)
+        sayings.append(ImageDispute.Saying(rank: rank, manner: manner))
+        let new = firstNamed(in: images)
         var place = decided.count - new.count
         report.total += new.count
         var cached = 0
-        for start in stride(from: 0, to: new.count, by: Self.partSize) {
-            let part = Array(new[start..<min(start + Self.partSize, new.count)])
+        try await eachPart(of: new) { survey, part throws(FeedError) in
             var wanted: [ImageDownloads.Wanted] = []
-            for (url, verdict) in zip(part, try await choice.verdicts(on: part, manner)) {
+            for (url, verdict) in zip(part, try await survey.choice.verdicts(on: part, manner)) {
                 if verdict.isCached { cached += 1 }
-                decided[place].1 = take(verdict, on: url, &wanted)
+                survey.decided[place].1 = survey.take(verdict, on: url, &wanted)
                 place += 1
             }
-            events?.yield(.imagesSurveyed(part.count, wanted: wanted.count))
-            ask(wanted)
+            survey.events?.yield(.imagesSurveyed(part.count, wanted: wanted.count))
+            if !wanted.isEmpty { ask(wanted) }
         }
         events?.yield(.imagesFound(feed, total: new.count, cached: cached))
     }
@@ -51,42 +50,45 @@ struct ImageSurvey {
     /// None will be added any more: what is kept for that may go.
     mutating func allFeedsCame() { places = [:] }
 
-    /// Those to ask for after all, once all feeds have come and what was asked for before was answered: `failed` are the
-    /// URLs that were asked for in vain.
-    mutating func reconsidered(failed: Set<ResourceURL.Key>) async throws(FeedError) -> [ImageDownloads.Wanted] {
-        var again: [(manner: ImageChoice.Manner, images: [ResourceURL])] = []
+    /// Those to ask for after all, once all feeds have come and what was asked for before was answered. `failures` are
+    /// what came of those that were asked for in vain. To be called again when these, too, are answered, until there are
+    /// none.
+    mutating func reconsidered(
+        after failures: [ResourceURL.Key: FeedError]
+    ) async throws(FeedError) -> [ImageDownloads.Wanted] {
+        var again: [(manner: ImageChoice.Manner, places: [Int])] = []
         var numbers: [ImageChoice.Manner: Int] = [:]
         var forgiven = 0
-        for (place, (url, manner)) in disputed.sorted(by: { $0.key < $1.key }) {
-            var manner = manner
-            let (first, decision) = decided[place]
-            guard manner.permitsMore(than: manners[Int(first)], decision) else { continue }
+        for place in disputes.keys.sorted() {
+            let decision = decided[place].1
+            guard let url = disputes[place]?.url,
+                let manner = disputes[place]?.nextManner(after: decision, failures[url.key])
+            else { continue }
             switch decision {
-            case .asked where !failed.contains(url.key): continue
-            case .asked:
-                forgiven += 1
-                // Its answer of just now is no reason to leave it alone.
-                manner.scope.retriesFailed = true
+            case .asked: forgiven += 1
             case .cached: report.cached -= 1
             case .skipped: report.skipped -= 1
             }
             let number = numbers.number(of: manner)
             if number == again.count { again.append((manner, [])) }
-            again[number].images.append(url)
+            again[number].places.append(place)
         }
         var wanted: [ImageDownloads.Wanted] = []
-        for (manner, images) in again {
-            for (url, verdict) in zip(images, try await choice.verdicts(on: images, manner)) {
-                _ = take(verdict, on: url, &wanted)
+        for (manner, places) in again {
+            try await eachPart(of: places) { survey, part throws(FeedError) in
+                let urls = part.compactMap { survey.disputes[$0]?.url }
+                for (place, verdict) in zip(part, try await survey.choice.verdicts(on: urls, manner)) {
+                    guard let url = survey.disputes[place]?.url else { continue }
+                    survey.decided[place].1 = survey.take(verdict, on: url, &wanted)
+                }
             }
         }
         if !wanted.isEmpty { events?.yield(.imagesReconsidered(wanted.count, failedBefore: forgiven)) }
         return wanted
     }
 
-    private mutating func firstNamed(in images: [FeedImage], _ manner: ImageChoice.Manner) -> [ResourceURL] {
-        let number = Int32(manners.count)
-        manners.append(manner)
+    private mutating func firstNamed(in images: [FeedImage]) -> [ResourceURL] {
+        let number = Int32(sayings.count - 1)
         places.reserveCapacity(places.count + images.count)
         var new: [ResourceURL] = []
         new.reserveCapacity(images.count)
@@ -95,13 +97,28 @@ struct ImageSurvey {
             if place == decided.count {
                 decided.append((number, .asked))
                 new.append(url)
-            } else if decided[place].by != number {
-                let known = disputed[place]?.manner ?? manners[Int(decided[place].by)]
-                let widened = known.widened(by: manner, for: url)
-                if widened != known { disputed[place] = (url, widened) }
+            } else {
+                dispute(place, url, by: Int(number))
             }
         }
         return new
+    }
+
+    /// The feed names an image that another, or itself, has named before.
+    private mutating func dispute(_ place: Int, _ url: ResourceURL, by number: Int) {
+        let first = sayings[Int(decided[place].by)]
+        guard sayings[number].manner != first.manner else { return }
+        var dispute = disputes[place] ?? ImageDispute(url, first: first)
+        dispute.add(sayings[number])
+        if dispute.isOne { disputes[place] = dispute }
+    }
+
+    private mutating func eachPart<Element>(
+        of all: [Element], _ body: (inout Self, [Element]) async throws(FeedError) -> Void
+    ) async throws(FeedError) {
+        for start in stride(from: 0, to: all.count, by: Self.partSize) {
+            try await body(&self, Array(all[start..<min(start + Self.partSize, all.count)]))
+        }
     }
 
     /// Counts and tells what was decided.
@@ -128,17 +145,6 @@ struct ImageSurvey {
         case .ask(let image, _):
             wanted.append(image)
             return .asked
-        }
-    }
-}
-
-extension ImageChoice.Manner {
-    /// Whether one that was decided on by `other` may be decided on otherwise now.
-    fileprivate func permitsMore(than other: Self, _ decision: ImageSurvey.Decision) -> Bool {
-        switch decision {
-        case .asked: terms != other.terms
-        case .cached: scope.revalidates && terms != nil && !(other.scope.revalidates && other.terms != nil)
-        case .skipped: terms != nil && other.terms == nil || scope.retriesFailed && !other.scope.retriesFailed
         }
     }
 }

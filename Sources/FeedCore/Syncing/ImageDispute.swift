@@ -1,0 +1,77 @@
+/// An image of which several feeds say different things: whatever one of them permits, or asks for, is done, whichever of
+/// them comes first.
+struct ImageDispute: Sendable {
+    /// What a feed says of its images.
+    struct Saying: Sendable {
+        /// The feed's place in the run's list.
+        let rank: Int
+        let manner: ImageChoice.Manner
+    }
+
+    let url: ResourceURL
+    private var sayings: [Saying]
+    /// On which it was asked for.
+    private var tried: [RequestTerms]
+    /// It was decided on anew, and not to be asked for.
+    private var isClosed = false
+
+    init(_ url: ResourceURL, first: Saying) {
+        self.url = url
+        sayings = [first]
+        tried = first.manner.terms.map { [$0.asFar(asOf: url)] } ?? []
+    }
+
+    var isOne: Bool { sayings.count > 1 }
+
+    /// One that says the same of this image as another before it changes nothing.
+    mutating func add(_ saying: Saying) {
+        let terms = saying.manner.terms?.asFar(asOf: url)
+        let isSaid = sayings.contains {
+            $0.manner.scope == saying.manner.scope && $0.manner.terms?.asFar(asOf: url) == terms
+        }
+        if !isSaid { sayings.append(saying) }
+    }
+
+    /// How to go about it now, if otherwise than before. `failure` is what came of asking for it.
+    mutating func nextManner(
+        after decision: ImageSurvey.Decision, _ failure: FeedError?
+    ) -> ImageChoice.Manner? {
+        let first = sayings[0].manner
+        let inOrder = sayings.sorted { $0.rank < $1.rank }.map(\.manner)
+        let alternatives = RequestTerms.alternatives(inOrder.compactMap(\.terms), for: url)
+        var scope = inOrder.dropFirst().reduce(inOrder[0].scope) { $0.widened(by: $1.scope) }
+        switch decision {
+        case .asked:
+            guard let failure, let terms = alternatives.first(where: { mayHelp($0, after: failure) })
+            else { return nil }
+            tried.append(terms.asFar(asOf: url))
+            // Its answer of just now is no reason to leave it alone.
+            scope.retriesFailed = true
+            return ImageChoice.Manner(terms: terms, scope: scope)
+        case .cached, .skipped:
+            let manner = ImageChoice.Manner(terms: alternatives.first, scope: scope)
+            guard !isClosed, manner.permitsMore(than: first, decision) else { return nil }
+            isClosed = true
+            tried = alternatives.first.map { [$0.asFar(asOf: url)] } ?? []
+            return manner
+        }
+    }
+
+    /// More addresses change nothing of what a server answered; other secrets or limits may.
+    private func mayHelp(_ terms: RequestTerms, after failure: FeedError) -> Bool {
+        let terms = terms.asFar(asOf: url)
+        if failure.stage == .trusting { return !tried.contains(terms) }
+        return !tried.contains { $0.way == terms.way && $0.secrets == terms.secrets }
+    }
+}
+
+extension ImageChoice.Manner {
+    /// Whether an image that was not asked for, by `other`, may be asked for now.
+    fileprivate func permitsMore(than other: Self, _ decision: ImageSurvey.Decision) -> Bool {
+        switch decision {
+        case .asked: false
+        case .cached: scope.revalidates && terms != nil && !(other.scope.revalidates && other.terms != nil)
+        case .skipped: terms != nil && other.terms == nil || scope.retriesFailed && !other.scope.retriesFailed
+        }
+    }
+}
