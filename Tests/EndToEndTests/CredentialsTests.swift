@@ -41,6 +41,13 @@ struct CredentialsTests {
         #expect(requests.contains { $0.path == "/1.png" && $0.header("authorization") == authorization })
     }
 
+    @Test("are those of either mention of a feed that is named twice")
+    func twice() async throws {
+        expectQuiet(try await program.run(server.feedURL, feed))
+        let requests = server.server.requests.filter { $0.path == "/feed.json" }
+        #expect(requests.map { $0.header("authorization") } == [authorization])
+    }
+
     @Test("are kept for a sync that is given the feed without them, or not at all")
     func kept() async throws {
         try await program.run(feed)

@@ -51,6 +51,18 @@ struct ImageFailureTests {
             kind: "invalidData", reason: "larger than 1K"),
     ]
 
+    @Test("each status of a host is a cause of its own")
+    func statuses() async throws {
+        let server = try FeedServer(images: 4)
+        for (image, status) in [(1, 404), (2, 403), (3, 404)] { server.serve(Reply(status), at: image) }
+        let result = try await program.run(server.feedURL)
+        #expect(result.status == .exited(23))
+        #expect(result.errorLines.count == 3, "\(result.errorText)")
+        for status in ["2 images from 127.0.0.1: the server answered HTTP 404", "HTTP 403"] {
+            #expect(result.errorText.contains(status), "\(result.errorText)")
+        }
+    }
+
     @Test("such an image alone fails, with its reason; the feed and the others are saved", arguments: wrong)
     func failure(_ wrong: Wrong) async throws {
         let server = try FeedServer(images: 3)

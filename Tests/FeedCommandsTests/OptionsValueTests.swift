@@ -190,7 +190,7 @@ struct OptionsNetworkTests {
 
     @Test(
         "a proxy is given as curl takes it, or none at all",
-        arguments: ["http://me:pw@p:3128", "socks5h://p", "p:1", ""])
+        arguments: ["http://me:pw@p:3128", "socks5h://p", "p:1", "http://me:p@w@p", "[::1]:3128", "http://p:8080/", ""])
     func proxy(text: String) throws {
         #expect(try settings(["--proxy", text])?.proxy == text)
     }
@@ -199,7 +199,9 @@ struct OptionsNetworkTests {
         #expect(try settings([])?.proxy == nil)
     }
 
-    @Test("a proxy that is none isn't shown", arguments: ["http://me:s3cret@p\n", "me:s3cret p"])
+    @Test(
+        "a proxy that is none isn't shown",
+        arguments: ["http://me:s3cret@p\n", "me:s3cret p", "http://", "http://me:s3cret@", ":3128", "http://p:99999"])
     func noProxy(text: String) {
         #expect(
             usageError(["--proxy", text])?.message.hasPrefix("invalid value for --proxy: expected a proxy") == true)

@@ -161,13 +161,25 @@ struct NginxTests {
         }
     }
 
-    private func certificate() async throws -> (chain: String, key: String) {
+    @Test("a certificate that is trusted, but of another server, is none")
+    func otherServersCertificate() async throws {
+        try root.write([1, 2, 3], to: "1.jpg")
+        let nginx = try await Nginx(serving: root.path, certificate: try await certificate(for: "DNS:other.test"))
+        let trusting = try makeClient { $0.caFile = root.path("cert.pem") }
+        let error = await failure(of: try makeRequest(nginx.url("/1.jpg")), by: trusting)
+        #expect(error?.kind == .connectivity)
+        #expect(error?.stage == .trusting)
+        let insecure = try makeClient { $0.isInsecure = true }
+        #expect(try await insecure.get(try makeRequest(nginx.url("/1.jpg")), into: NullSink()).head.status == 200)
+    }
+
+    private func certificate(for name: String = "IP:127.0.0.1") async throws -> (chain: String, key: String) {
         let paths = (chain: root.path("cert.pem"), key: root.path("key.pem"))
         let made = try await Subprocess.run(
             "openssl",
             [
                 "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                "-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", paths.key, "-out",
+                "-subj", "/CN=test", "-addext", "subjectAltName=\(name)", "-keyout", paths.key, "-out",
                 paths.chain,
             ])
         #expect(made.status == .exited(0), "\(made.errorText)")

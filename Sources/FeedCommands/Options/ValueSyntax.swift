@@ -167,14 +167,23 @@ extension ValueSyntax<String?> {
     private static let proxySchemes = ["http", "https", "socks", "socks4", "socks4a", "socks5", "socks5h"]
 
     static let proxy = ValueSyntax { text throws(InvalidValue) in
-        let scheme = text.firstRange(of: "://").map { text[..<$0.lowerBound].lowercased() }
-        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }), scheme.map(proxySchemes.contains) ?? true else {
+        let mark = text.firstRange(of: "://")
+        let scheme = mark.map { text[..<$0.lowerBound].lowercased() }
+        let place = mark.map { text[$0.upperBound...] } ?? text[...]
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }), scheme.map(proxySchemes.contains) ?? true,
+            text.isEmpty || hasHost(place.split(separator: "@", omittingEmptySubsequences: false).last ?? "")
+        else {
             throw InvalidValue(
                 expected: "a proxy such as http://proxy.example:3128 or socks5h://proxy.example, or nothing for none")
         }
         return text
     } write: { _ in
         nil
+    }
+
+    /// With a port, if there is one, that can be one.
+    private static func hasHost(_ authority: Substring) -> Bool {
+        do { return try ResourceURL("http://\(authority)").host != nil } catch { return false }
     }
 
     /// As `path`; `-` is standard output, as everywhere.

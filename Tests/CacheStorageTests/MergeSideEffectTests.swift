@@ -1,0 +1,79 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@testable import CacheStorage
+
+@Suite("What a merge does besides")
+struct MergeSideEffectTests {
+    private let scratch: ScratchCache
+
+    init() throws { scratch = try ScratchCache() }
+
+    private func digest(_ text: String) -> Digest { InMemoryImageStore.digest(of: Array(text.utf8)) }
+
+    private func offered(_ text: String, at url: ResourceURL) -> OfferedImage {
+        OfferedImage(
+            url: url, digest: digest(text), size: Int64(text.utf8.count), type: .png, validators: Validators(),
+            fetchedAt: Timestamp(microseconds: 3))
+    }
+
+    private func head(_ url: ResourceURL) -> FeedHead {
+        FeedHead(url: url, title: nil, format: .essential, savedAt: Timestamp(microseconds: 9))
+    }
+
+    @Test("one that fails late takes back what it placed, and not what was there before")
+    func takenBack() async throws {
+        let cache = try await scratch.open()
+        try await cache.images.publish("there", at: .image(0))
+        // So many that they are in place before the last is offered.
+        let texts = ["there"] + (0..<200).map { "new \($0)" }
+        await #expect(throws: FeedError.invalidData("not wanted")) {
+            try await cache.transfer.takeIn { intake throws(FeedError) in
+                for text in texts { try intake.blobs.add(Array(text.utf8), as: digest(text)) }
+                try intake.merge { merge throws(FeedError) in
+                    try merge.begin(head(.first))
+                    for (number, text) in texts.enumerated() {
+                        _ = try merge.offer(offered(text, at: .image(1 + number)))
+                    }
+                    throw .invalidData("not wanted")
+                }
+            }
+        }
+        #expect(try scratch.names(in: ImageFolders.files) == [digest("there").hex])
+        #expect(try await cache.images.find([.image(0), .image(1)]).map { $0 != nil } == [true, false])
+    }
+
+    @Test("a feed that comes in is asked for anew: the validators were of what it replaces")
+    func validators() async throws {
+        let cache = try await scratch.open()
+        let saved = SavedFeed(
+            url: .first, feed: Feed(format: .essential, images: []), savedAt: Timestamp(microseconds: 1),
+            validators: Validators(etag: "\"1\"", lastModified: "Sat, 21 Nov 2026 00:00:00 GMT"))
+        try await cache.feeds.save(saved)
+        try await cache.transfer.takeIn { intake throws(FeedError) in
+            try intake.merge { merge throws(FeedError) in try merge.begin(head(.first)) }
+        }
+        let merged = try #require(try await cache.feeds.retrieve(.first))
+        #expect(merged.savedAt == Timestamp(microseconds: 9))
+        #expect(merged.validators.isEmpty)
+    }
+
+    @Test("an image that comes in was not gone after all")
+    func failures() async throws {
+        let cache = try await scratch.open()
+        let failure = ImageFailure(
+            url: .image(0), error: .invalidData("gone", status: 404), failedAt: Timestamp(microseconds: 1))
+        try await cache.images.remember([failure])
+        #expect(try await cache.images.failures(of: [.image(0)]).map { $0 != nil } == [true])
+        try await cache.transfer.takeIn { intake throws(FeedError) in
+            try intake.blobs.add(Array("one".utf8), as: digest("one"))
+            try intake.merge { merge throws(FeedError) in
+                try merge.begin(head(.first))
+                try merge.append(FeedImage(id: "0", url: .image(0)))
+                _ = try merge.offer(offered("one", at: .image(0)))
+            }
+        }
+        #expect(try await cache.images.failures(of: [.image(0)]) == [nil])
+    }
+}

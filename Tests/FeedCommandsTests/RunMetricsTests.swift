@@ -1,0 +1,30 @@
+import FeedCore
+import Testing
+
+@testable import FeedCommands
+
+@Suite("Metrics as text")
+struct RunMetricsTests {
+    private func metrics(endedAt microseconds: Int64, exitCode: Int32, earlier: String? = nil) -> String {
+        RunMetrics(
+            endedAt: Timestamp(microseconds: microseconds), duration: .milliseconds(1500), exitCode: exitCode,
+            report: nil, cache: nil, earlierSuccess: earlier
+        ).text
+    }
+
+    @Test("a moment has all its six digits behind the point")
+    func fraction() {
+        let text = metrics(endedAt: 1_700_000_000_000_123, exitCode: 0)
+        #expect(text.contains("\nfeedsync_last_run_timestamp_seconds 1700000000.000123\n"))
+        #expect(text.contains("\nfeedsync_last_success_timestamp_seconds 1700000000.000123\n"))
+    }
+
+    @Test("the last success is carried over a failure, and is 0 where there was none")
+    func success() {
+        let before = metrics(endedAt: 1_000_000, exitCode: 0)
+        #expect(RunMetrics.success(in: Array(before.utf8)) == "1.000000")
+        let after = metrics(endedAt: 2_000_000, exitCode: 69, earlier: "1.000000")
+        #expect(after.contains("\nfeedsync_last_success_timestamp_seconds 1.000000\n"))
+        #expect(metrics(endedAt: 1, exitCode: 69).contains("\nfeedsync_last_success_timestamp_seconds 0\n"))
+    }
+}
