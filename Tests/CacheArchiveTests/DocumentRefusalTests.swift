@@ -82,6 +82,7 @@ struct DocumentRefusalTests {
         document("no URL", "url: missing") { $0.set("url", nil) },
         document("a broken URL", "url: has no host") { $0.set("url", "https://") },
         document("a URL with a password", "user name or password") { $0.set("url", "https://me:pw@feeds.example/") },
+        document("a URL that is written otherwise", "not in its usual form") { $0.set("url", "file:/a/feed.json") },
         document("an unknown format", "unknown format \"bmp\"") { $0.set("format", "bmp") },
         document("no format", "format: missing") { $0.set("format", nil) },
         document("no time", "saved_at: missing") { $0.set("saved_at", nil) },

@@ -55,6 +55,26 @@ struct HostLimiterTests {
         #expect(started.count == 5)
     }
 
+    @Test("doesn't let one wait that was cancelled before", .timeLimit(.minutes(1)))
+    func cancelledBefore() async throws {
+        let (started, release) = (Tally(), Signal())
+        let client = BusyClient { _ in
+            started.add(1)
+            await release.wait()
+        }
+        let limiter = HostLimiter(client, perHost: 1)
+        let first = Task { try await get(limiter, "http://a.example/1") }
+        await started.wait(for: 1)
+        let second = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await get(limiter, "http://a.example/2")
+        }
+        await #expect(throws: FeedError.cancelled) { _ = try await second.value }
+        release.open()
+        _ = try await first.value
+        #expect(started.count == 1)
+    }
+
     @Test("lets those who wait in by their order")
     func order() async throws {
         let order = Mutex<[String]>([])
