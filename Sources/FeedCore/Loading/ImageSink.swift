@@ -9,12 +9,22 @@ final class ImageSink: BodySink {
     }
 
     private let stage: @Sendable () throws(FeedError) -> any StagedImage
+    private let pausing: Pausing?
     private let url: ResourceURL
     private let state = Mutex(State())
 
-    init(of url: ResourceURL, stage: @escaping @Sendable () throws(FeedError) -> any StagedImage) {
+    typealias Pausing = @Sendable (_ sleep: () async throws -> Void) async throws -> Void
+
+    init(
+        of url: ResourceURL, pausing: Pausing?, stage: @escaping @Sendable () throws(FeedError) -> any StagedImage
+    ) {
         self.url = url
+        self.pausing = pausing
         self.stage = stage
+    }
+
+    func pausing(_ sleep: () async throws -> Void) async throws {
+        if let pausing { try await pausing(sleep) } else { try await sleep() }
     }
 
     func begin(_ head: HTTPHead) throws(FeedError) -> Bool {

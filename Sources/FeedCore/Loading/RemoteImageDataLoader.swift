@@ -38,12 +38,13 @@ package struct RemoteImageDataLoader: Sendable {
     }
 
     /// Streams the data into a place that `stage` gives once the first bytes have shown to be an image's. With
-    /// validators the request is conditional, and may be answered with `notModified`.
-    package func receive(
+    /// validators the request is conditional, and may be answered with `notModified`. `pausing` runs what it waits for
+    /// between tries.
+    func receive(
         _ url: ResourceURL, validators: Validators = Validators(), on terms: RequestTerms = RequestTerms(),
-        into stage: @escaping @Sendable () throws(FeedError) -> any StagedImage
+        pausing: ImageSink.Pausing? = nil, into stage: @escaping @Sendable () throws(FeedError) -> any StagedImage
     ) async throws(FeedError) -> Answer {
-        let sink = ImageSink(of: url, stage: stage)
+        let sink = ImageSink(of: url, pausing: pausing, stage: stage)
         var request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes, on: terms)
         request.manner = manner
         // Nearly all images are compressed as they are; and of a body that the server compresses on its way, the length

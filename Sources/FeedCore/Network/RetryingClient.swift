@@ -46,12 +46,6 @@ package final class RetryingClient: HTTPClient {
         health = Mutex(HostHealth(retries: policy.retries, longestPause: policy.longestHostPause))
     }
 
-    package typealias Pausing = @Sendable (_ sleep: () async throws -> Void) async throws -> Void
-
-    /// Runs each wait of the requests that are made within its scope: who counts those in flight needn't count those that
-    /// wait.
-    @TaskLocal package static var pausing: Pausing?
-
     package var executors: [any TaskExecutor] { client.executors }
 
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
@@ -61,7 +55,7 @@ package final class RetryingClient: HTTPClient {
         let body = ResumingSink(into: sink, of: request)
         var attempt = 0
         while true {
-            let round = try await turn(at: origin)
+            let round = try await turn(at: origin, for: sink)
             switch await tryOnce(body, at: request.url, attempt, policy) {
             case .answered(let response):
                 health.withLock { $0.answered(origin) }
@@ -75,7 +69,7 @@ package final class RetryingClient: HTTPClient {
                     guard let response else { throw failure.error }
                     return response
                 }
-                try await sleep(wait)
+                try await sleep(wait, sink)
                 attempt += 1
             }
         }
@@ -123,13 +117,13 @@ package final class RetryingClient: HTTPClient {
     // MARK: What it means for the host
 
     /// Returns when a request may start.
-    private func turn(at origin: String) async throws(FeedError) -> HostHealth.Round {
+    private func turn(at origin: String, for sink: any BodySink) async throws(FeedError) -> HostHealth.Round {
         while true {
             guard !Task.isCancelled else { throw .cancelled }
             switch health.withLock({ $0.verdict(origin, now: clockwork.uptime()) }) {
             case .go(let round): return round
             case .givenUp(let error): throw error
-            case .wait(let moment): try await sleep(moment - clockwork.uptime())
+            case .wait(let moment): try await sleep(moment - clockwork.uptime(), sink)
             }
         }
     }
@@ -150,14 +144,10 @@ package final class RetryingClient: HTTPClient {
         }
     }
 
-    private func sleep(_ span: Duration) async throws(FeedError) {
+    private func sleep(_ span: Duration, _ sink: any BodySink) async throws(FeedError) {
         guard span > .zero else { return }
         do {
-            if let pausing = Self.pausing {
-                try await pausing { try await clockwork.sleep(span) }
-            } else {
-                try await clockwork.sleep(span)
-            }
+            try await sink.pausing { try await clockwork.sleep(span) }
         } catch {
             // Nothing else ends a sleep early.
             throw .cancelled

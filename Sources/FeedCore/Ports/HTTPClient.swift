@@ -76,6 +76,12 @@ package protocol BodySink: Sendable {
     func begin(_ head: HTTPHead) throws(FeedError) -> Bool
     /// The first chunk holds the whole body, or at least 16 KiB of it.
     func receive(_ chunk: [UInt8]) throws(FeedError)
+    /// Runs `sleep`, for which the request waits for its next try, and is not in flight.
+    func pausing(_ sleep: () async throws -> Void) async throws
+}
+
+extension BodySink {
+    package func pausing(_ sleep: () async throws -> Void) async throws { try await sleep() }
 }
 
 /// How the requests for one feed are made. What transfers share, the limits on connections and on the rate, is the

@@ -108,6 +108,7 @@ package struct ImageDownloads: Sendable {
     ) async {
         await withTaskGroup(of: Void.self) { lanes in
             let executors = remotes[0].executors
+            let pausing: ImageSink.Pausing = { try await ledger.pausing($0) }
             var laneCount = 0
             for await piece in news {
                 switch piece {
@@ -118,7 +119,9 @@ package struct ImageDownloads: Sendable {
                     for lane in laneCount..<wantedLanes {
                         let executor = executors.isEmpty ? nil : executors[lane % executors.count]
                         batches.addJob()
-                        lanes.addTask(executorPreference: executor) { await runLane(ledger, batches) }
+                        lanes.addTask(executorPreference: executor) {
+                            await runLane(ledger, batches, pausing)
+                        }
                     }
                     laneCount = wantedLanes
                 }
@@ -127,27 +130,28 @@ package struct ImageDownloads: Sendable {
         }
     }
 
-    private func runLane(_ ledger: DownloadLedger, _ batches: ImageBatches) async {
-        let pausing: RetryingClient.Pausing = { try await ledger.pausing($0) }
-        await RetryingClient.$pausing.withValue(pausing) {
-            while let (number, wanted) = await ledger.next() {
-                do throws(FeedError) {
-                    let result = try await ask(for: wanted)
-                    ledger.ended(number)
-                    await batches.add(result)
-                } catch {
-                    ledger.ended(number)
-                    ledger.failed(wanted.url, error)
-                    guard PermanentFailures.isRemembered(error, of: wanted.url) else { continue }
-                    await batches.add(.failed(ImageFailure(url: wanted.url, error: error, failedAt: now())))
-                }
+    private func runLane(
+        _ ledger: DownloadLedger, _ batches: ImageBatches, _ pausing: @escaping ImageSink.Pausing
+    ) async {
+        while let (number, wanted) = await ledger.next() {
+            do {
+                let result = try await ask(for: wanted, pausing)
+                ledger.ended(number)
+                await batches.add(result)
+            } catch {
+                ledger.ended(number)
+                ledger.failed(wanted.url, error)
+                guard PermanentFailures.isRemembered(error, of: wanted.url) else { continue }
+                await batches.add(.failed(ImageFailure(url: wanted.url, error: error, failedAt: now())))
             }
         }
     }
 
-    private func ask(for wanted: Wanted) async throws(FeedError) -> ImageResult {
+    private func ask(
+        for wanted: Wanted, _ pausing: @escaping ImageSink.Pausing
+    ) async throws(FeedError) -> ImageResult {
         let answer = try await remotes[wanted.terms.way].receive(
-            wanted.url, validators: wanted.validators, on: wanted.terms
+            wanted.url, validators: wanted.validators, on: wanted.terms, pausing: pausing
         ) {
             [store] () throws(FeedError) in try store.stage()
         }
