@@ -121,18 +121,25 @@ extension JSONReader {
         }
     }
 
-    /// A scalar past U+FFFF is written as two escapes; half of such a pair stands for nothing.
+    /// A scalar past U+FFFF is written as two escapes. Half of such a pair is what programs leave that cut a text within
+    /// an emoji.
     private mutating func scanUnicodeEscape() throws(JSONError) -> Unicode.Scalar {
         let first = try scanHexDigits()
         if let scalar = Unicode.Scalar(first) { return scalar }
+        let half: Unicode.Scalar = "\u{FFFD}"
         guard first < 0xDC00, next == UInt8(ascii: "\\"), position + 1 < bytes.count,
             bytes[position + 1] == UInt8(ascii: "u")
-        else { throw malformed("expected both halves of a surrogate pair") }
+        else { return half }
+        let end = position
         position += 1
         let second = try scanHexDigits()
         guard (0xDC00...0xDFFF).contains(second),
             let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
-        else { throw malformed("expected both halves of a surrogate pair") }
+        else {
+            // The other escape is for itself.
+            position = end
+            return half
+        }
         return scalar
     }
 

@@ -16,14 +16,21 @@ import Testing
             (#""items":null"#, "items: not an array"), (#""items":[],"items":[]"#, "items: given twice"),
             (#""items":[{"id":}]"#, "line 1, column 62: expected a value, found '}' (in items[0].id)"),
             (
-                #""items":[],"title":"\ud800""#,
-                "line 1, column 73: expected both halves of a surrogate pair (in title)"
+                #""items":[],"title":"\uZZZZ""#,
+                #"line 1, column 69: expected four hex digits after \u, found 'Z' (in title)"#
             ),
         ])
     func wrongShape(members: String, message: String) {
         let error = #expect(throws: FeedError.self) { try decode(members) }
         #expect(error?.kind == .invalidData)
         #expect(error?.message == message)
+    }
+
+    @Test("a text cut within an emoji makes no feed wrong")
+    func halfEmoji() throws {
+        let decoded = try decode(#""title":"a\ud83d","items":[{"summary":"\ude00","image":"/a.png"}]"#)
+        #expect(decoded.feed.title == "a\u{FFFD}")
+        #expect(decoded.feed.images.count == 1)
     }
 
     @Test("an item that is no object is passed over, and told of", arguments: ["null", "5", "\"x\"", "[]", "true"])
