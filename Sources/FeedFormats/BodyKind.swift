@@ -14,7 +14,7 @@ enum BodyKind: Equatable {
             self = .xml
             return
         }
-        let text = body.dropFirst(body.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0).drop(while: Self.isWhitespace)
+        let text = body[LeadingBytes.end(in: body).end...]
         switch text.first {
         case nil: self = .other(body.isEmpty || body.count <= 4096 ? "is empty" : "begins with white space only")
         case UInt8(ascii: "{"): self = .json
@@ -36,7 +36,7 @@ enum BodyKind: Equatable {
         var rest = text
         while rest.starts(with: "<!--".utf8) {
             while !rest.isEmpty, !rest.starts(with: "-->".utf8) { rest = rest.dropFirst() }
-            rest = rest.dropFirst(3).drop(while: isWhitespace)
+            rest = rest.dropFirst(3).drop(while: LeadingBytes.isWhitespace)
         }
         let opening = String(decoding: rest.prefix(15), as: UTF8.self).lowercased().utf8
         return ["<!doctype html", "<html", "<head", "<body"].contains { opening.starts(with: $0.utf8) }
@@ -47,9 +47,5 @@ enum BodyKind: Equatable {
         if body.starts(with: [0xFE, 0xFF]) || body.starts(with: [0xFF, 0xFE]) { return "is in UTF-16, not UTF-8" }
         if text.contains(0) { return "is binary data" }
         return "begins with \(JSONWriter.quote(String(decoding: text.prefix(200), as: UTF8.self), limit: 40))"
-    }
-
-    private static func isWhitespace(_ byte: UInt8) -> Bool {
-        byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 }

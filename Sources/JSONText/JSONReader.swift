@@ -25,8 +25,12 @@ package struct JSONReader: ~Copyable {
     package init(_ bytes: [UInt8], maxDepth: Int = 512) {
         self.bytes = bytes
         self.maxDepth = maxDepth
-        position = Self.lengthOfByteOrderMark(bytes)
+        position = 0
         skipWhitespace()
+        while Self.hasByteOrderMark(bytes[position...]) {
+            position += 3
+            skipWhitespace()
+        }
     }
 
     /// What the next value is, by its first byte.
@@ -159,7 +163,10 @@ extension JSONReader {
     /// The byte to be read next; 0 at the end, which no rule accepts either.
     var next: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
-    static func lengthOfByteOrderMark(_ bytes: [UInt8]) -> Int { bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0 }
+    /// One for each file that a script was put together from.
+    private static func hasByteOrderMark(_ bytes: ArraySlice<UInt8>) -> Bool { bytes.starts(with: [0xEF, 0xBB, 0xBF]) }
+
+    static func lengthOfByteOrderMark(_ bytes: [UInt8]) -> Int { hasByteOrderMark(bytes[...]) ? 3 : 0 }
 
     private func require(_ kind: Kind, _ reason: String) throws(JSONError) {
         guard try peek() == kind else { throw mismatch(reason, at: position) }

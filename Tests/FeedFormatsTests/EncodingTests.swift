@@ -35,6 +35,66 @@ import Testing
         #expect(try title(rss([0xE9], declaring: "iso-8859-1"), "text/xml; charset=\(charset)") == "é")
     }
 
+    @Test(
+        "a label is read as browsers read it: as the superset that was in use",
+        arguments: [
+            ("Shift_JIS", [0x5C, 0x7E, 0x81, 0x60, 0x87, 0x40], "\\~～①"), ("gb2312", [0xE9, 0x46, 0xB2, 0xE2], "镕测"),
+            ("euc-kr", [0x8C, 0x63], "똠"), ("us-ascii", [0x93, 0xE9, 0x94], "“é”"), ("latin1", [0x80], "€"),
+            ("ISO-8859-1", [0x85, 0xE9], "…é"), ("big5", [0xA4, 0x40, 0x88, 0x62], "一Ê\u{304}"),
+            ("tis-620", [0x85, 0xA1], "…ก"), ("iso-8859-9", [0x80, 0xFD], "€ı"), ("euc-jp", [0xAD, 0xA1, 0x5C], "①\\"),
+            ("cp866", [0x80], "А"), ("x-cp1251", [0xC0], "А"), ("x-mac-roman", [0x8E], "é"),
+            ("utf_8", [0xC3, 0xA9], "é"),
+            ("unicode-1-1-utf-8", [0xC3, 0xA9], "é"), ("koi8-r", [0xC1], "а"), ("iso-8859-15", [0xA4], "€"),
+            ("iso-2022-jp", [0x1B, 0x24, 0x42, 0x30, 0x6C, 0x1B, 0x28, 0x42], "一"), ("", [0xC3, 0xA9], "é"),
+            (" utf-8 ", [0xC3, 0xA9], "é"), ("utf-16", [0xC3, 0xA9], "é"), ("UTF-16LE", [0xC3, 0xA9], "é"),
+        ] as [(String, [UInt8], String)])
+    func labels(label: String, bytes: [UInt8], expected: String) throws {
+        #expect(try title(rss(bytes, declaring: label), nil) == expected)
+        #expect(try title(rss(bytes, declaring: label.uppercased()), nil) == expected)
+        if !label.contains("utf"), !label.isEmpty {
+            #expect(try title(rss(bytes, declaring: nil), "text/xml; charset=\(label)") == expected)
+        }
+    }
+
+    @Test("a URL in Shift_JIS keeps its tilde")
+    func tilde() throws {
+        let text =
+            "<?xml version='1.0' encoding='Shift_JIS'?><rss><channel><item><enclosure url='http://h/~a.png'/></item></channel></rss>"
+        #expect(try FeedDecoder().decode(Array(text.utf8), from: .first).images.map(\.url.text) == ["http://h/~a.png"])
+    }
+
+    @Test("what is no character of the encoding is replaced, and hides nothing that follows")
+    func replaced() throws {
+        for (label, bytes) in [
+            ("shift_jis", [0x81]), ("euc-kr", [0xFF]), ("windows-1252", [0x81]), ("big5", [0xFF]), ("gbk", [0xFF]),
+        ] as [(String, [UInt8])] {
+            #expect(try title(rss([0x61] + bytes + [0x20, 0x62], declaring: label), nil) == "a\u{FFFD} b")
+            let type = "text/xml; charset=\(label)"
+            #expect(try title(rss([0x61] + bytes, declaring: nil), type) == "a\u{FFFD}")
+        }
+    }
+
+    @Test("a long text in another encoding is whole, wherever a piece of it ends", arguments: 0..<4)
+    func long(offset: Int) throws {
+        let text = [UInt8](repeating: 0x61, count: offset) + (0..<20_000).flatMap { _ in [0x82, 0xA0] as [UInt8] }
+        let expected = String(repeating: "a", count: offset) + String(repeating: "あ", count: 20_000)
+        let head = "<?xml version='1.0' encoding='sjis'?><rss><channel><item><enclosure url='http://h/a"
+        let body = Array(head.utf8) + text.prefix(3000 + offset) + Array(".png'/></item></channel></rss>".utf8)
+        let url = try #require(try FeedDecoder().decode(body, from: .first).images.first?.url.text)
+        #expect(!url.contains("%EF%BF%BD"))
+        #expect(try title(rss(text, declaring: "sjis"), nil)?.prefix(2000) == expected.prefix(2000))
+    }
+
+    @Test("byte order marks and blank lines before a feed mean nothing, however many there are")
+    func marks() throws {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        for start in [mark + mark, [0x0A] + mark, mark + [0x0D, 0x0A], [0x20] + mark + [0x0A] + mark] as [[UInt8]] {
+            #expect(try title(start + rss([0xC3, 0xA9], declaring: "utf-8"), nil) == "é")
+            let json = #"{"version":"https://jsonfeed.org/version/1","title":"é","items":[]}"#
+            #expect(try title(start + Array(json.utf8), nil) == "é")
+        }
+    }
+
     @Test("a byte order mark goes before all else")
     func byteOrderMark() throws {
         let marked = [0xEF, 0xBB, 0xBF] + rss([0xC3, 0xA9], declaring: "iso-8859-1")

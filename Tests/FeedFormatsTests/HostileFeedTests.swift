@@ -185,10 +185,25 @@ import Testing
         }
     }
 
+    @Test("a tag with thousands of quotes in one value has one attribute")
+    func quotesInValue() throws {
+        let value = Self.times(30_000, "\" =\"")
+        let comment = "<!-- ' \(value) --><?x ' \(value)?><![CDATA[' \(value)]]>"
+        let text = Self.rss("\(comment)<enclosure url='a.png' title='\(value)'/>", after: "<!DOCTYPE rss [<!-- ' -->]>")
+        #expect(try decode(Array(text.utf8)).feed.images.count == 1)
+    }
+
+    @Test("attributes that a document's own declarations give to a tag are too many, too")
+    func declaredAttributes() {
+        let lists = Self.numbered(20_000) { "<!ATTLIST rss a\($0) CDATA '1'>" }
+        let text = Self.rss("", after: "<!DOCTYPE rss [\(lists)]>")
+        #expect(message(Array(text.utf8))?.contains("more than 10000 attributes") == true)
+    }
+
     @Test(
         "an encoding that is not what was declared, or that hides markup, is refused",
         arguments: [
-            ("UTF-8", [0xE9, 0xFF], "UTF-8"), ("UTF-16", [0x20], "UTF-16"),
+            ("UTF-8", [0xE9, 0xFF], "UTF-8"), ("UTF-16", [0xE9, 0xFF], "UTF-8"),
             ("no-such", [0x20], "the encoding \"no-such\" is not supported"),
             ("UTF-7", [0x20], "the encoding \"UTF-7\" is not supported"),
             ("IBM037", [0x20], "the encoding \"IBM037\" is not supported"),

@@ -17,7 +17,7 @@ import Testing
             (#""plain and \u0065scaped text, long enough""#, "plain and escaped text, long enough"),
             ("[]", []), ("[ ]", []), ("[1 , \"a\",[],{}]", [1, "a", [], [:]]), ("{}", [:]), ("{ }", [:]),
             (#"{"b":1,"a":{"":null}}"#, ["b": 1, "a": ["": nil]]), (#"{"a":1,"a":2}"#, ["a": 1, "a": 2]),
-            ("\u{FEFF}[1]", [1]),
+            ("\u{FEFF}[1]", [1]), ("\u{FEFF}\u{FEFF}[1]", [1]), ("\n\u{FEFF} \u{FEFF}[1]", [1]),
         ] as [(String, JSONValue)])
     func accepts(text: String, value: JSONValue) throws {
         #expect(try JSONValue.parse(Array(text.utf8)) == value)
@@ -32,7 +32,7 @@ import Testing
             ("", "line 1, column 1: expected a value, found the end of the text"),
             (" ", "line 1, column 2: expected a value, found the end of the text"),
             ("\u{FEFF}", "line 1, column 1: expected a value, found the end of the text"),
-            ("\u{FEFF}\u{FEFF}1", "line 1, column 1: expected a value, found byte 0xEF"),
+            ("1\u{FEFF}", "line 1, column 2: expected the end of the text, found byte 0xEF"),
             ("nul", "line 1, column 4: expected 'null', found the end of the text"),
             ("True", "line 1, column 1: expected a value, found 'T'"),
             ("falsehood", "line 1, column 6: expected the end of the text, found 'h'"),

@@ -1,92 +1,101 @@
-internal import CXML
 internal import FeedCore
 
 /// Which encoding a document is in, and where its text begins. A byte order mark goes before what the server said
-/// (RFC 7303), and that before what the document says of itself, which is libxml2's to find out.
+/// (RFC 7303), that before what the document says of itself, and without all of these it is UTF-8.
 struct XMLEncoding {
-    /// Nil: as the document says.
-    let name: String?
-    let isOfServer: Bool
+    enum Trust {
+        /// Many a server names one encoding for all that it has: bytes that are none of it tell that it is wrong.
+        case untilItFails
+        case whole
+    }
+
+    /// What turns the document into UTF-8; nil where it is that.
+    let decoder: String?
+    let trust: Trust
     let start: Int
-    let mayHoldNULs: Bool
     /// What the document says, if that is no encoding that is read.
     let unreadable: String?
 
-    init(of document: FeedSource) {
-        let bytes = document.bytes
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
-            self.init(bytes, name: "UTF-8", isOfServer: false, start: Self.markup(in: bytes, from: 3))
-        } else if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) {
-            self.init(bytes, name: nil, isOfServer: false, start: 0)
-        } else {
-            let name = Self.charset(in: document.contentType)
-            self.init(bytes, name: name, isOfServer: name != nil, start: Self.markup(in: bytes, from: 0))
-        }
-    }
-
-    func withoutServer(_ document: FeedSource) -> XMLEncoding {
-        XMLEncoding(document.bytes, name: nil, isOfServer: false, start: start)
-    }
-
-    private init(_ bytes: [UInt8], name: String?, isOfServer: Bool, start: Int) {
-        self.name = name
-        self.isOfServer = isOfServer
+    private init(_ decoder: String?, trust: Trust = .whole, start: Int, unreadable: String? = nil) {
+        self.decoder = decoder == EncodingLabel.utf8 ? nil : decoder
+        self.trust = trust
         self.start = start
-        mayHoldNULs =
-            bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) || bytes.prefix(2).contains(0)
-            || name?.uppercased().hasPrefix("UTF-16") == true
-        let declared = name == nil ? Self.declared(in: bytes[start...]) : nil
-        unreadable = declared.flatMap { Self.isReadable($0) ? nil : $0 }
+        self.unreadable = unreadable
     }
 
-    /// In an XML declaration, as far as it can be read as ASCII.
-    private static func declared(in bytes: ArraySlice<UInt8>) -> String? {
-        guard bytes.starts(with: "<?xml".utf8) else { return nil }
-        let text = String(decoding: bytes.prefix(512).prefix { $0 != UInt8(ascii: ">") }, as: UTF8.self)
-        guard let found = text.firstRange(of: "encoding") else { return nil }
-        let value = text[found.upperBound...].drop { $0 == " " || $0 == "=" || $0 == "\t" || $0.isNewline }
-        guard let quote = value.first, quote == "\"" || quote == "'" else { return nil }
-        return String(value.dropFirst().prefix { $0 != quote })
+    /// In which to try to read the document, one after the other.
+    static func candidates(for document: FeedSource) -> [XMLEncoding] {
+        let bytes = document.bytes
+        if let wide = wide(bytes) { return [wide] }
+        let (start, isMarked) = LeadingBytes.end(in: bytes)
+        if isMarked { return [XMLEncoding(nil, start: XMLDeclaration(in: bytes, from: start).start)] }
+        let own = own(bytes, from: start)
+        guard let named = charset(in: document.contentType) else { return [own] }
+        let server = XMLEncoding(named, trust: .untilItFails, start: own.start)
+        // Where the document knows no better, the server is right, but for a byte or two.
+        let trusted = server.decoder.map { [XMLEncoding($0, start: own.start)] } ?? []
+        return [server, own] + trusted
     }
 
-    /// Those in which markup is ASCII, besides UTF-16. In UTF-7 or EBCDIC, what is markup is hidden from whoever looks at
-    /// the bytes; browsers take neither.
-    private static func isReadable(_ name: String) -> Bool {
-        let upper = name.uppercased()
-        return [
-            "UTF-8", "UTF8", "UTF-16", "UTF16", "US-ASCII", "ASCII", "ISO-8859", "ISO8859", "ISO_8859", "LATIN",
-            "WINDOWS-", "CP125", "CP866", "CP1251", "KOI8", "SHIFT", "SJIS", "MS932", "CP932", "EUC", "GB", "BIG5",
-            "TIS-620", "MACINTOSH", "MAC-", "ISO-2022-JP", "X-SJIS", "KS_C", "UHC",
-        ].contains { upper.hasPrefix($0) }
+    /// UTF-16, with a byte order mark or, as an XML declaration allows, without.
+    private static func wide(_ bytes: [UInt8]) -> XMLEncoding? {
+        if bytes.starts(with: [0xFE, 0xFF]) { return XMLEncoding("UTF-16BE", start: 2) }
+        if bytes.starts(with: [0xFF, 0xFE]) { return XMLEncoding("UTF-16LE", start: 2) }
+        if bytes.starts(with: [0, 0x3C]) { return XMLEncoding("UTF-16BE", start: 0) }
+        return bytes.starts(with: [0x3C, 0]) ? XMLEncoding("UTF-16LE", start: 0) : nil
     }
 
-    /// Blank lines before an XML declaration, as scripts leave them, are forbidden, and frequent.
-    private static func markup(in bytes: [UInt8], from start: Int) -> Int {
-        bytes[start...].firstIndex { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D } ?? bytes.count
+    /// As the document says. One that says UTF-16 in single bytes was written as that, and converted on its way.
+    private static func own(_ bytes: [UInt8], from start: Int) -> XMLEncoding {
+        let declaration = XMLDeclaration(in: bytes, from: start)
+        guard let label = declaration.encoding, !label.isEmpty, !EncodingLabel.isWide(label) else {
+            return XMLEncoding(nil, start: declaration.start)
+        }
+        let decoder = EncodingLabel(label).decoder
+        return XMLEncoding(decoder, start: declaration.start, unreadable: decoder == nil ? label : nil)
     }
 
-    /// Of a media type such as `text/xml; charset="utf-8"`; nil for one that nobody knows.
+    /// Of a media type such as `text/xml; charset="utf-8"`; nil for one that is not read.
     private static func charset(in contentType: String?) -> String? {
         for parameter in contentType?.split(separator: ";").dropFirst() ?? [] {
             let parts = parameter.split(separator: "=", maxSplits: 1)
             guard parts.count == 2, parts[0].trimmed.lowercased() == "charset" else { continue }
-            let name = String(parts[1].trimmed.filter { $0 != "\"" && $0 != "'" })
-            // No other character is in a name that libxml2 would look for.
-            guard name.utf8.allSatisfy(isNameCharacter), isReadable(name),
-                let handler = xmlFindCharEncodingHandler(name)
-            else {
-                continue
-            }
-            xmlCharEncCloseFunc(handler)
-            return name
+            let label = String(parts[1].trimmed.filter { $0 != "\"" && $0 != "'" })
+            if let decoder = EncodingLabel(label).decoder, TextDecoder.isKnown(decoder) { return decoder }
         }
         return nil
     }
+}
 
-    private static func isNameCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."): true
-        default: false
+/// What a document in XML says of its encoding.
+struct XMLDeclaration {
+    /// Nil if it says nothing.
+    private(set) var encoding: String?
+    /// Where to begin to read: behind a declaration whose encoding has no valid name, which libxml2 would stumble over.
+    private(set) var start: Int
+
+    init(in bytes: [UInt8], from start: Int) {
+        self.start = start
+        let rest = bytes[start...]
+        guard rest.starts(with: "<?xml".utf8), let end = rest.prefix(1024).firstIndex(of: UInt8(ascii: ">")) else {
+            return
+        }
+        let text = String(decoding: rest[..<end], as: UTF8.self)
+        guard let found = text.firstRange(of: "encoding") else { return }
+        let value = text[found.upperBound...].drop { $0 == "=" || $0.isWhitespace }
+        guard let quote = value.first, quote == "\"" || quote == "'" else { return }
+        let given = value.dropFirst().prefix { $0 != quote }
+        encoding = String(given.trimmed)
+        if !Self.isName(given) { self.start = end + 1 }
+    }
+
+    private static func isName(_ label: Substring) -> Bool {
+        guard let first = label.utf8.first, (0x61...0x7A).contains(first | 0x20) else { return false }
+        return label.utf8.allSatisfy {
+            switch $0 {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."): true
+            default: false
+            }
         }
     }
 }

@@ -9,19 +9,16 @@ enum XMLReader {
     static func read<Visitor: XMLVisitor>(
         _ document: FeedSource, _ make: () -> Visitor
     ) throws(XMLProblem) -> Visitor {
-        let encoding = XMLEncoding(of: document)
-        do {
-            return try read(document, in: encoding, make())
-        } catch {
-            // Many a server names one encoding for all that it has; the document may know better.
-            guard encoding.isOfServer, case .malformed = error else { throw error }
-            do throws(XMLProblem) {
-                return try read(document, in: encoding.withoutServer(document), make())
-            } catch let second {
-                if case .interrupted = second { throw second }
-                throw error
+        var first: XMLProblem?
+        for encoding in XMLEncoding.candidates(for: document) {
+            do {
+                return try read(document, in: encoding, make())
+            } catch {
+                guard case .malformed = error else { throw error }
+                first = first ?? error
             }
         }
+        throw first ?? .malformed(XMLMalformation(reason: "not well-formed", line: 1, column: 1))
     }
 
     private static func read<Visitor: XMLVisitor>(
@@ -36,18 +33,16 @@ enum XMLReader {
 /// One reading of one document.
 private final class XMLSession {
     private let document: FeedSource
-    private let encoding: String?
+    /// Nil where the document is in UTF-8.
+    private let decoder: TextDecoder?
     private let skippedLines: Int
     private let parser: UnsafeMutablePointer<xmlParserCtxt>
     private let dispatch: XMLDispatch
     private let entity = CharacterEntity()
     private var position: Int
     private var problem: XMLProblem?
-    /// That came since libxml2 told of anything.
-    private var quotes = 0
-    private static let mostAttributes = 10_000
+    private var attributes = AttributeCount()
     private var eventCount = 0
-    private let mayHoldNULs: Bool
 
     init(_ document: FeedSource, in encoding: XMLEncoding, telling visitor: any XMLVisitor) throws(XMLProblem) {
         LibXML.initialised
@@ -57,12 +52,11 @@ private final class XMLSession {
         }
         self.parser = parser
         self.document = document
-        self.encoding = encoding.name
         position = encoding.start
         skippedLines = document.bytes[..<encoding.start].count { $0 == UInt8(ascii: "\n") }
-        mayHoldNULs = encoding.mayHoldNULs
         dispatch = XMLDispatch(visitor, at: document)
-        if let name = encoding.unreadable {
+        decoder = encoding.decoder.flatMap { TextDecoder($0, isStrict: encoding.trust == .untilItFails) }
+        if let name = encoding.unreadable ?? (decoder == nil ? encoding.decoder : nil) {
             let shown = JSONWriter.quote(name, limit: 40)
             throw .malformed(XMLMalformation(reason: "the encoding \(shown) is not supported", line: 1, column: 1))
         }
@@ -77,10 +71,9 @@ private final class XMLSession {
         var handler = Self.handler
         let context = Unmanaged.passUnretained(self).toOpaque()
         cxml_set_handler(parser, &handler, context)
-        var options = XML_PARSE_NONET.rawValue
-        if encoding != nil { options |= XML_PARSE_IGNORE_ENC.rawValue }
+        let options = XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue
         let read: xmlInputReadCallback = { context, buffer, count in XMLSession.of(context)?.fill(buffer, count) ?? 0 }
-        let tree = xmlCtxtReadIO(parser, read, nil, context, nil, encoding, Int32(options))
+        let tree = xmlCtxtReadIO(parser, read, nil, context, nil, EncodingLabel.utf8, Int32(options))
         if let tree { xmlFreeDoc(tree) }
         if let problem { throw problem }
         guard cxml_is_well_formed(parser) != 0 else { throw malformed("not well-formed") }
@@ -92,29 +85,39 @@ private final class XMLSession {
 
     /// Nothing more comes once something was wrong, so that libxml2 finds an end.
     private func fill(_ buffer: UnsafeMutablePointer<CChar>?, _ count: Int32) -> Int32 {
-        let length = min(Int(count), document.bytes.count - position)
-        check(document.bytes[position..<position + length])
         guard problem == nil, let buffer else { return 0 }
-        document.bytes.withUnsafeBytes { bytes in
-            UnsafeMutableRawBufferPointer(start: buffer, count: length)
-                .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[position..<position + length]))
-        }
-        position += length
-        return Int32(length)
+        let room = UnsafeMutableRawBufferPointer(start: buffer, count: Int(count))
+        let length = document.bytes.withUnsafeBytes { next(of: $0, into: room) }
+        check(UnsafeRawBufferPointer(rebasing: room[..<length]))
+        return problem == nil ? Int32(length) : 0
     }
 
-    /// libxml2 takes a NUL for the end, and compares each attribute of a tag with every other.
-    private func check(_ chunk: ArraySlice<UInt8>) {
-        if !mayHoldNULs, let place = chunk.firstIndex(of: 0) {
-            return fail { _ in .malformed(XMLMalformation(reason: "a NUL byte", at: place, of: document.bytes)) }
+    private func next(of bytes: UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer) -> Int {
+        guard let decoder else {
+            let length = min(room.count, bytes.count - position)
+            room.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[position..<position + length]))
+            position += length
+            return length
         }
-        guard cxml_is_in_content(parser) != 0 else {
-            quotes = 0
-            return
+        while true {
+            let (read, written) = decoder.decode(UnsafeRawBufferPointer(rebasing: bytes[position...]), into: room)
+            position += read
+            if decoder.hasFailed { fail { $0.malformed("not in the encoding that the server names") } }
+            // What changes from one set of characters to another is no text itself.
+            if written > 0 || read == 0 { return written }
         }
-        quotes += chunk.count { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") }
-        if quotes > 2 * Self.mostAttributes {
-            fail { $0.malformed("a tag with more than \(Self.mostAttributes) attributes") }
+    }
+
+    /// libxml2 takes a NUL for the end.
+    private func check(_ text: UnsafeRawBufferPointer) {
+        if let place = text.firstIndex(of: 0) {
+            let offset = position - text.count + place
+            fail { session in
+                guard session.decoder == nil else { return session.malformed("a NUL character") }
+                return .malformed(XMLMalformation(reason: "a NUL byte", at: offset, of: session.document.bytes))
+            }
+        } else if text.withMemoryRebound(to: UInt8.self, { attributes.exceeds(in: $0) }) {
+            fail { $0.malformed(AttributeCount.excess) }
         }
     }
 
@@ -155,7 +158,6 @@ private final class XMLSession {
     }
 
     private func tell(_ visit: (XMLSession) throws(XMLProblem) -> Void) {
-        quotes = 0
         guard problem == nil else { return }
         eventCount += 1
         if eventCount % 256 == 0, Task.isCancelled { return fail { _ in .interrupted(.cancelled) } }
@@ -170,7 +172,6 @@ private final class XMLSession {
         if problem == nil { problem = make(self) }
     }
 
-    /// In an attribute libxml2 would take but the first byte of it.
     private func entity(_ name: UnsafePointer<xmlChar>?) -> UnsafeMutablePointer<xmlEntity>? {
         guard let name, cxml_is_in_attribute(parser) == 0 else { return nil }
         return entity.named(name)

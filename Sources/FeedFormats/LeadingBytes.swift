@@ -1,0 +1,22 @@
+/// What stands before a document and is no part of it: blank lines, as scripts leave them, forbidden and frequent, and
+/// byte order marks, one for each file that a script was put together from.
+enum LeadingBytes {
+    /// Where the document begins, and whether a mark says that it is UTF-8.
+    static func end(in bytes: [UInt8]) -> (end: Int, isMarked: Bool) {
+        var index = 0
+        var isMarked = false
+        while index < bytes.count {
+            if isWhitespace(bytes[index]) {
+                index += 1
+            } else if bytes[index...].starts(with: [0xEF, 0xBB, 0xBF]) {
+                index += 3
+                isMarked = true
+            } else {
+                break
+            }
+        }
+        return (index, isMarked)
+    }
+
+    static func isWhitespace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
+}
