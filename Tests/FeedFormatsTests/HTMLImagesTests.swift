@@ -61,6 +61,43 @@ import Testing
         #expect(try images("<noscript><img src=a></noscript>").count == 1)
     }
 
+    private func decoded(_ html: String) throws -> DecodedFeed {
+        let text = "<rss><channel><item><description><![CDATA[\(html)]]></description></item></channel></rss>"
+        return try FeedDecoder().decode(FeedSource(bytes: Array(text.utf8), url: .known("https://h.example/")))
+    }
+
+    @Test(
+        "elements that later HTML has no end of hold nothing",
+        arguments: [
+            "<wbr>", "<WBR class=x>", "<source srcset='a>b'>", "<track src=a/b>", "<embed src=\"x\">", "<param name=a>",
+            "<wbr/>", "<wbr />", "<keygen>", "<command>",
+        ])
+    func noEnd(tag: String) throws {
+        let decoded = try decoded("<p>\(String(repeating: "x\(tag)", count: 400))<img src=a></p><img src=b>")
+        #expect(decoded.feed.images.map(\.url.text) == ["https://h.example/a", "https://h.example/b"])
+        #expect(decoded.notes == [])
+    }
+
+    @Test("what is left out since it is too deep is told of")
+    func tooDeep() throws {
+        let decoded = try decoded("<img src=a>\(String(repeating: "<font>", count: 300))<img src=b>")
+        #expect(decoded.feed.images.count == 1)
+        #expect(decoded.notes == ["left out the rest of a text of item 1: HTML nested more than 256 deep"])
+    }
+
+    @Test("names of characters that later HTML has are known")
+    func laterNames() throws {
+        let html =
+            "<img src='http&colon;&sol;&sol;x&period;org&sol;a&period;jpg' title='&lbrace;a&comma; b&excl;&nosuch;&lt;'>"
+        let image = try #require(try images(html).first)
+        #expect(image.url.text == "http://x.org/a.jpg")
+        #expect(image.description == "{a, b!&nosuch;<")
+        #expect(
+            try descriptions("<figure><img src=a><figcaption>&Lstrok;&apos;&amp;comma;&num</figcaption></figure>") == [
+                "Ł'&comma;&num"
+            ])
+    }
+
     @Test("a NUL hides nothing that follows")
     func nul() throws {
         let html = #"a\u0000b<img src='a' alt='x\u0000y'>\u0000<img src='b'>"#

@@ -1,6 +1,6 @@
 /// libxml2 compares each attribute of a tag with all before it: a tag of a hundred thousand takes minutes.
 enum HTMLAttributes {
-    private static let most = 2000
+    static let most = 2000
 
     /// Where the first tag begins that has more attributes than any tag should; nil if there is none.
     static func excess(in html: String) -> Int? {

@@ -23,13 +23,14 @@ final class HTMLImages: HTMLVisitor {
     /// The outermost inert element at hand; templates nest.
     private var inert: (tag: String, depth: Int)?
 
-    static func find(in html: String, with reader: HTMLReader) -> [Image] {
-        guard mayHoldImage(html) else { return [] }
+    /// Besides, why what follows the last of them was not read, if it was not.
+    static func find(in html: String, with reader: HTMLReader) -> (images: [Image], cut: String?) {
+        guard mayHoldImage(html) else { return ([], nil) }
         let visitor = HTMLImages()
-        reader.read(html, telling: visitor)
+        let cut = reader.read(html, telling: visitor)
         // What was left before its end.
         while !visitor.figures.isEmpty { visitor.end("figure") }
-        return visitor.images
+        return (visitor.images, cut)
     }
 
     /// Most pieces hold none, and reading them costs.

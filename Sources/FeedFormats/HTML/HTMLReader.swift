@@ -18,6 +18,8 @@ final class HTMLReader {
     private var parser: UnsafeMutablePointer<xmlParserCtxt>?
     private var eventCount = 0
     private var visitor: (any HTMLVisitor)?
+    /// Why the piece at hand is left before its end.
+    private var cut: String?
 
     init() {
         LibXML.initialised
@@ -26,8 +28,11 @@ final class HTMLReader {
 
     deinit { htmlFreeParserCtxt(parser) }
 
-    func read(_ html: String, telling visitor: any HTMLVisitor) {
-        guard let parser, !html.isEmpty else { return }
+    /// Says why the rest was left, if it was.
+    @discardableResult
+    func read(_ html: String, telling visitor: any HTMLVisitor) -> String? {
+        guard let parser, !html.isEmpty else { return nil }
+        cut = nil
         cxml_silence()
         self.visitor = visitor
         defer { self.visitor = nil }
@@ -36,8 +41,9 @@ final class HTMLReader {
         let options =
             HTML_PARSE_NONET.rawValue | HTML_PARSE_NOERROR.rawValue | HTML_PARSE_NOWARNING.rawValue
             | HTML_PARSE_IGNORE_ENC.rawValue | HTML_PARSE_NODEFDTD.rawValue | HTML_PARSE_NOIMPLIED.rawValue
-        var html = Self.withoutNULs(html)
+        var html = HTMLDialect.translated(html)
         let excess = HTMLAttributes.excess(in: html)
+        if excess != nil { cut = "a tag with more than \(HTMLAttributes.most) attributes" }
         html.withUTF8 { bytes in
             let bytes = UnsafeBufferPointer(rebasing: bytes.prefix(excess ?? bytes.count))
             bytes.withMemoryRebound(to: CChar.self) { chars in
@@ -48,13 +54,7 @@ final class HTMLReader {
         }
         cxml_free_document(parser)
         if cxml_names(parser) > LibXML.mostNames { forgetNames() }
-    }
-
-    /// libxml2 takes one for the end; whoever folds text takes it for a space.
-    private static func withoutNULs(_ html: String) -> String {
-        var html = html
-        guard html.withUTF8({ $0.contains(0) }) else { return html }
-        return String(decoding: html.utf8.map { $0 == 0 ? 0x20 : $0 }, as: UTF8.self)
+        return cut
     }
 
     private func forgetNames() {
@@ -66,10 +66,14 @@ final class HTMLReader {
     private func stopIfNeeded() {
         guard let parser else { return }
         eventCount += 1
-        let isCancelled = eventCount % 256 == 0 && Task.isCancelled
-        if isCancelled || cxml_depth(parser) > Self.maxDepth || cxml_names(parser) > LibXML.mostNames {
-            xmlStopParser(parser)
+        if cxml_depth(parser) > Self.maxDepth {
+            cut = "HTML nested more than \(Self.maxDepth) deep"
+        } else if cxml_names(parser) > LibXML.mostNames {
+            cut = "more than \(LibXML.mostNames) names"
+        } else {
+            guard eventCount % 256 == 0, Task.isCancelled else { return }
         }
+        xmlStopParser(parser)
     }
 
     private static func of(_ context: UnsafeMutableRawPointer?) -> HTMLReader? {

@@ -13,6 +13,8 @@ struct FeedItem {
     var images: [ImageReference] = []
     /// Count where no other image is.
     var thumbnails: [ImageReference] = []
+    /// Why not all of its HTML was read, if so.
+    var cut: String?
 
     /// Each of its images has its texts.
     var shortened: FeedItem {

@@ -33,6 +33,10 @@ struct ImageCollector {
         itemCount += 1
         guard given.images.count <= FeedItem.mostImages else { throw .crowd }
         let item = given.shortened
+        if let cut = item.cut {
+            let number = itemCount
+            notes.add("left out the rest of a text of item \(Self.name(item, number)): \(cut)")
+        }
         var images = try resolve(item.images, of: item)
         if images.isEmpty { images = try resolve(item.thumbnails, of: item) }
         guard !images.isEmpty else { return }

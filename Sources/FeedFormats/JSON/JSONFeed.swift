@@ -99,9 +99,9 @@ struct JSONFeed {
             case "banner_image": banner = ImageReference(try text(&reader))
             case "attachments": attachments = try readAttachments(&reader)
             case "content_html":
-                content = HTMLImages.find(in: try text(&reader) ?? "", with: html).compactMap {
-                    ImageReference($0.source, description: $0.description)
-                }
+                let (images, cut) = HTMLImages.find(in: try text(&reader) ?? "", with: html)
+                content = images.compactMap { ImageReference($0.source, description: $0.description) }
+                item.cut = cut
             default: try reader.skipValue()
             }
         }

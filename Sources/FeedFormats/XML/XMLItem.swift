@@ -9,12 +9,17 @@ struct XMLItem {
     /// Pictures that the format names otherwise, with the place of their kind in the order.
     private var ranked: [(rank: Int, reference: ImageReference)] = []
 
+    /// Why not all of its HTML was read.
+    private var cut: String?
+
     mutating func add(_ reference: ImageReference?, rank: Int) {
         if let reference { ranked.append((rank, reference)) }
     }
 
     mutating func add(markup: String, base: ResourceURL?, rank: Int, with reader: HTMLReader) {
-        for image in HTMLImages.find(in: markup, with: reader) {
+        let (images, cut) = HTMLImages.find(in: markup, with: reader)
+        self.cut = self.cut ?? cut
+        for image in images {
             add(ImageReference(image.source, base: base, description: image.description), rank: rank)
         }
     }
@@ -25,7 +30,8 @@ struct XMLItem {
         // Sorting keeps the order of equals.
         let others = ranked.sorted { $0.rank < $1.rank }.map(\.reference)
         return FeedItem(
-            id: id, title: title, location: media.location, images: images + others, thumbnails: thumbnails)
+            id: id, title: title, location: media.location, images: images + others, thumbnails: thumbnails,
+            cut: cut)
     }
 }
 
