@@ -59,10 +59,18 @@ struct XMLElement {
         return name[wanted.utf8CodeUnitCount] == 0
     }
 
-    /// libxml2 leaves `&` written as a character reference, for the tree that it thinks we build; nothing else.
+    /// libxml2 leaves `&` written as a character reference, for the tree that it thinks we build, and so the names of
+    /// characters; nothing else.
     private static func value(from start: UnsafePointer<UInt8>?, to end: UnsafePointer<UInt8>?) -> String {
         guard let start, let end else { return "" }
         let text = String(decoding: UnsafeBufferPointer(start: start, count: end - start), as: UTF8.self)
-        return text.utf8.contains(UInt8(ascii: "&")) ? text.replacing("&#38;", with: "&") : text
+        guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
+        let pieces = text.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+        return pieces.dropFirst().reduce(into: pieces.first.map { String(Substring($0)) } ?? "") { decoded, piece in
+            let name = String(Substring(piece.prefix { $0 != UInt8(ascii: ";") }))
+            let meant = name == "#38" ? "&" : CharacterEntity.scalar(name)
+            decoded.unicodeScalars.append(meant ?? "&")
+            decoded += Substring(meant == nil ? piece : piece.dropFirst(name.utf8.count + 1))
+        }
     }
 }

@@ -173,8 +173,7 @@ private final class XMLSession {
     }
 
     private func entity(_ name: UnsafePointer<xmlChar>?) -> UnsafeMutablePointer<xmlEntity>? {
-        guard let name, cxml_is_in_attribute(parser) == 0 else { return nil }
-        return entity.named(name)
+        name.flatMap { entity.named($0, inAttribute: cxml_is_in_attribute(parser) != 0) }
     }
 
     /// Prefixes that were never declared are a fault of namespaces alone.
@@ -196,34 +195,5 @@ private final class XMLSession {
 
     private func malformed(_ reason: String) -> XMLProblem {
         .malformed(XMLMalformation(reason: reason, line: line, column: column))
-    }
-}
-
-/// The names of characters that HTML knows and XML doesn't: many a feed uses them all the same.
-private final class CharacterEntity {
-    private let entity = UnsafeMutablePointer<xmlEntity>.allocate(capacity: 1)
-    private let content = UnsafeMutablePointer<xmlChar>.allocate(capacity: 5)
-
-    init() {
-        entity.initialize(to: xmlEntity())
-        entity.pointee.type = XML_ENTITY_DECL
-        entity.pointee.etype = XML_INTERNAL_PREDEFINED_ENTITY
-        entity.pointee.content = content
-        entity.pointee.orig = content
-        content.initialize(repeating: 0, count: 5)
-    }
-
-    deinit {
-        entity.deallocate()
-        content.deallocate()
-    }
-
-    /// Good until the next call.
-    func named(_ name: UnsafePointer<xmlChar>) -> UnsafeMutablePointer<xmlEntity>? {
-        guard let known = htmlEntityLookup(name), let scalar = Unicode.Scalar(known.pointee.value) else { return nil }
-        for (index, byte) in (Array(UTF8.encode(scalar) ?? .init()) + [0]).enumerated() { content[index] = byte }
-        entity.pointee.name = name
-        entity.pointee.length = Int32(UTF8.width(scalar))
-        return entity
     }
 }
