@@ -89,10 +89,31 @@ import Testing
             #"{"version":"https://jsonfeed.org/version/1","items":[{"content_html":"\#(markup)"}]}"#,
             Self.rss("<item><description><![CDATA[\(markup)]]></description></item>"),
             Self.rss("<item>\(enclosures)</item>"),
+            Self.rss("<item>\(Self.times(60_000, "<media:thumbnail url='.'/>"))</item>"),
+            Self.rss("<item><media:group>\(Self.times(60_000, "<media:content url='.gif'/>"))</media:group></item>"),
+            "<feed><entry>\(Self.times(60_000, "<media:content url='.gif'/>"))</entry></feed>",
+            #"{"version":"https://jsonfeed.org/version/1","items":[{"attachments":["#
+                + Self.times(60_000, #"{"url":".gif"},"#) + "{}]}]}",
         ] {
             let error = #expect(throws: FeedError.self) { try decode(text) }
             #expect(error?.message.hasSuffix("an item with more than 50000 images") == true, "\(error?.message ?? "")")
         }
+    }
+
+    @Test(
+        "what is too many is told before the rest is read",
+        arguments: ["<media:content url='.gif'/>", "<enclosure url='.gif'/>"])
+    func early(reference: String) throws {
+        let text = "<rss><channel><item>\(Self.times(60_000, reference))"
+        let error = #expect(throws: FeedError.self) { try decode(text) }
+        #expect(error?.message.hasSuffix("an item with more than 50000 images") == true, "\(error?.message ?? "")")
+    }
+
+    @Test("items don't wait for the channel's link without end")
+    func lateLink() throws {
+        let items = Self.times(60_000, "<item><enclosure url='a.gif'/></item>")
+        let urls = Set(try decode(Self.rss("\(items)<link>https://s.example/</link>")).feed.images.map(\.url.text))
+        #expect(urls == ["https://h.example/a.gif"])
     }
 
     // MARK: One text

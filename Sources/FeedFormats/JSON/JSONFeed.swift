@@ -114,6 +114,7 @@ struct JSONFeed {
             try reader.skipValue()
             return []
         }
+        let start = reader.position
         var attachments: [ImageReference] = []
         try reader.enterArray()
         while try reader.nextElement() {
@@ -122,6 +123,7 @@ struct JSONFeed {
                 continue
             }
             if let attachment = try readAttachment(&reader) { attachments.append(attachment) }
+            guard attachments.count <= FeedItem.mostImages else { throw reader.error(.crowd, at: start) }
         }
         return attachments
     }

@@ -37,7 +37,7 @@ final class AtomFeed: XMLVisitor {
 
     // MARK: Elements
 
-    func begin(_ element: XMLElement) -> XMLInterest {
+    func begin(_ element: XMLElement) throws(XMLProblem) -> XMLInterest {
         let isOwn = Self.isOwn(element.name.vocabulary)
         switch (places.last, element.name.local) {
         case (nil, _): return enter(.feed)
@@ -51,14 +51,14 @@ final class AtomFeed: XMLVisitor {
             }
             return .nothing
         case (.feed, _): return .nothing
-        case (.entry, _) where isOwn: return beginInEntry(element)
+        case (.entry, _) where isOwn: return try beginInEntry(element)
         default:
-            let interest = item.media.begin(element) ?? .nothing
+            let interest = try item.beginMedia(element) ?? .nothing
             return interest == .children ? enter(.module) : interest
         }
     }
 
-    private func beginInEntry(_ element: XMLElement) -> XMLInterest {
+    private func beginInEntry(_ element: XMLElement) throws(XMLProblem) -> XMLInterest {
         switch element.name.local {
         case "id": return .text
         case "title": return beginText(element)
@@ -67,7 +67,7 @@ final class AtomFeed: XMLVisitor {
                 ImageKind.isImage(type: element.attribute("type"), reference: url)
             {
                 let description = element.attribute("title").flatMap(FoldedText.fold)
-                item.add(
+                try item.add(
                     ImageReference(url, base: element.base, description: description), rank: Rank.enclosure)
             }
             return .nothing
@@ -90,14 +90,14 @@ final class AtomFeed: XMLVisitor {
         }
     }
 
-    func receive(_ text: String, of name: XMLName) {
+    func receive(_ text: String, of name: XMLName) throws(XMLProblem) {
         let isOwn = Self.isOwn(name.vocabulary)
         switch (places.last, name.local) {
         case (.feed, "title") where isOwn: title = title ?? words(text)
         case (.entry, "id") where isOwn: item.id = item.id ?? FoldedText.fold(text)
         case (.entry, "title") where isOwn: item.title = item.title ?? words(text)
-        case (.entry, "content") where isOwn: item.add(markup: text, base: base, rank: Rank.content, with: html)
-        case (.entry, "summary") where isOwn: item.add(markup: text, base: base, rank: Rank.summary, with: html)
+        case (.entry, "content") where isOwn: try item.add(markup: text, base: base, rank: Rank.content, with: html)
+        case (.entry, "summary") where isOwn: try item.add(markup: text, base: base, rank: Rank.summary, with: html)
         default: item.media.receive(text, of: name, with: html)
         }
     }

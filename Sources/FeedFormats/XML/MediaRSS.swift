@@ -27,6 +27,8 @@ struct MediaRSS {
 
     private var scopes = [Scope(kind: .item)]
     private var textIsPlain = true
+    /// Of pictures and thumbnails, all renditions included.
+    private(set) var count = 0
 
     // MARK: Reading
 
@@ -42,10 +44,16 @@ struct MediaRSS {
             return .children
         case "content":
             open(.content)
-            if Self.isPicture(element) { scopes[scopes.count - 1].picture = Self.picture(element) }
+            if Self.isPicture(element) {
+                scopes[scopes.count - 1].picture = Self.picture(element)
+                count += 1
+            }
             return .children
         case "thumbnail":
-            if let picture = Self.picture(element) { scopes[scopes.count - 1].thumbnails.append(picture) }
+            if let picture = Self.picture(element) {
+                scopes[scopes.count - 1].thumbnails.append(picture)
+                count += 1
+            }
             return .nothing
         case "location":
             scopes[scopes.count - 1].location.propose(name: element.attribute("description"))

@@ -25,6 +25,7 @@ final class RSSFeed: XMLVisitor {
     private var collector: ImageCollector
     /// Items that came before the channel's link, which relative references in them may need.
     private var waiting: [FeedItem] = []
+    private var waitingCount = 0
     private var hasLink = false
 
     init(_ document: FeedSource) { collector = ImageCollector(in: document) }
@@ -45,7 +46,7 @@ final class RSSFeed: XMLVisitor {
 
     // MARK: Elements
 
-    func begin(_ element: XMLElement) -> XMLInterest {
+    func begin(_ element: XMLElement) throws(XMLProblem) -> XMLInterest {
         let name = meant(element.name)
         switch places.last {
         case nil:
@@ -58,8 +59,8 @@ final class RSSFeed: XMLVisitor {
                 return enter(.channel)
             }
             return places.last == .channel ? beginInChannel(element) : .nothing
-        case .item: return beginInItem(element)
-        case .module: return enter(.module, if: item.media.begin(element))
+        case .item: return try beginInItem(element)
+        case .module: return enter(.module, if: try item.beginMedia(element))
         }
     }
 
@@ -88,7 +89,7 @@ final class RSSFeed: XMLVisitor {
         }
     }
 
-    private func beginInItem(_ element: XMLElement) -> XMLInterest {
+    private func beginInItem(_ element: XMLElement) throws(XMLProblem) -> XMLInterest {
         let name = meant(element.name)
         switch (name.vocabulary, name.local) {
         case (.plain, "guid"), (.plain, "title"): return .text
@@ -97,13 +98,13 @@ final class RSSFeed: XMLVisitor {
             return .markup
         case (.plain, "enclosure"):
             if let url = element.attribute("url"), ImageKind.isImage(type: element.attribute("type"), reference: url) {
-                item.add(ImageReference(url, base: element.base), rank: Rank.enclosure)
+                try item.add(ImageReference(url, base: element.base), rank: Rank.enclosure)
             }
             return .nothing
         case (.itunes, "image"):
-            item.add(ImageReference(element.attribute("href"), base: element.base), rank: Rank.itunes)
+            try item.add(ImageReference(element.attribute("href"), base: element.base), rank: Rank.itunes)
             return .nothing
-        default: return enter(.module, if: item.media.begin(element))
+        default: return enter(.module, if: try item.beginMedia(element))
         }
     }
 
@@ -115,9 +116,9 @@ final class RSSFeed: XMLVisitor {
         case (.item, .plain, "guid"): item.id = FoldedText.fold(text) ?? item.id
         case (.item, .plain, "title"): item.title = item.title ?? PlainText.of(text, with: html)
         case (.item, .plain, "description"):
-            item.add(markup: text, base: markupBase, rank: Rank.description, with: html)
+            try item.add(markup: text, base: markupBase, rank: Rank.description, with: html)
         case (.item, .content, "encoded"):
-            item.add(markup: text, base: markupBase, rank: Rank.content, with: html)
+            try item.add(markup: text, base: markupBase, rank: Rank.content, with: html)
         default: item.media.receive(text, of: name, with: html)
         }
     }
@@ -125,7 +126,12 @@ final class RSSFeed: XMLVisitor {
     func end() throws(XMLProblem) {
         switch places.popLast() {
         case .item:
-            if hasLink { try collector.addItem(item.item) } else { waiting.append(item.item) }
+            let done = item.item
+            guard !hasLink else { return try collector.addItem(done) }
+            waiting.append(done)
+            waitingCount += 1 + done.images.count + done.thumbnails.count
+            // No channel has its link so late, and each that waits takes many times the memory of its element.
+            if waitingCount > FeedItem.mostImages { try settle() }
         case .module: item.media.end()
         default: break
         }

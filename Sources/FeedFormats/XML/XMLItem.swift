@@ -12,16 +12,30 @@ struct XMLItem {
     /// Why not all of its HTML was read.
     private var cut: String?
 
-    mutating func add(_ reference: ImageReference?, rank: Int) {
-        if let reference { ranked.append((rank, reference)) }
+    mutating func add(_ reference: ImageReference?, rank: Int) throws(XMLProblem) {
+        guard let reference else { return }
+        ranked.append((rank, reference))
+        try checkCount()
     }
 
-    mutating func add(markup: String, base: ResourceURL?, rank: Int, with reader: HTMLReader) {
+    mutating func add(markup: String, base: ResourceURL?, rank: Int, with reader: HTMLReader) throws(XMLProblem) {
         let (images, cut) = HTMLImages.find(in: markup, with: reader)
         self.cut = self.cut ?? cut
         for image in images {
-            add(ImageReference(image.source, base: base, description: image.description), rank: rank)
+            try add(ImageReference(image.source, base: base, description: image.description), rank: rank)
         }
+    }
+
+    /// Nil for an element that tells nothing of pictures.
+    mutating func beginMedia(_ element: XMLElement) throws(XMLProblem) -> XMLInterest? {
+        let interest = media.begin(element)
+        try checkCount()
+        return interest
+    }
+
+    /// Here, and not when all are there: each takes many times the memory of its element.
+    private func checkCount() throws(XMLProblem) {
+        guard ranked.count + media.count <= FeedItem.mostImages else { throw .interrupted(.crowd) }
     }
 
     /// Media RSS comes first in every format.
