@@ -16,7 +16,7 @@ import Testing
         "JSON Feed": #"{"version":"https://jsonfeed.org/version/1","items":[\#(times(10, "{},"))"#,
         "JSON Feed with one item":
             #"{"version":"https://jsonfeed.org/version/1","items":[{"content_html":"\#(times(1000, "<img src=a>"))"}"#,
-        "RSS": "<rss><channel>\(times(10, "<item></item>"))<link/><item></item>",
+        "RSS": "<rss><channel>\(times(10, "<item></item>"))<link>/</link><item></item>",
         "RSS with one item": "<rss><channel><item>\(times(1000, "<a/>"))",
         "Atom": "<feed>\(times(10, "<entry></entry>"))", "Atom with one entry": "<feed><entry>\(times(1000, "<a/>"))",
     ]

@@ -47,6 +47,7 @@ final class RSSFeed: XMLVisitor {
     // MARK: Elements
 
     func begin(_ element: XMLElement) throws(XMLProblem) -> XMLInterest {
+        if places.count == 1, element.name.local == "channel", !element.hasPrefix { own = element.name.vocabulary }
         let name = meant(element.name)
         switch places.last {
         case nil:
@@ -72,8 +73,14 @@ final class RSSFeed: XMLVisitor {
     }
 
     private func meant(_ name: XMLName) -> XMLName {
-        name.vocabulary == own ? XMLName(.plain, name.local) : name
+        name.vocabulary == own && !Self.ofModules.contains(name) ? XMLName(.plain, name.local) : name
     }
+
+    /// What stays a module's though the feed declares its namespace for RSS's own names.
+    private static let ofModules = [
+        XMLName(.itunes, "image"), XMLName(.content, "encoded"), XMLName(.media, "content"), XMLName(.media, "group"),
+        XMLName(.media, "thumbnail"),
+    ]
 
     private func beginInChannel(_ element: XMLElement) -> XMLInterest {
         let name = meant(element.name)
@@ -101,6 +108,12 @@ final class RSSFeed: XMLVisitor {
                 try item.add(ImageReference(url, base: element.base), rank: Rank.enclosure)
             }
             return .nothing
+        case (.enclosure, "enclosure"):
+            let url = element.attribute("resource") ?? element.attribute("resource", in: .rdf)
+            if let url, ImageKind.isImage(type: element.attribute("type"), reference: url) {
+                try item.add(ImageReference(url, base: element.base), rank: Rank.enclosure)
+            }
+            return .nothing
         case (.itunes, "image"):
             try item.add(ImageReference(element.attribute("href"), base: element.base), rank: Rank.itunes)
             return .nothing
@@ -119,7 +132,7 @@ final class RSSFeed: XMLVisitor {
             try item.add(markup: text, base: markupBase, rank: Rank.description, with: html)
         case (.item, .content, "encoded"):
             try item.add(markup: text, base: markupBase, rank: Rank.content, with: html)
-        default: item.media.receive(text, of: name, with: html)
+        default: item.media.receive(text, of: given, with: html)
         }
     }
 
@@ -149,7 +162,7 @@ final class RSSFeed: XMLVisitor {
     // MARK: The channel's link
 
     private func settle(link: String) throws(XMLProblem) {
-        guard !hasLink else { return }
+        guard !hasLink, FoldedText.fold(link) != nil else { return }
         collector.setBase(link)
         try settle()
     }

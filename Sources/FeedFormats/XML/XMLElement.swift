@@ -18,6 +18,7 @@ struct XMLElement {
     private let tag: XMLTag
 
     var line: Int { tag.line }
+    var hasPrefix: Bool { tag.prefix != nil }
 
     init(_ name: XMLName, base: ResourceURL?, _ tag: XMLTag) {
         self.name = name

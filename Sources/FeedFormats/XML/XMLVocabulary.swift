@@ -1,19 +1,20 @@
-/// What a namespace's names mean here. Namespaces go by their URI, of which the wild has variants; where a prefix was
-/// never declared, by what it is always used for.
+/// What a namespace's names mean here. Namespaces go by their URI, of which the wild has variants; where that is unknown or
+/// the prefix was never declared, by what the prefix is always used for.
 enum XMLVocabulary: Equatable {
     /// No namespace, or one that an RSS version or OPML gave its own names.
     case plain
-    case atom, media, itunes, content, georss, gml, geo, rdf, xhtml, xml
-    case other
+    case atom, media, itunes, content, enclosure, georss, gml, geo, rdf, xhtml, xml
+    /// No other than the one whose URI or prefix libxml2 keeps there, as long as it reads.
+    case unknown(UInt)
 
     init(uri: UnsafePointer<UInt8>?, prefix: UnsafePointer<UInt8>?) {
-        if let uri {
-            self = Self.text(uri).flatMap { Self.byURI[Self.normalise($0)] } ?? .other
-        } else if let prefix {
-            self = Self.text(prefix).flatMap { Self.byPrefix[$0] } ?? .other
-        } else {
+        guard let name = uri ?? prefix else {
             self = .plain
+            return
         }
+        self =
+            uri.flatMap(Self.text).flatMap { Self.byURI[Self.normalise($0)] }
+            ?? prefix.flatMap(Self.text).flatMap { Self.byPrefix[$0] } ?? .unknown(UInt(bitPattern: name))
     }
 
     /// Nil for what is longer than any name that is known. A feed may write a URI of megabytes once, and use it for each of
@@ -30,12 +31,13 @@ enum XMLVocabulary: Equatable {
 
     private static let byPrefix: [String: XMLVocabulary] = [
         "atom": .atom, "atom10": .atom, "media": .media, "itunes": .itunes, "content": .content, "georss": .georss,
-        "gml": .gml, "geo": .geo, "rdf": .rdf, "xml": .xml,
+        "enc": .enclosure, "gml": .gml, "geo": .geo, "rdf": .rdf, "xml": .xml,
     ]
 
-    /// Without what is written now so and now so: the scheme, capitals, and a slash or hash at the end.
+    /// Without what is written now so and now so: white space around it, the scheme, capitals, and a slash or hash at the
+    /// end.
     private static func normalise(_ uri: String) -> String {
-        var name = uri.lowercased()[...]
+        var name = (FoldedText.fold(uri) ?? "").lowercased()[...]
         for scheme in ["http://", "https://"] where name.hasPrefix(scheme) { name = name.dropFirst(scheme.count) }
         while name.hasSuffix("/") || name.hasSuffix("#") { name = name.dropLast() }
         return String(name)
@@ -60,6 +62,7 @@ enum XMLVocabulary: Equatable {
         "www.itunes.com/dtds/podcast-1.0.dtd": .itunes,
         "itunes.com/dtds/podcast-1.0.dtd": .itunes,
         "purl.org/rss/1.0/modules/content": .content,
+        "purl.oclc.org/net/rss_2.0/enc": .enclosure,
         "www.georss.org/georss": .georss,
         "www.georss.org/georss/10": .georss,
         "www.georss.org/georss/1.1": .georss,

@@ -1,0 +1,86 @@
+import FeedCore
+import FeedFormats
+import TestSupport
+import Testing
+
+/// Which elements count as RSS's own, and which as a module's.
+@Suite struct RSSNamespaceTests {
+    private func decode(_ text: String) throws -> DecodedFeed {
+        try FeedDecoder().decode(FeedSource(bytes: Array(text.utf8), url: .known("https://h.example/")))
+    }
+
+    private static let unknown = "xmlns='http://www.rssboard.org/rss-specification' xmlns:foo='http://foo/'"
+
+    @Test(
+        "with an unknown namespace for its own names, others stay others",
+        arguments: ["<rss \(unknown)><channel>", "<rss><channel \(unknown)>"])
+    func unknownDefault(start: String) throws {
+        let decoded = try decode(
+            """
+            \(start)<foo:title>no</foo:title><title>Yes</title><foo:item><enclosure url='no.jpg'/></foo:item>
+            <item><foo:guid>no</foo:guid><guid>g</guid><foo:guid>no</foo:guid><bar:title>no</bar:title><title>T</title>
+            <foo:enclosure url='no.jpg'/><enclosure url='1.jpg'/></item></channel></rss>
+            """)
+        #expect(decoded.feed.title == "Yes")
+        #expect(decoded.feed.images.map(\.id) == ["g"])
+        #expect(decoded.feed.images.map(\.description) == ["T"])
+        #expect(decoded.feed.images.map(\.url.text) == ["https://h.example/1.jpg"])
+    }
+
+    @Test(
+        "a module's pictures are had though its namespace is given to RSS's own names",
+        arguments: [
+            ("http://www.itunes.com/dtds/podcast-1.0.dtd", "<x:image href='a.jpg'/>"),
+            ("http://purl.org/rss/1.0/modules/content/", "<x:encoded>&lt;img src='a.jpg'></x:encoded>"),
+            ("http://search.yahoo.com/mrss/", "<x:group><x:content url='a.jpg'/></x:group>"),
+            ("http://search.yahoo.com/mrss/", "<x:thumbnail url='a.jpg'/>"),
+        ])
+    func moduleDefault(uri: String, element: String) throws {
+        let item = "<item><title>T</title>\(element)</item>"
+        let images = try decode("<rss xmlns='\(uri)' xmlns:x='\(uri)'><channel>\(item)</channel></rss>").feed.images
+        #expect(images.map(\.url.text) == ["https://h.example/a.jpg"])
+        #expect(images.map(\.description) == ["T"])
+    }
+
+    @Test(
+        "a prefix that all know is meant so, and white space around a URI is nothing",
+        arguments: [
+            "xmlns:media='http://example.com/wrong' xmlns:content='http://purl.org/rss/modules/content/'",
+            "xmlns:media=' http://search.yahoo.com/mrss/\n' xmlns:content=' http://purl.org/rss/1.0/modules/content/ '",
+            "",
+        ])
+    func knownPrefixes(namespaces: String) throws {
+        let item = "<media:content url='a.jpg'/><content:encoded>&lt;img src='b.jpg'></content:encoded>"
+        let images = try decode("<rss \(namespaces)><channel><item>\(item)</item></channel></rss>").feed.images
+        #expect(images.map(\.url.text) == ["https://h.example/a.jpg", "https://h.example/b.jpg"])
+    }
+
+    @Test("an enclosure of RSS 1.0 is one", arguments: ["resource", "rdf:resource"])
+    func enclosureModule(attribute: String) throws {
+        let item =
+            "<item rdf:about='i'><enc:enclosure \(attribute)='a' type='image/jpeg'/><enc:enclosure resource='b.mp3'/></item>"
+        let text =
+            """
+            <rdf:RDF xmlns='http://purl.org/rss/1.0/' xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'
+            xmlns:enc='http://purl.oclc.org/net/rss_2.0/enc#'><channel/>\(item)</rdf:RDF>
+            """
+        #expect(try decode(text).feed.images.map(\.url.text) == ["https://h.example/a"])
+    }
+
+    @Test("an empty link is none")
+    func emptyLink() throws {
+        let text =
+            "<rss><channel><link> </link><link>https://s.example/</link><item><enclosure url='1.jpg'/></item></channel></rss>"
+        #expect(try decode(text).feed.images.map(\.url.text) == ["https://s.example/1.jpg"])
+    }
+
+    @Test("names of characters are known in attributes, too, and what is escaped stays so")
+    func namesInAttributes() throws {
+        let image = "<img src='a.jpg' alt='Caf&eacute; &amp;eacute; &amp;&comma;&lt;&amp;'/>"
+        let text = "<feed><entry><content type='xhtml'><div>\(image)</div></content></entry></feed>"
+        #expect(try decode(text).feed.images.map(\.description) == ["Café &eacute; &,<&"])
+        let enclosure = "<enclosure url='a&amp;b&period;png'/>"
+        let rss = "<rss><channel><item>\(enclosure)</item></channel></rss>"
+        #expect(try decode(rss).feed.images.map(\.url.text) == ["https://h.example/a&b.png"])
+    }
+}
