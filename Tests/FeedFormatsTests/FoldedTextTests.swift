@@ -24,6 +24,11 @@ import Testing
         #expect(try title(Array(given.utf8)) == expected)
     }
 
+    @Test("a space without width is no white space, as it stands where none is shown")
+    func zeroWidth() throws {
+        #expect(try title(Array("ภาษา\u{200B}ไทย\u{2009}a".utf8)) == "ภาษา\u{200B}ไทย a")
+    }
+
     @Test("also where a server calls it ISO-8859-1")
     func declaredWrong() throws {
         #expect(try title([0x93, 0x41, 0x94, 0x20, 0xE9], encoding: "iso-8859-1") == "“A” é")

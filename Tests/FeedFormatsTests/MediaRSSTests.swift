@@ -28,6 +28,7 @@ import Testing
             ("url='a.png' width='1' height='1'", "url='b.png' width='1e300' height='1e8'", "a.png"),
             ("url='a.png' width='1' height='1'", "url='b.png' width='inf' height='9'", "a.png"),
             ("url='a.png' width='1' height='1'", "url='b.png' width='nan' height='9'", "a.png"),
+            ("url='a.png' width='10' height='10'", "url='b.png' width=' 1000' height='1000 '", "b.png"),
         ])
     func group(first: String, second: String, expected: String) throws {
         let group = "<media:group><media:content \(first)/><media:content \(second)/></media:group>"
@@ -58,7 +59,10 @@ import Testing
             ("url='a' medium='image' type='application/octet-stream'", true), ("url='a' medium='Image'", true),
             ("url='a' medium='image' type='video/mp4'", true), ("url='a' type='image/png' medium='document'", true),
             ("url='a.png' type='video/mp4'", false), ("url='a.png' medium='video'", false), ("url='a.png'", true),
-            ("url='a'", false), ("medium='image'", false),
+            ("url='a'", false), ("medium='image'", false), ("url='a.png' type='application/octet-stream'", true),
+            ("url='a.png' type='jpg'", true), ("url='a.png' type='image'", true), ("url='a.mp4' type='video'", false),
+            ("url='a.png' type=' '", true), ("url='a.png' type='application/octet-stream' medium='video'", false),
+            ("url='a' type='application/octet-stream'", false),
         ])
     func pictures(attributes: String, isPicture: Bool) throws {
         #expect(try names("<media:content \(attributes)/>").isEmpty == !isPicture)

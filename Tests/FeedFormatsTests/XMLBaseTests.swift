@@ -11,6 +11,15 @@ import Testing
     }
 
     @Test(
+        "a base with spaces in it or around it is cleaned as any link is",
+        arguments: [" my pics/ ", "my pics/", "my%20pics/\n"])
+    func spaces(base: String) throws {
+        #expect(
+            try urls("<link rel='enclosure' href='a.png' xml:base='\(base)'/>") == ["https://h.example/my%20pics/a.png"]
+        )
+    }
+
+    @Test(
         "an element of XHTML may say so too",
         arguments: [
             ("<div xml:base='x/'><img src='a'/></div>", ["x/a"]),

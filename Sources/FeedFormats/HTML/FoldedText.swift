@@ -65,12 +65,12 @@ struct FoldedText {
         case 0...0x20, 0x7F: 1
         // U+0080 to U+00A0: control characters, and the space that doesn't break.
         case 0xC2 where index + 1 < text.count && text[index + 1] <= 0xA0: 2
-        // U+2000 to U+200B, U+2028, U+2029; U+3000.
+        // U+2000 to U+200A, U+2028, U+2029; U+3000. U+200B has no width: it stands between words where none shows a space.
         case 0xE2 where index + 2 < text.count && text[index + 1] == 0x80 && isSpace(text[index + 2]): 3
         case 0xE3 where index + 2 < text.count && text[index + 1] == 0x80 && text[index + 2] == 0x80: 3
         default: nil
         }
     }
 
-    private static func isSpace(_ last: UInt8) -> Bool { last <= 0x8B || last == 0xA8 || last == 0xA9 }
+    private static func isSpace(_ last: UInt8) -> Bool { last <= 0x8A || last == 0xA8 || last == 0xA9 }
 }

@@ -46,12 +46,23 @@ struct ImageReference {
     }
 }
 
-/// Whether an enclosure is a picture: by its type, or, where none is given, by the name of the file.
+/// Whether an enclosure is a picture: by its type, or, where that says nothing, by the name of the file.
 enum ImageKind {
     static func isImage(type: String?, reference: String) -> Bool {
-        if let type { return isImage(type: type) }
+        if let type, !isVague(type: type) { return isImage(type: type) }
         return hasImageName(reference)
     }
+
+    /// What servers say that know no better, and what is no type at all: `jpg`, `image`.
+    static func isVague(type: String) -> Bool {
+        guard let type = FoldedText.fold(type)?.lowercased() else { return true }
+        return !type.contains("/") || vagueTypes.contains { type.hasPrefix($0) }
+    }
+
+    private static let vagueTypes = [
+        "application/octet-stream", "binary/octet-stream", "application/x-octet-stream", "application/binary",
+        "application/force-download", "application/unknown", "unknown/",
+    ]
 
     static func isImage(type: String) -> Bool {
         let start = type.utf8.drop { $0 <= 0x20 }

@@ -120,7 +120,7 @@ struct MediaRSS {
         let medium = element.attribute("medium")?.lowercased()
         // Servers that know no better type call a picture a stream of octets.
         if medium == "image" { return true }
-        if let type { return ImageKind.isImage(type: type) }
+        if let type, !ImageKind.isVague(type: type) { return ImageKind.isImage(type: type) }
         return medium == nil && ImageKind.hasImageName(reference)
     }
 
@@ -132,7 +132,7 @@ struct MediaRSS {
     }
 
     private static func side(_ name: StaticString, of element: XMLElement) -> Double {
-        let length = element.attribute(name).flatMap(Double.init) ?? 0
+        let length = element.attribute(name).flatMap(FoldedText.fold).flatMap(Double.init) ?? 0
         return length > 0 && length <= longestSide ? length : 0
     }
 

@@ -98,7 +98,7 @@ final class XMLDispatch {
 
     /// A base that can't be used is none.
     private func base(_ reference: String) -> ResourceURL? {
-        do { return try (bases.last?.url ?? document).resolving(reference) } catch { return nil }
+        do { return try (bases.last?.url ?? document).resolving(ImageLinks.cleaned(reference)) } catch { return nil }
     }
 
     /// libxml2 keeps one copy of each name, so that a look at where it lies tells it apart.
