@@ -46,6 +46,8 @@ struct AnswerHeaders {
         head.status = status
         if status != 200 { head[.link] = nil }
         if status != 206 { head[.contentRange] = nil }
+        // With less than a strong tag, no rest is asked for.
+        if status != 200 || head[.etag]?.isStrongTag != true { head[.contentLength] = nil }
         if status < 400 { head[.retryAfter] = nil }
         return head
     }
@@ -53,8 +55,9 @@ struct AnswerHeaders {
     var isContentEncoded: Bool { head.isContentEncoded }
 
     private static let names: [(name: StaticString, header: HTTPHead.Header)] = [
-        ("etag", .etag), ("last-modified", .lastModified), ("content-type", .contentType), ("link", .link),
-        ("retry-after", .retryAfter), ("content-range", .contentRange), ("content-encoding", .contentEncoding),
+        ("etag", .etag), ("last-modified", .lastModified), ("content-type", .contentType),
+        ("content-length", .contentLength), ("link", .link), ("retry-after", .retryAfter),
+        ("content-range", .contentRange), ("content-encoding", .contentEncoding),
     ]
 
     /// What is between the offset and the end, less the white space around it; nil if it is no text.

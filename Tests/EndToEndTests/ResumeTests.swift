@@ -26,10 +26,10 @@ struct ResumeTests {
 
     private var imageRequests: [LoopbackServer.Request] { server.server.requests.filter { $0.path == "/0.png" } }
 
-    private func expectWhole(_ image: [UInt8] = Self.image) async throws {
+    private func expectWhole(_ image: [UInt8] = Self.image, requests: Int = 2) async throws {
         expectQuiet(try await program.run("--retries", "1", server.feedURL))
         #expect(try await program.run("image", "--offline", server.imageURL(0)).standardOutput == image)
-        #expect(imageRequests.count == 2)
+        #expect(imageRequests.count == requests)
     }
 
     private static func offset(_ request: LoopbackServer.Request) -> Int? {
@@ -67,5 +67,19 @@ struct ResumeTests {
         serve(etag: etag) { _ in .image(Self.image) }
         try await expectWhole()
         #expect(imageRequests[1].header("range") == nil)
+    }
+
+    @Test(
+        "the rest of another version is never joined to it",
+        arguments: [(nil, image.count), ("\"v2\"", image.count), ("\"v2\"", 350_000), ("\"v1\"", 450_000)])
+    func otherVersion(etag: String?, count: Int) async throws {
+        let new = Samples.png("new") + [UInt8](repeating: 7, count: count - Samples.png("new").count)
+        let headers = etag.map { [(name: "ETag", value: $0)] } ?? []
+        serve(etag: Self.etag) { request in
+            guard let offset = Self.offset(request) else { return Reply(headers: headers, body: new) }
+            let range = (name: "Content-Range", value: "bytes \(offset)-\(count - 1)/\(count)")
+            return Reply(206, headers: headers + [range], body: Array(new[offset...]))
+        }
+        try await expectWhole(new, requests: 3)
     }
 }

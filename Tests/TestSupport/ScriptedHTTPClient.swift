@@ -34,12 +34,15 @@ package final class ScriptedHTTPClient: HTTPClient {
         }
 
         /// The rest of a body, from `first` on, of `total` bytes in all.
-        package static func rest(_ body: [UInt8], from first: Int, of total: Int) -> Answer {
-            part(body, "bytes \(first)-\(first + body.count - 1)/\(total)")
+        package static func rest(
+            _ body: [UInt8], from first: Int, of total: Int, etag: String? = "\"v1\""
+        ) -> Answer {
+            part(body, "bytes \(first)-\(first + body.count - 1)/\(total)", etag: etag)
         }
 
-        package static func part(_ body: [UInt8], _ contentRange: String?) -> Answer {
-            var answer = Answer(head: HTTPHead(status: 206), body: body.isEmpty ? [] : [body])
+        package static func part(_ body: [UInt8], _ contentRange: String?, etag: String? = "\"v1\"") -> Answer {
+            let head = HTTPHead(status: 206, validators: Validators(etag: etag))
+            var answer = Answer(head: head, body: body.isEmpty ? [] : [body])
             answer.head[.contentRange] = contentRange
             return answer
         }

@@ -7,11 +7,14 @@ import Synchronization
 ///
 /// | answer to that                             | what follows                                          |
 /// |--------------------------------------------|-------------------------------------------------------|
-/// | 206 that goes on where the last broke off  | the same body goes on, and the sink sees no seam      |
-/// | 206 of another range or of unknown length  | start over, and never ask for a rest again            |
+/// | 206 of the same tag and length, that goes  | the same body goes on, and the sink sees no seam      |
+/// | on where the last broke off                |                                                       |
+/// | any other 206, also one without a tag      | start over, and never ask for a rest again            |
 /// | 416                                        | the same                                              |
 /// | one that will be tried again               | the sink doesn't see it, and what is there stays      |
 /// | any other, as a 200: the body has changed  | the sink begins anew with it                          |
+///
+/// The tag in the 206 counts, as a server may know nothing of `If-Range` and send a part of whatever there is now.
 ///
 /// A date as a validator is left alone: whether it is a strong one (RFC 9110, section 8.8.2.2) is too seldom certain.
 final class ResumingSink: BodySink {
@@ -19,7 +22,7 @@ final class ResumingSink: BodySink {
         /// Of the body that is on its way to the sink.
         var head: HTTPHead?
         var received: Int64 = 0
-        /// As an answer to a request for the rest says.
+        /// Of the whole, as the first answer says or one to a request for the rest.
         var total: Int64?
         var mayResume = true
 
@@ -58,11 +61,7 @@ final class ResumingSink: BodySink {
         else {
             return nil
         }
-        // A weak one begins with W/.
-        guard let tag = head.validators.etag, tag.utf8.count >= 2, tag.first == "\"", tag.last == "\"" else {
-            return nil
-        }
-        return RestOfBody(offset: state.received, validator: tag)
+        return head.strongTag.map { RestOfBody(offset: state.received, validator: $0) }
     }
 
     /// Whether this try's answer began.
@@ -81,7 +80,7 @@ final class ResumingSink: BodySink {
             default:
                 state.head = head
                 state.received = 0
-                state.total = nil
+                state.total = head[.contentLength].flatMap { Int64($0) }
                 state.rest = nil
                 return try sink.begin(head)
             }
@@ -90,7 +89,8 @@ final class ResumingSink: BodySink {
 
     private func goesOn(_ head: HTTPHead, _ state: inout State) throws(FeedError) -> Bool {
         guard head.status == HTTPStatus.partialContent, let range = head[.contentRange].flatMap(ContentRange.init),
-            range.first == state.received, range.total == state.total ?? range.total
+            range.first == state.received, range.total == state.total ?? range.total,
+            head.strongTag == state.rest?.validator
         else { return false }
         guard range.total <= request.maxBytes else { throw tooLarge }
         state.total = range.total

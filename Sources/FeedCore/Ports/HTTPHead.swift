@@ -4,7 +4,7 @@
 /// them would.
 package struct HTTPHead: Hashable, Sendable {
     package enum Header: Int, CaseIterable, Sendable {
-        case contentEncoding, contentRange, contentType, etag, lastModified, link, retryAfter
+        case contentEncoding, contentLength, contentRange, contentType, etag, lastModified, link, retryAfter
     }
 
     private static let noTexts = [String?](repeating: nil, count: Header.allCases.count)
@@ -22,14 +22,24 @@ package struct HTTPHead: Hashable, Sendable {
         self[.contentType] = contentType
     }
 
-    /// As it stands in the answer; of a header that may come several times, all as one list.
+    /// As it stands in the answer, the length where a rest may be asked for; of a header that may come several times, all as one list.
     package subscript(header: Header) -> String? {
         get { texts[header.rawValue] }
         set { if newValue != nil || texts[header.rawValue] != nil { texts[header.rawValue] = newValue } }
     }
 
+    /// With it, a part of one answer may be joined to a part of another (RFC 9110, section 15.3.7.3).
+    var strongTag: String? { self[.etag].flatMap { $0.isStrongTag ? $0 : nil } }
+
     package var validators: Validators { Validators(etag: self[.etag], lastModified: self[.lastModified]) }
 
     /// The body is passed on as something else than what the server sent: its bytes can't be counted on the server.
     package var isContentEncoded: Bool { self[.contentEncoding] != nil }
+}
+
+extension String {
+    /// Whether it is a strong entity tag; a weak one begins with W/.
+    package var isStrongTag: Bool { utf8.count >= 2 && utf8.first == Self.quote && utf8.last == Self.quote }
+
+    private static let quote = UInt8(ascii: "\"")
 }

@@ -127,6 +127,36 @@ struct ResumingTests {
         #expect(body.bytes == Self.whole)
     }
 
+    @Test(
+        "a rest that doesn't name the same strong entity tag is of another version, or may be: it starts over",
+        arguments: [nil, "\"v2\"", "W/\"v1\"", "v1"])
+    func otherVersion(etag: String?) async throws {
+        let other = Answer.rest([UInt8](repeating: 7, count: 60), from: 40, of: 100, etag: etag)
+        let (response, asked) = try await get([Self.begun(), other, .ok(Self.whole)])
+        #expect(asked == [nil, rest(40), nil])
+        #expect(body.bytes == Self.whole)
+        #expect(response.bodyBytes == 100)
+    }
+
+    @Test("a total that differs from the length that the first answer announced starts over", arguments: [99, 101])
+    func otherLength(total: Int) async throws {
+        var begun = Self.begun()
+        begun.head[.contentLength] = "100"
+        let other = Answer.rest([UInt8](repeating: 7, count: total - 40), from: 40, of: total)
+        let (_, asked) = try await get([begun, other, .ok(Self.whole)])
+        #expect(asked == [nil, rest(40), nil])
+        #expect(body.bytes == Self.whole)
+    }
+
+    @Test("a length that the first answer announced with a body that it never began says nothing of the next")
+    func lengthOfAnother() async throws {
+        var first = Answer.ok([], validators: Self.strong).cutOff(by: Self.cutOff)
+        first.head[.contentLength] = "50"
+        let (_, asked) = try await get([first, Self.begun(), Self.rest(from: 40)])
+        #expect(asked == [nil, nil, rest(40)])
+        #expect(body.bytes == Self.whole)
+    }
+
     @Test("more bytes than the range announces are not taken for the body")
     func tooManyBytes() async throws {
         let long = Answer.part([UInt8](repeating: 7, count: 61), "bytes 40-99/100")
