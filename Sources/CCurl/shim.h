@@ -211,6 +211,18 @@ static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, l
     return CCURL_FUNCTION(curl_multi_setopt, "curl_multi_setopt")(multi, option, value);
 }
 
+// What a reference in an answer from this URL leads to, to be freed with curl_free; NULL if it can't be told.
+static inline char *ccurl_resolve(const char *url, const char *reference) {
+    CURLU *parts = CCURL_FUNCTION(curl_url, "curl_url")();
+    char *target = NULL;
+    if (parts && !CCURL_FUNCTION(curl_url_set, "curl_url_set")(parts, CURLUPART_URL, url, 0) &&
+        !CCURL_FUNCTION(curl_url_set, "curl_url_set")(parts, CURLUPART_URL, reference, CURLU_NON_SUPPORT_SCHEME)) {
+        CCURL_FUNCTION(curl_url_get, "curl_url_get")(parts, CURLUPART_URL, &target, 0);
+    }
+    CCURL_FUNCTION(curl_url_cleanup, "curl_url_cleanup")(parts);
+    return target;
+}
+
 // The result sits in a union, which Swift reads only by reinterpreting memory.
 static inline CURLcode ccurl_message_result(const CURLMsg *message) {
     return message->data.result;

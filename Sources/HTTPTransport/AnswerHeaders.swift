@@ -9,6 +9,7 @@ struct AnswerHeaders {
     private var head = HTTPHead(status: 0)
     /// Of the line before, which the next may go on with.
     private var last: HTTPHead.Header?
+    private(set) var location: String?
 
     /// With its end of line.
     mutating func take(_ line: UnsafeRawBufferPointer) {
@@ -18,7 +19,10 @@ struct AnswerHeaders {
         }
         last = nil
         // A line of none of them, such as that of the status.
-        guard let (name, header) = Self.names.first(where: { line.isField($0.name) }) else { return }
+        guard let (name, header) = Self.names.first(where: { line.isField($0.name) }) else {
+            if location == nil, line.isField("location") { location = Self.text(line, from: "location:".utf8.count) }
+            return
+        }
         // Of those that are no list, the first counts.
         guard head[header] == nil || header == .link else { return }
         last = header

@@ -189,6 +189,13 @@ extension EasyHandle {
         return target.flatMap { String(validatingCString: $0) }
     }
 
+    /// As libcurl resolves a redirect's; nil for what is no URL to it.
+    static func resolve(_ location: String, against url: String) -> String? {
+        guard let target = ccurl_resolve(url, location) else { return nil }
+        defer { curl_free(target) }
+        return String(validatingCString: target)
+    }
+
     /// What libcurl says of the failure, else what the code means in general.
     func explanation(of code: CURLcode) -> String {
         let general = String(cString: curl_easy_strerror(code))

@@ -23,6 +23,8 @@ final class Transfer {
         case forRate(turn: Int)
     }
 
+    /// With these, it's the body that is of interest.
+    private static let statusesOfBodies = [200, 206]
     private static let chunkBytes = 128 << 10
     /// The least a sink is given of a body that isn't complete.
     private static let leastBytesToBegin = 16 << 10
@@ -35,10 +37,10 @@ final class Transfer {
     private let context: TransferContext
     private var call: Call?
     /// The transfer thread alone looks at it, and no access within another: what libcurl calls back changes it in passing.
-    @exclusivity(unchecked) private var state = State()
+    @exclusivity(unchecked) private(set) var state = State()
 
     /// What is told of one call and forgotten with the next.
-    private struct State {
+    struct State {
         /// Why it was ended from this side: libcurl then only knows that a callback failed.
         var reason: FeedError?
         var isTooLarge = false
@@ -91,19 +93,21 @@ final class Transfer {
         case .ended(CURLE_OK) where state.isHeadComplete:
             let parcel = rest()
             return (parcel, Ending(outcome: .success(response)))
-        case .ended(let code):
-            let error = reason(for: code)
-            var (parcel, response) = partOfBody(after: error)
-            if state.isTooLarge {
-                if state.handedOver == nil { parcel.head = head }
-                response = self.response
-            }
-            return (parcel, Ending(outcome: .failure(error), responseIfUnwanted: response))
+        case .ended(let code): return broken(by: reason(for: code))
         case .declined: return (Parcel(), Ending(outcome: .success(response)))
-        case .failed(let error):
-            let (parcel, response) = partOfBody(after: error)
-            return (parcel, Ending(outcome: .failure(error), responseIfUnwanted: response))
+        case .failed(let error): return broken(by: error)
         }
+    }
+
+    /// Of an answer other than the wanted ones all is said with its head: it stands, whatever has come of its body.
+    private func broken(by error: FeedError) -> (Parcel, Ending) {
+        var (parcel, response) = partOfBody(after: error)
+        let saysAll = state.isHeadComplete && !Self.statusesOfBodies.contains(easy.status) && !error.isCancellation
+        if saysAll || state.isTooLarge {
+            if state.handedOver == nil { parcel.head = head }
+            response = self.response
+        }
+        return (parcel, Ending(outcome: .failure(error), responseIfUnwanted: response))
     }
 
     var pause: Pause? { state.pause }
@@ -205,26 +209,6 @@ extension Transfer {
         return .taken
     }
 
-    private func failure(_ kind: FeedError.Kind, _ message: String) -> FeedError {
-        FeedError(kind, message, host: host).at(.transferring)
-    }
-
-    private func reason(for code: CURLcode) -> FeedError {
-        if let reason = state.reason { return reason }
-        if let refusal = state.refusal, !state.hasOpened { return refusal }
-        switch code {
-        case CURLE_OK: return failure(.connectivity, "the connection ended within the headers")
-        case CURLE_OUT_OF_MEMORY where state.pause != nil:
-            // libcurl holds back what it has decompressed of what it has read, up to 64M.
-            return failure(.invalidData, "decompresses to more at once than can be held back")
-        case CURLE_OUT_OF_MEMORY where state.lastActivity != nil:
-            // That is what it says of its own limit too.
-            return failure(.invalidData, "a line of the headers is longer than libcurl takes")
-        default:
-            return .transfer(code, easy.explanation(of: code), host: host, isConnected: state.lastActivity != nil)
-        }
-    }
-
     /// What has come of a body that broke off, so that a retry can ask for the rest: if a sink has been given some of
     /// it, or enough is there to begin with. A place in a compressed body is no place in the decompressed one.
     private func partOfBody(after error: FeedError) -> (Parcel, responseIfUnwanted: HTTPResponse?) {
@@ -260,8 +244,15 @@ extension Transfer {
         let head = state.handedOver ?? head
         let isRedirect = (300..<400).contains(head.status)
         var response = HTTPResponse(
-            head: head, redirectTarget: isRedirect ? easy.redirectTarget : nil, bodyBytes: state.received)
+            head: head, redirectTarget: isRedirect ? redirectTarget : nil, bodyBytes: state.received)
         response.isFromPrivateAddress = state.isFromPrivateAddress
         return response
+    }
+
+    /// libcurl knows it once it has the whole body.
+    private var redirectTarget: String? {
+        if let target = easy.redirectTarget { return target }
+        guard let location = state.headers.location, !location.isEmpty, let call else { return nil }
+        return EasyHandle.resolve(location, against: call.request.url.text) ?? location
     }
 }

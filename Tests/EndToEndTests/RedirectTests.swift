@@ -46,4 +46,18 @@ struct RedirectTests {
         #expect(other.requestCount == 2)
         #expect(other.server.requests.allSatisfy { $0.header("authorization") == nil })
     }
+
+    @Test("are followed though their own bodies break off")
+    func cutOffBody() async throws {
+        for (from, to) in [("/old", "/feed.json"), ("/0.png", "/1.png")] {
+            var reply = Reply.cutOff(after: 3, of: [UInt8](repeating: 0x20, count: 100))
+            reply.status = 302
+            reply.headers = [("Location", to)]
+            server.server.route(from, reply)
+        }
+        server.serve(.png(1), at: 1)
+        expectQuiet(try await program.run("--retries", "0", server.server.url("/old")))
+        let image = try await program.run("image", "--offline", server.imageURL(0))
+        #expect(image.standardOutput == FeedServer.image(1))
+    }
 }
