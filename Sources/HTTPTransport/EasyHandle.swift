@@ -16,6 +16,7 @@ final class EasyHandle {
     private var hasCredentials = false
     private var usesNetrc = false
     private var isDiverted = false
+    private var connectsAnew = false
     /// The file that libcurl was built to take them from.
     private var systemAuthorities: String?
     private let general: NetworkSettings
@@ -100,6 +101,13 @@ final class EasyHandle {
         return request.mayBeCompressed ? nil : uncompressed
     }
 
+    /// Whether the request goes on a connection of its own, whatever others there are.
+    func connectAnew(_ wanted: Bool) throws(FeedError) {
+        guard connectsAnew != wanted else { return }
+        try set(CURLOPT_FRESH_CONNECT, to: wanted ? 1 : 0)
+        connectsAnew = wanted
+    }
+
     func resume() -> CURLcode { curl_easy_pause(pointer, CURLPAUSE_CONT) }
 
     private func configure(_ settings: NetworkSettings) throws(FeedError) {
@@ -175,6 +183,10 @@ extension EasyHandle {
         ccurl_get_long(pointer, CURLINFO_RESPONSE_CODE, &status)
         return status
     }
+
+    /// Whether libcurl has tried one connection after another that was there already, and found all of them closed. It
+    /// gives up at the sixth, counted over all requests of a handle, and then counts anew.
+    var hasGivenUpReusing: Bool { String(cString: errorText).hasPrefix("Connection died, tried") }
 
     /// Nil when the server didn't say.
     var contentLength: Int64? {

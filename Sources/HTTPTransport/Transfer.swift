@@ -43,6 +43,7 @@ final class Transfer {
     struct State {
         /// Why it was ended from this side: libcurl then only knows that a callback failed.
         var reason: FeedError?
+        var isSecondTry = false
         var isTooLarge = false
         var pause: Pause?
         var isDeclined = false
@@ -71,6 +72,19 @@ final class Transfer {
         self.call = call
         state = State()
         try easy.prepare(for: call.request, through: context.proxy(for: call.request))
+        try easy.connectAnew(false)
+    }
+
+    /// Whether the request failed for the sake of those before it: it may be the first to find a connection closed.
+    func isToStartAgain(after code: CURLcode) -> Bool {
+        code == CURLE_SEND_ERROR && !state.isSecondTry && state.headerBytes == 0 && easy.hasGivenUpReusing
+    }
+
+    func startAgain() throws(FeedError) {
+        guard let call, !call.isCancelled else { throw .cancelled }
+        try start(call)
+        try easy.connectAnew(true)
+        state.isSecondTry = true
     }
 
     /// Hands over what is left, and with it how the transfer ended. Gives back the call that it was for.

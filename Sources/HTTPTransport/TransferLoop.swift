@@ -88,7 +88,18 @@ final class TransferLoop {
 
     private func finishEnded() {
         while let (owner, code) = multi.nextEnded() {
-            if let transfer = Transfer.from(owner) { end(transfer, .ended(code)) }
+            guard let transfer = Transfer.from(owner) else { continue }
+            if transfer.isToStartAgain(after: code) { startAgain(transfer) } else { end(transfer, .ended(code)) }
+        }
+    }
+
+    private func startAgain(_ transfer: Transfer) {
+        multi.remove(transfer.easy)
+        do throws(FeedError) {
+            try transfer.startAgain()
+            try multi.add(transfer.easy)
+        } catch {
+            end(transfer, .failed(error))
         }
     }
 
