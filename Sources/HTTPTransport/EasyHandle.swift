@@ -14,7 +14,7 @@ final class EasyHandle {
     /// What most requests have, made once.
     private let uncompressed = HeaderList()
     private var hasCredentials = false
-    private var usesNetrc = false
+    private(set) var usesNetrc = false
     private var isDiverted = false
     private var connectsAnew = false
     /// The file that libcurl was built to take them from.
@@ -187,6 +187,23 @@ extension EasyHandle {
     /// Whether libcurl has tried one connection after another that was there already, and found all of them closed. It
     /// gives up at the sixth, counted over all requests of a handle, and then counts anew.
     var hasGivenUpReusing: Bool { String(cString: errorText).hasPrefix("Connection died, tried") }
+
+    /// Of the proxy's answer to a request for a connection; 0 without one.
+    var proxyStatus: Int {
+        var status = 0
+        ccurl_get_long(pointer, CURLINFO_HTTP_CONNECTCODE, &status)
+        return status
+    }
+
+    /// That a request may be answered from, as a person calls it.
+    var netrcFile: String { network.netrcFile ?? "~/.netrc" }
+
+    /// What libcurl says of a proxy that it can't make sense of; its code may be another failure's too. Not to be shown
+    /// as it is: the proxy's password may stand in it.
+    var complaintAboutProxy: String? {
+        let text = String(cString: errorText)
+        return text.hasPrefix("Unsupported proxy") ? text : nil
+    }
 
     /// Nil when the server didn't say.
     var contentLength: Int64? {

@@ -6,6 +6,7 @@ extension Transfer {
     func reason(for code: CURLcode) -> FeedError {
         if let reason = state.reason { return reason }
         if let refusal = state.refusal, !state.hasOpened { return refusal }
+        if state.lastActivity == nil, let error = failureOfSettings(code) { return error }
         switch code {
         case CURLE_OK: return failure(.connectivity, "the connection ended within the headers")
         case CURLE_OUT_OF_MEMORY where state.pause != nil:
@@ -17,6 +18,20 @@ extension Transfer {
         default:
             return .transfer(code, easy.explanation(of: code), host: host, isConnected: state.lastActivity != nil)
         }
+    }
+
+    /// What keeps a request from being sent at all, and from being sent the next time.
+    private func failureOfSettings(_ code: CURLcode) -> FeedError? {
+        if let proxy = easy.proxy {
+            if let text = easy.complaintAboutProxy { return .unusable(proxy, text, host: host) }
+            if FeedError.isRefusal(easy.proxyStatus) {
+                return .refusal(by: proxy, with: easy.proxyStatus, host: host)
+            }
+        }
+        // Of the files that it reads, libcurl says so of this one alone.
+        guard code == CURLE_READ_ERROR, easy.usesNetrc else { return nil }
+        let message = "\(easy.netrcFile) can't be read: \(easy.explanation(of: code))"
+        return FeedError(.notFound, message, host: host).at(.trusting)
     }
 
     func failure(_ kind: FeedError.Kind, _ message: String) -> FeedError {

@@ -102,26 +102,51 @@ struct ProxyChoiceTests {
 
     @Test(
         "that can't be used is told of without its password",
-        arguments: ["http://alice:s3cret@127.0.0.1:PORT", "gopher://alice:s3cret@127.0.0.1", "http://alice:s3cret@:x"])
-    func unusable(_ proxy: String) async throws {
+        arguments: [
+            ("http://alice:s3cret@127.0.0.1:PORT", .connectivity, .connecting),
+            ("http://alice:s3cret@nowhere.invalid", .connectivity, .connecting),
+            ("gopher://alice:s3cret@127.0.0.1", .notFound, .trusting),
+            ("http://alice:s3cret@:x", .notFound, .trusting), ("http://", .notFound, .trusting),
+            ("http://alice:s3cret@127.0.0.1:99999", .notFound, .trusting),
+        ] as [(String, FeedError.Kind, FeedError.Stage)])
+    func unusable(_ proxy: String, _ kind: FeedError.Kind, _ stage: FeedError.Stage) async throws {
         let dead = try DeadPort()
         let client = try makeClient { $0.proxy = proxy.split(separator: "PORT").joined(separator: "\(dead.port)") }
 
         let error = try #require(await failure(of: makeRequest("http://images.invalid/"), by: client))
 
-        #expect(error.kind == .connectivity)
-        #expect(error.stage == .connecting)
+        #expect(error.kind == kind)
+        #expect(error.stage == stage)
         #expect(!"\(error)".contains("s3cret") && !"\(error)".contains("alice"), "\(error)")
     }
 
-    @Test("that refuses to pass on a connection is a failure to connect")
-    func tunnelRefused() async throws {
-        let proxy = try LoopbackServer("images.invalid:443", Reply(403))
+    @Test("that can't pass on a connection now is a failure to connect", arguments: [408, 429, 500, 502, 503])
+    func tunnelFailed(_ status: Int) async throws {
+        let proxy = try LoopbackServer("images.invalid:443", Reply(status))
         let client = try makeClient { $0.proxy = proxy.url("") }
 
         let error = try #require(await failure(of: makeRequest("https://images.invalid/"), by: client))
 
         #expect(error.kind == .connectivity)
         #expect(error.stage == .connecting)
+    }
+
+    @Test(
+        "that refuses to pass on a connection is no outage, and named without its password", arguments: [401, 403, 407])
+    func tunnelRefused(_ status: Int) async throws {
+        let proxy = try LoopbackServer("images.invalid:443", Reply(status))
+        let place = "127.0.0.1:\(proxy.port)"
+        let client = try makeClient { $0.proxy = "http://alice:s3cret@\(place)/" }
+
+        for _ in 0..<2 {
+            let error = try #require(await failure(of: makeRequest("https://images.invalid/"), by: client))
+
+            #expect(error.kind == .invalidData)
+            #expect(error.status == status)
+            #expect(error.message == "the proxy \(place) refused the connection with HTTP \(status)")
+            #expect(error.host == "images.invalid")
+            #expect(!AttemptFailure(error).isPassing)
+            #expect(!PermanentFailures.isPermanent(error))
+        }
     }
 }

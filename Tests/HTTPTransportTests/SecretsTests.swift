@@ -130,6 +130,24 @@ struct SecretsTests {
         #expect(server.requests.first?.header("authorization") == nil)
     }
 
+    @Test("of a netrc file that is written wrongly are a fault of ours, and told of by its name")
+    func badNetrc() async throws {
+        let server = try LoopbackServer()
+        let folder = try TemporaryDirectory()
+        try folder.write("machine 127.0.0.1 login \"alice password s3cret\n", to: "netrc")
+        var request = try makeRequest(server.url())
+        request.secrets = Secrets(origin: request.url.origin, usesNetrc: true)
+        let client = try makeClient { $0.netrcFile = folder.path("netrc") }
+
+        let error = try #require(await failure(of: request, by: client))
+
+        #expect(error.kind == .notFound)
+        #expect(error.stage == .trusting)
+        #expect(error.message.contains(folder.path("netrc")), "\(error.message)")
+        #expect(!"\(error)".contains("alice") && !"\(error)".contains("s3cret"), "\(error)")
+        #expect(server.requests.isEmpty)
+    }
+
     @Test("are in no error", arguments: ["/refused", "/cut", "/bad", "/large"])
     func errors(_ path: String) async throws {
         let dead = try DeadPort()
