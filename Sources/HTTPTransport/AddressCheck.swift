@@ -18,6 +18,23 @@ enum AddressCheck {
     }
 }
 
+extension NetworkAddress {
+    /// Of a URL's host that is an address, however that is written: programs read `127.1` and `0x7f.1` as one too.
+    init?(literal host: String) {
+        var text = host[...]
+        if text.hasPrefix("[") { text = text.dropFirst().prefix { $0 != "]" && $0 != "%" } }
+        if text.hasSuffix(".") { text.removeLast() }
+        let name = String(text)
+        if let address = NetworkAddress(presentation: name) {
+            self = address
+            return
+        }
+        var address = in_addr()
+        guard inet_aton(name, &address) != 0 else { return nil }
+        self.init(bytes: withUnsafeBytes(of: address) { Array($0) })
+    }
+}
+
 /// What the last address that libcurl named turned out to be: mostly the next is the same.
 struct AddressMemory {
     private var text: [CChar] = [0]

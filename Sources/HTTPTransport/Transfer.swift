@@ -71,8 +71,18 @@ final class Transfer {
     func start(_ call: Call) throws(FeedError) {
         self.call = call
         state = State()
-        try easy.prepare(for: call.request, through: context.proxy(for: call.request))
+        let proxy = context.proxy(for: call.request)
+        if proxy != nil { try checkLiteral(of: call.request) }
+        try easy.prepare(for: call.request, through: proxy)
         try easy.connectAnew(false)
+    }
+
+    /// What address a proxy connects to can be known where the URL itself names one.
+    private func checkLiteral(of request: HTTPRequest) throws(FeedError) {
+        guard let address = request.url.host.flatMap(NetworkAddress.init(literal:)) else { return }
+        state.isFromPrivateAddress = !address.addressClass.isPublic
+        guard request.addresses == .publicOnly else { return }
+        if let refusal = AddressCheck.refusal(of: address, host: request.url.host) { throw refusal }
     }
 
     /// Whether the request failed for the sake of those before it: it may be the first to find a connection closed.
@@ -172,7 +182,7 @@ extension Transfer {
         return false
     }
 
-    /// Whom a proxy connects to is the proxy's affair.
+    /// Whom a proxy connects to by name is the proxy's affair.
     private var isForPublicAddressesOnly: Bool { call?.request.addresses == .publicOnly && easy.proxy == nil }
 
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> Answer {

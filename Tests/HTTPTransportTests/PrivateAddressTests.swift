@@ -68,6 +68,46 @@ struct PrivateAddressTests {
         }
     }
 
+    @Test(
+        "isn't sent to a private one through a proxy either, where the URL itself names it",
+        arguments: [
+            ("10.1.2.3", "private"), ("169.254.169.254", "link-local"), ("127.1", "loopback"), ("[::1]", "loopback"),
+            ("2130706433", "loopback"), ("0x7f.1", "loopback"), ("0177.0.0.1", "loopback"), ("127.0.0.1.", "loopback"),
+            ("[::ffff:10.0.0.1]", "private"),
+        ])
+    func literalThroughProxy(_ host: String, _ reason: String) async throws {
+        let proxy = try LoopbackServer()
+        let client = try makeClient { $0.proxy = proxy.url("") }
+
+        let error = try #require(await failure(of: Self.request("http://\(host)/"), by: client))
+
+        #expect(error.kind == .invalidData)
+        #expect(error.stage == .trusting)
+        #expect(error.message.contains(": \(reason)); see --allow-private"), "\(error.message)")
+        #expect(proxy.requests.isEmpty)
+    }
+
+    @Test("is sent through a proxy to a public one that the URL names")
+    func publicLiteralThroughProxy() async throws {
+        let proxy = try LoopbackServer("http://93.184.216.34/", Reply(body: [1]))
+        let client = try makeClient { $0.proxy = proxy.url("") }
+
+        let response = try await client.get(Self.request("http://93.184.216.34/"), into: NullSink())
+
+        #expect(response.head.status == 200)
+        #expect(!response.isFromPrivateAddress)
+    }
+
+    @Test("follows from no answer that came through a proxy from a private one")
+    func fromPrivateThroughProxy() async throws {
+        let proxy = try LoopbackServer("http://10.1.2.3/", Reply(body: [1]))
+        let client = try makeClient { $0.proxy = proxy.url("") }
+
+        let response = try await client.get(makeRequest("http://10.1.2.3/"), into: NullSink())
+
+        #expect(response.isFromPrivateAddress)
+    }
+
     @Test("may be sent to a public address, and not to one of no known kind")
     func decision() throws {
         #expect(AddressCheck.refusal(of: NetworkAddress(bytes: [93, 184, 216, 34]), host: "a") == nil)
