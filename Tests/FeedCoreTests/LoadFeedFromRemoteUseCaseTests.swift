@@ -79,13 +79,22 @@ struct LoadFeedFromRemoteUseCaseTests {
         #expect(client.requests.map(\.validators) == [old])
     }
 
-    @Test("newer validators in a 304 take the place of the old")
-    func renewedValidators() async throws {
-        let new = Validators(etag: "\"new\"")
-        let client = ScriptedHTTPClient { _ in .status(304, validators: new) }
-        let answer = try await loader(client, StubDecoder(feed)).load(url, validators: Validators(etag: "\"old\""))
-        #expect(answer.content == .notModified(new))
+    @Test(
+        "a 304 renews the validators that it names, and leaves the others, unless it is of another version",
+        arguments: [
+            (Validators(), old), (Validators(lastModified: "new"), Validators(etag: "\"old\"", lastModified: "new")),
+            (Validators(etag: "\"old\""), old), (Validators(etag: "\"old\"", lastModified: "new"), changed),
+            (Validators(etag: "W/\"old\""), Validators(etag: "W/\"old\"", lastModified: "old")),
+            (Validators(etag: "\"new\""), old), (Validators(etag: "\"new\"", lastModified: "new"), old),
+        ])
+    func renewedValidators(_ named: Validators, _ expected: Validators) async throws {
+        let client = ScriptedHTTPClient { _ in .status(304, validators: named) }
+        let answer = try await loader(client, StubDecoder(feed)).load(url, validators: Self.old)
+        #expect(answer.content == .notModified(expected))
     }
+
+    static let old = Validators(etag: "\"old\"", lastModified: "old")
+    static let changed = Validators(etag: "\"old\"", lastModified: "new")
 
     @Test("cancelled while the answer comes, it delivers neither feed nor error of its own")
     func cancelled() async throws {

@@ -52,8 +52,7 @@ package struct RemoteFeedLoader: Sendable {
             try await loadFurther(&pages, bytes: response.bodyBytes, on: imageTerms)
             return Answer(content: .feed(pages.feed, head.validators), imageTerms: imageTerms, notes: pages.notes)
         case HTTPStatus.notModified where !validators.isEmpty:
-            let latest = head.validators.isEmpty ? validators : head.validators
-            return Answer(content: .notModified(latest), imageTerms: imageTerms)
+            return Answer(content: .notModified(validators.updated(by: head.validators)), imageTerms: imageTerms)
         default:
             throw HTTPStatus.failure(head.status, at: url)
         }

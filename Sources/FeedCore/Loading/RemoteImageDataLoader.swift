@@ -62,10 +62,3 @@ package struct RemoteImageDataLoader: Sendable {
         return .received(Received(bytes: bytes, size: size, type: type, validators: head.validators))
     }
 }
-
-extension Validators {
-    /// A 304 renews what it names, and leaves the rest as it was (RFC 9111, section 3.2).
-    fileprivate func updated(by answer: Validators) -> Validators {
-        Validators(etag: answer.etag ?? etag, lastModified: answer.lastModified ?? lastModified)
-    }
-}
