@@ -205,6 +205,13 @@ extension EasyHandle {
         return text.hasPrefix("Unsupported proxy") ? text : nil
     }
 
+    /// Bytes of the body as it came over the wire.
+    var downloaded: Int64 {
+        var count: curl_off_t = 0
+        ccurl_get_offset(pointer, CURLINFO_SIZE_DOWNLOAD_T, &count)
+        return Int64(count)
+    }
+
     /// Nil when the server didn't say.
     var contentLength: Int64? {
         var length: curl_off_t = -1

@@ -58,6 +58,8 @@ final class Transfer {
         var isHeadComplete = false
         var headers = AnswerHeaders()
         var received: Int64 = 0
+        /// Bytes over the wire that were counted against the rate.
+        var spent: Int64 = 0
         var chunk: [UInt8] = []
         var handedOver: HTTPHead?
     }
@@ -220,9 +222,13 @@ extension Transfer {
             context.hasPaused = true
             return .pause
         }
-        if let turn = context.spend(bytes.count) {
-            state.pause = .forRate(turn: turn)
-            return .pause
+        if context.limitsRate {
+            let count = bytesOverWire(for: bytes.count)
+            if count > 0, let turn = context.spend(count) {
+                state.pause = .forRate(turn: turn)
+                return .pause
+            }
+            state.spent += Int64(count)
         }
         if isChunkFull {
             if let call { context.deliveries.add(rest(), to: call) }
@@ -231,6 +237,11 @@ extension Transfer {
         if !state.isDeclined { state.chunk.append(contentsOf: bytes) }
         state.received += Int64(bytes.count)
         return .taken
+    }
+
+    /// What a piece of a body has cost: of a compressed one, all that came since the last piece.
+    private func bytesOverWire(for count: Int) -> Int {
+        state.headers.isContentEncoded ? Int(max(easy.downloaded - state.spent, 0)) : count
     }
 
     /// What has come of a body that broke off, so that a retry can ask for the rest: if a sink has been given some of

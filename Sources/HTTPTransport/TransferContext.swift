@@ -29,6 +29,8 @@ final class TransferContext {
         budget?.refill(at: now.nanoseconds)
     }
 
+    var limitsRate: Bool { budget != nil }
+
     /// For bytes of a body that have come. A number if they are too early: the turn to wait for.
     func spend(_ bytes: Int) -> Int? {
         guard budget != nil else { return nil }

@@ -125,17 +125,25 @@ struct RateLimitTests {
         #expect(await task.value == .cancelled)
     }
 
-    @Test("holds for compressed bodies too, by what becomes of them")
+    @Test("holds for compressed bodies by what comes of them over the wire")
     func compressed() async throws {
         let folder = try TemporaryDirectory()
-        try folder.write([UInt8](repeating: 0x20, count: 300_000), to: "a.json")
+        var random = SeededGenerator(seed: 1)
+        try folder.write((0..<40_000).map { _ in UInt8.random(in: 0...255, using: &random) }, to: "dense.json")
+        try folder.write([UInt8](repeating: 0x20, count: 300_000), to: "sparse.json")
         let nginx = try await Nginx(serving: folder.path, server: ["gzip on;", "gzip_types *;"])
-        let client = try makeClient { $0.rateLimit = 400_000 }
 
+        // At a byte a second, it would take days if it were what becomes of it that counts.
+        let slow = try makeClient { $0.rateLimit = 1 }
+        let sparse = try await slow.get(makeRequest(nginx.url("/sparse.json")), into: NullSink())
+        #expect(sparse.bodyBytes == 300_000)
+        #expect(sparse.head.isContentEncoded)
+
+        let client = try makeClient { $0.rateLimit = 30_000 }
         let start = ContinuousClock.now
-        let response = try await client.get(makeRequest(nginx.url("/a.json")), into: NullSink())
-
-        #expect(response.bodyBytes == 300_000)
-        #expect(ContinuousClock.now - start >= .milliseconds(450))
+        let dense = try await client.get(makeRequest(nginx.url("/dense.json")), into: NullSink())
+        #expect(dense.bodyBytes == 40_000)
+        #expect(dense.head.isContentEncoded)
+        #expect(ContinuousClock.now - start >= .milliseconds(500))
     }
 }

@@ -120,7 +120,7 @@ package struct NetworkSettings: Hashable, Sendable {
     package var proxy: String?
     /// The netrc file to take credentials from where a request may use one; nil: `~/.netrc`.
     package var netrcFile: String?
-    /// Bytes a second of bodies, over all transfers.
+    /// Bytes a second of bodies as they come over the wire, over all transfers.
     package var rateLimit: Int64?
 
     package init(userAgent: String) { self.userAgent = userAgent }
