@@ -10,6 +10,8 @@ struct AnswerHeaders {
     /// Of the line before, which the next may go on with.
     private var last: HTTPHead.Header?
     private(set) var location: String?
+    /// Which of them is the body's can't be known (RFC 9112, section 6.3).
+    private(set) var hasTwoLengths = false
 
     /// With its end of line.
     mutating func take(_ line: UnsafeRawBufferPointer) {
@@ -24,7 +26,11 @@ struct AnswerHeaders {
             return
         }
         // Of those that are no list, the first counts.
-        guard head[header] == nil || header == .link else { return }
+        guard head[header] == nil || header == .link else {
+            let isOther = head[header] != Self.text(line, from: name.utf8CodeUnitCount + 1)
+            if header == .contentLength, isOther { hasTwoLengths = true }
+            return
+        }
         last = header
         append(Self.text(line, from: name.utf8CodeUnitCount + 1), after: ", ")
     }

@@ -194,6 +194,10 @@ extension Transfer {
         if !state.isHeadComplete {
             if line.count > 2 {
                 state.headers.take(line)
+                if state.headers.hasTwoLengths {
+                    state.reason = failure(.connectivity, "the answer announces two different lengths")
+                    return .end
+                }
             } else if easy.status >= 200 {
                 state.isHeadComplete = true
             } else {

@@ -134,6 +134,7 @@ import Testing
         arguments: [
             ("</2>; rel=\"next\"", ["a", "b"]), ("<https://feeds.example/0>; rel=prev, <2>; rel=next", ["a", "b"]),
             ("</2>; title=\"a, <b>; rel=next\"; rel=\"last Next\"", ["a", "b"]), ("</2>;rel=NEXT;x", ["a", "b"]),
+            ("</2>; rel=\"prev\tnext\"", ["a", "b"]), ("</2>\t;\trel\t=\tnext\t", ["a", "b"]),
             ("</2>; rel=prev", ["a"]), ("</2>", ["a"]), ("</2; rel=next", ["a"]), ("", ["a"]), ("<>; rel=next", ["a"]),
             ("</2>; rel=prev; rel=next", ["a"]), ("</2>; REL=next; rel=prev", ["a", "b"]),
             ("</2>; rel=next; anchor=\"/x\"", ["a"]), ("</9>; Anchor=\"#x\"; rel=next, </2>; rel=next", ["a", "b"]),

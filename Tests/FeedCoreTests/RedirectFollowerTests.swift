@@ -14,7 +14,7 @@ struct RedirectFollowerTests {
         return (response, client.requests.map(\.url.text))
     }
 
-    @Test("are followed to where they lead", arguments: [301, 302, 303, 307, 308])
+    @Test("are followed to where they lead", arguments: [300, 301, 302, 303, 307, 308])
     func followed(status: Int) async throws {
         let (response, asked) = try await answer(to: "http://a.example/") { request in
             request.url.text == "https://b.example/x" ? .ok([1]) : .redirect(status, to: "https://b.example/x")

@@ -28,6 +28,10 @@ struct FailureTests {
             testDescription: "broken compression",
             reply: Reply(headers: [("Content-Encoding", "gzip")], body: pattern(1000)), kind: .invalidData),
         Misbehaviour(
+            testDescription: "more behind the end of what is compressed",
+            reply: Reply(headers: [("Content-Encoding", "gzip")], body: gzipOfNothing + gzipOfNothing),
+            kind: .invalidData),
+        Misbehaviour(
             testDescription: "headers without end",
             reply: .raw("HTTP/1.1 200 OK\r\n" + String(repeating: "X-A: 0123456789abcdef\r\n", count: 30_000)),
             kind: .invalidData),
@@ -43,6 +47,16 @@ struct FailureTests {
         #expect(error.stage == .transferring)
         #expect(error.host == "127.0.0.1")
         #expect(!error.message.isEmpty)
+    }
+
+    @Test("and says that there is more behind the end of what is compressed")
+    func behindCompressed() async throws {
+        let body = gzipOfNothing + [0, 0]
+        let server = try LoopbackServer("/", Reply(headers: [("Content-Encoding", "gzip")], body: body))
+
+        let error = await failure(of: try makeRequest(server.url()), by: try makeClient())
+
+        #expect(error?.message == "the compressed body goes on behind its end")
     }
 
     @Test("when a large body breaks off after a part of it was delivered")
@@ -149,3 +163,5 @@ struct FailureTests {
         #expect(!"\(error)".contains("s3cret"))
     }
 }
+
+private let gzipOfNothing: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0]

@@ -73,6 +73,11 @@ struct HostileServerTests {
         Attack(
             "two lengths, the last too long", .raw(ok + "Content-Length: 3\r\nContent-Length: 9\r\n\r\nabc"),
             .connectivity),
+        Attack(
+            "two lengths, the last too short", .raw(ok + "Content-Length: 3\r\nContent-Length: 1\r\n\r\nabc"),
+            .connectivity),
+        Attack(
+            "one length twice", .raw(ok + "Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc"), nil, bytes: 3),
         Attack("the largest length", .raw(ok + "Content-Length: 9223372036854775807\r\n\r\nabc"), .invalidData),
         Attack(
             "a length beyond all numbers", .raw(ok + "Content-Length: 99999999999999999999\r\n\r\n", thenEndless: "a"),

@@ -16,7 +16,7 @@ enum LinkHeader {
         /// Of several relations the first counts (section 3.3); with an anchor it is a link of another page (section 3.2).
         var isNext: Bool {
             guard self["anchor"] == nil, let relation = self["rel"] else { return false }
-            return relation.lowercased().split(separator: " ").contains("next")
+            return relation.lowercased().split(whereSeparator: isBlank).contains("next")
         }
 
         private subscript(name: String) -> String? { parameters.first { $0.name.lowercased() == name }?.value }
@@ -28,7 +28,7 @@ enum LinkHeader {
         var link = Link(target: rest[rest.index(after: open)..<close])
         rest = rest[rest.index(after: close)...]
         while true {
-            rest = rest.drop { $0 == " " || $0 == "\t" }
+            rest = rest.drop(while: isBlank)
             guard rest.first == ";" else { break }
             rest = rest.dropFirst()
             let name = take(from: &rest) { $0 != "=" && $0 != ";" && $0 != "," }
@@ -40,7 +40,7 @@ enum LinkHeader {
     }
 
     private static func takeValue(from rest: inout Substring) -> String {
-        rest = rest.drop { $0 == " " || $0 == "\t" }
+        rest = rest.drop(while: isBlank)
         guard rest.first == "\"" else { return take(from: &rest) { $0 != ";" && $0 != "," } }
         rest = rest.dropFirst()
         var value = ""
@@ -53,7 +53,9 @@ enum LinkHeader {
     private static func take(from rest: inout Substring, while isPart: (Character) -> Bool) -> String {
         let part = rest.prefix(while: isPart)
         rest = rest[part.endIndex...]
-        let trimmed = part.drop { $0 == " " }
-        return String(trimmed.lastIndex { $0 != " " }.map { trimmed[...$0] } ?? "")
+        let trimmed = part.drop(while: isBlank)
+        return String(trimmed.lastIndex { !isBlank($0) }.map { trimmed[...$0] } ?? "")
     }
+
+    private static func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
 }
