@@ -115,7 +115,7 @@ struct Session: Sendable {
         let metered: any HTTPClient = meter.map { MeteredHTTPClient(bare, meter: $0) } ?? bare
         let limited = HostLimiter(metered, perHost: settings.maxPerHost)
         let retrying = RetryingClient(
-            limited, policy: RetryPolicy(retries: settings.retries), clockwork: .real(now: now))
+            limited, policy: RetryPolicy(retries: settings.retries), clockwork: .real(now: now), route: network.route)
         return RedirectFollower(retrying, limit: settings.maxRedirects, allowsPrivate: settings.allowPrivate)
     }
 

@@ -37,12 +37,17 @@ package final class RetryingClient: HTTPClient {
     private let client: any HTTPClient
     private let policy: RetryPolicy
     private let clockwork: Clockwork
+    private let route: NetworkSettings.Route?
     private let health: Mutex<HostHealth>
 
-    package init(_ client: any HTTPClient, policy: RetryPolicy, clockwork: Clockwork) {
+    /// `route` is that of requests that have no manner of their own.
+    package init(
+        _ client: any HTTPClient, policy: RetryPolicy, clockwork: Clockwork, route: NetworkSettings.Route? = nil
+    ) {
         self.client = client
         self.policy = policy
         self.clockwork = clockwork
+        self.route = route
         health = Mutex(HostHealth(retries: policy.retries, longestPause: policy.longestHostPause))
     }
 
@@ -50,7 +55,7 @@ package final class RetryingClient: HTTPClient {
 
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         guard request.url.isRemote else { return try await client.get(request, into: sink) }
-        let origin = request.origin
+        let origin = place(of: request)
         let policy = policy.trying(request.manner?.retries)
         let body = ResumingSink(into: sink, of: request)
         var attempt = 0
@@ -73,6 +78,13 @@ package final class RetryingClient: HTTPClient {
                 attempt += 1
             }
         }
+    }
+
+    /// What its host's health is known by. Through another proxy, or by another trust, a host is another: it may answer
+    /// there though it can't be reached here.
+    private func place(of request: HTTPRequest) -> String {
+        guard let own = request.manner?.network.route, own != route else { return request.origin }
+        return "\(request.origin) \(own)"
     }
 
     // MARK: One try

@@ -124,4 +124,13 @@ package struct NetworkSettings: Hashable, Sendable {
     package var rateLimit: Int64?
 
     package init(userAgent: String) { self.userAgent = userAgent }
+
+    /// What decides whether a connection comes about, besides the host.
+    package struct Route: Hashable, Sendable {
+        let caFile: String?
+        let isInsecure: Bool
+        let proxy: String?
+    }
+
+    package var route: Route { Route(caFile: caFile, isInsecure: isInsecure, proxy: proxy) }
 }

@@ -13,12 +13,15 @@ struct RetryingClientTests {
     private static let wallClock = Timestamp(microseconds: 1_795_132_800_000_000)
 
     /// Every wait is half of the longest it can be.
-    private func retrying(_ client: any HTTPClient, retries: Int = 3) -> RetryingClient {
+    private func retrying(
+        _ client: any HTTPClient, retries: Int = 3, route: NetworkSettings.Route? = nil
+    ) -> RetryingClient {
         RetryingClient(
             client, policy: RetryPolicy(retries: retries),
             clockwork: RetryingClient.Clockwork(
                 uptime: { clock.now }, now: { Self.wallClock + (clock.now - Timestamp(microseconds: 1_000_000)) },
-                random: { 0.5 }, sleep: { clock.sleep($0) }))
+                random: { 0.5 }, sleep: { clock.sleep($0) }),
+            route: route)
     }
 
     private func request(_ url: String = "https://a.example/1.png") throws -> HTTPRequest {
@@ -209,5 +212,27 @@ struct RetryingClientTests {
         let result = await task.result
         #expect(throws: FeedError.cancelled) { try result.get() }
         #expect(client.requests.isEmpty)
+    }
+
+    @Test("a host that can't be reached through one proxy may be through another, or without")
+    func routes() async throws {
+        var network = NetworkSettings(userAgent: "test")
+        let manner = RequestManner(network: network, retries: 0, maxRedirects: 1, allowsPrivate: false)
+        network.proxy = "http://dead.example:1"
+        let client = ScriptedHTTPClient { request in
+            request.manner?.network.proxy == nil ? .ok([1]) : .failure(Self.refused)
+        }
+        let retrying = retrying(client, retries: 0, route: manner.network.route)
+        var through = try request()
+        through.manner = RequestManner(network: network, retries: 0, maxRedirects: 1, allowsPrivate: false)
+        var other = try request()
+        other.manner = manner
+        for _ in 0..<2 {
+            await #expect(throws: FeedError.self) { try await retrying.get(through, into: body) }
+            #expect(try await retrying.get(try request(), into: body).head.status == 200)
+            #expect(try await retrying.get(other, into: body).head.status == 200)
+        }
+        // The second time it is given up already.
+        #expect(client.requests.count == 5)
     }
 }
