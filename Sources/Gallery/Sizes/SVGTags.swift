@@ -1,5 +1,5 @@
 /// The opening tags of an XML document, one after another. It refuses what would need a whole parser to be sure of:
-/// entities of the document's own, processing instructions, encodings in which ASCII is something else.
+/// entities other than XML's own, processing instructions, encodings in which ASCII is something else.
 struct SVGTags {
     struct Tag {
         /// In lower case, without a namespace's prefix.
@@ -12,6 +12,8 @@ struct SVGTags {
     private let bytes: [UInt8]
     private var position = 0
     private(set) var isWellFormed = true
+    /// There is one at most, and before the root.
+    private var mayHaveDoctype = true
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
@@ -32,14 +34,15 @@ struct SVGTags {
             } else if skip("<![CDATA[") {
                 isWellFormed = skip(through: "]]>")
             } else if skip("</") {
-                isWellFormed = skip(through: ">")
-            } else if skip("<!DOCTYPE") {
-                let declaration = bytes[position...].prefix { $0 != UInt8(ascii: ">") }
-                isWellFormed = !declaration.contains(UInt8(ascii: "[")) && skip(through: ">")
+                isWellFormed = skipEndTag()
+            } else if mayHaveDoctype, skip("<!DOCTYPE") {
+                mayHaveDoctype = false
+                isWellFormed = skipDoctype()
             } else if bytes[position...].starts(with: "<!".utf8) || bytes[position...].starts(with: "<?".utf8) {
                 isWellFormed = false
             } else {
                 position += 1
+                mayHaveDoctype = false
                 return readTag()
             }
         }
@@ -56,6 +59,26 @@ struct SVGTags {
         let value = text[name.upperBound...].drop { $0.isWhitespace || $0 == "=" }
         guard let quote = value.first, quote == "\"" || quote == "'" else { return false }
         return Self.plainEncodings.contains(String(value.dropFirst().prefix { $0 != quote }))
+    }
+
+    /// To the letter, so that a browser sees its end where it is seen here. What recognises an SVG file also passes by a
+    /// subset of declarations, which is refused here: it can make entities.
+    private mutating func skipDoctype() -> Bool {
+        guard skipWhitespace(), !readName().isEmpty else { return false }
+        guard skipWhitespace() else { return skip(">") }
+        if skip("SYSTEM") {
+            guard skipWhitespace(), skipLiteral() else { return false }
+        } else if skip("PUBLIC") {
+            guard skipWhitespace(), skipLiteral(), skipWhitespace(), skipLiteral() else { return false }
+        }
+        skipWhitespace()
+        return skip(">")
+    }
+
+    private mutating func skipEndTag() -> Bool {
+        guard !readName().isEmpty else { return false }
+        skipWhitespace()
+        return skip(">")
     }
 
     private mutating func readTag() -> Tag? {
@@ -82,34 +105,28 @@ struct SVGTags {
 
     private mutating func readValue() -> String? {
         skipWhitespace()
+        guard let value = readLiteral(), !value.contains(UInt8(ascii: "<")) else { return nil }
+        return XMLReferences.decode(value)
+    }
+
+    private mutating func skipLiteral() -> Bool { readLiteral() != nil }
+
+    /// What stands between quotes.
+    private mutating func readLiteral() -> ArraySlice<UInt8>? {
         guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") || bytes[position] == UInt8(ascii: "'")
         else { return nil }
         let rest = bytes[(position + 1)...]
         guard let end = rest.firstIndex(of: bytes[position]) else { return nil }
-        let value = rest[..<end]
         position = end + 1
-        return value.contains(UInt8(ascii: "<")) ? nil : Self.decode(String(decoding: value, as: UTF8.self))
+        return rest[..<end]
     }
 
-    /// Characters by number are the only way left to write something that it doesn't look like.
-    private static func decode(_ value: String) -> String? {
-        guard value.contains("&#") else { return value }
-        var pieces = value.split(separator: "&#", omittingEmptySubsequences: false)[...]
-        var decoded = String(pieces.removeFirst())
-        for piece in pieces {
-            let isHex = piece.hasPrefix("x")
-            let digits = piece.dropFirst(isHex ? 1 : 0).prefix { $0.isHexDigit }
-            guard let code = UInt32(digits, radix: isHex ? 16 : 10), let scalar = Unicode.Scalar(code),
-                digits.endIndex < piece.endIndex, piece[digits.endIndex] == ";"
-            else { return nil }
-            decoded.unicodeScalars.append(scalar)
-            decoded += piece[digits.endIndex...].dropFirst()
-        }
-        return decoded
-    }
-
-    private mutating func skipWhitespace() {
+    /// False if there is none.
+    @discardableResult
+    private mutating func skipWhitespace() -> Bool {
+        let start = position
         while position < bytes.count, Self.isWhitespace(bytes[position]) { position += 1 }
+        return position > start
     }
 
     private mutating func skip(_ literal: String) -> Bool {
