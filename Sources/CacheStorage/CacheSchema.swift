@@ -112,7 +112,7 @@ struct CacheSchema: Sendable {
             WHERE type = 'table' AND name IN ('feeds', 'items', 'images', 'failures')
             """)
         guard tables == 4 else { throw .unreadable("\(connection.path): lacks tables that a cache has") }
-        do {
+        do throws(FeedError) {
             for columns in [
                 "id, url, credentials, title, format, saved_at, etag, last_modified, pages FROM feeds",
                 "feed, position, item_id, description, location, url, credentials FROM items",
@@ -121,7 +121,9 @@ struct CacheSchema: Sendable {
             ] {
                 _ = try connection.integer("SELECT \(columns) LIMIT 0")
             }
-        } catch let error where error.kind == .storage(.failed) {
+        } catch {
+            // What fails for another reason, such as a disk that can't be read, tells nothing of the columns.
+            guard connection.wasMisfit else { throw error }
             throw .unreadable("\(connection.path): lacks columns that a cache has (\(error.message))")
         }
     }

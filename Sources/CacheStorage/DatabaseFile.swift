@@ -140,7 +140,8 @@ struct DatabaseFile {
     }
 
     private func examine(_ connection: SQLiteConnection) throws(FeedError) {
-        if let finding = try connection.text("PRAGMA quick_check(1)"), finding != "ok" {
+        // Believed when it is found again: what is thrown away for it is the whole database.
+        if try connection.finding() != nil, let finding = try connection.finding() {
             throw .unreadable("\(path): damaged: \(finding)")
         }
         try SQLiteFeedStore.checkFeeds(in: connection)

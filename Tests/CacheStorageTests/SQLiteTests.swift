@@ -78,6 +78,20 @@ struct SQLiteTests {
         #expect(sum == 6)
     }
 
+    @Test(
+        "a page that could not be read just now is no damage",
+        arguments: [
+            ("Tree 3 page 5: unable to get the page. error code=266", true), ("Page 4: failed to get page 7", true),
+            ("*** in database main ***\nPage 5: unable to get the page. error code=8458", true),
+            ("Tree 3 page 5: unable to get the page. error code=3082", true),
+            ("Tree 3 page 5: unable to get the page. error code=11", false),
+            ("Tree 3 page 5: btreeInitPage() returns error code 11", false), ("invalid page number 12", false),
+            ("Tree 3 page 5 cell 0: Rowid 7 out of order", false), ("NULL value in feeds.format", false),
+        ])
+    func failedRead(_ finding: String, isFailedRead: Bool) {
+        #expect(SQLiteConnection.isFailedRead(finding) == isFailedRead)
+    }
+
     @Test("a large feed is saved and loaded whole")
     func largeFeed() async throws {
         let cache = try await scratch.open()

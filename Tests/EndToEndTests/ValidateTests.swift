@@ -191,6 +191,27 @@ struct ValidateTests {
         #expect(Files.names(in: program.imageFolder) == [])
     }
 
+    @Test("leaves all as it was where the database can't be read for once", arguments: ["pread64", "fcntl"])
+    func failingRead(_ call: String) async throws {
+        try await program.run(server.feedURL)
+        let saved = try await program.saved(server.feedURL)
+        // One read after the other fails, until there is none left to fail.
+        for number in 1...60 {
+            let result = try await program.shell(
+                #"""
+                exec strace -f -qq -o "$1" -P "$FEEDSYNC_CACHE/feedsync.sqlite" -e "trace=$2" \
+                    -e "inject=$2:error=EIO:when=$3" "$feedsync" validate --json
+                """#, program.folder.path("trace"), call, "\(number)")
+            let expected: [ProcessResult.Status] = [.exited(0), .exited(74)]
+            #expect(expected.contains(result.status), "\(number): \(result.errorText)")
+            #expect(!Files.names(in: program.cache).contains { $0.contains("unreadable") }, "\(result.errorText)")
+            #expect(try await program.saved(server.feedURL) == saved, "\(number): \(result.errorText)")
+            #expect(Files.names(in: program.imageFolder).count == 3)
+            let trace = String(decoding: try Files.bytes(program.folder.path("trace")), as: UTF8.self)
+            if !trace.contains("INJECTED") { break }
+        }
+    }
+
     @Test("stopped by a signal keeps what it did, and tells of it")
     func stopped() async throws {
         try await program.run(server.feedURL)

@@ -56,9 +56,19 @@ struct ValidateFeedCacheUseCaseTests {
     @Test("fails where what can't be read can't be deleted either")
     func deletionError() async throws {
         let stuck = FeedError.storage(.failed, "stuck")
-        store.fail(.retrieve)
+        store.fail(.retrieve, with: .storage(.unreadable, "broken"))
         store.fail(.delete, with: stuck)
         await #expect(throws: stuck) { try await validate(after: .zero) }
+    }
+
+    @Test("deletes nothing where reading fails for now", arguments: [FeedError.StorageFault.failed, .locked])
+    func readError(_ fault: FeedError.StorageFault) async throws {
+        try await save()
+        let failure = FeedError.storage(fault, "disk I/O error")
+        store.fail(.retrieve, with: failure)
+        await #expect(throws: failure) { try await validate(after: Self.week) }
+        store.fail(.retrieve, with: nil)
+        #expect(try await store.retrieve(url) != nil)
     }
 
     @Test("fails where a stale feed can't be deleted, and it stays")

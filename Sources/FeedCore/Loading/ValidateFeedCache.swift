@@ -23,13 +23,12 @@ package struct ValidateFeedCache: Sendable {
         return fault
     }
 
+    /// Of a disk that fails to be read just now, nothing is known of the feed: that is no fault of its own.
     private func fault(of url: ResourceURL, _ maxAge: MaxAge) async throws(FeedError) -> Fault? {
         do {
             guard let saved = try await store.retrieve(url) else { return nil }
             return FeedCachePolicy.isFresh(savedAt: saved.savedAt, now: now(), maxAge: maxAge) ? nil : .stale
-        } catch let error where error.isCancellation {
-            throw error
-        } catch {
+        } catch let error where error.kind == .storage(.unreadable) {
             return .unreadable(error)
         }
     }
