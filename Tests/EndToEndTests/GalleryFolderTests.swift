@@ -122,6 +122,40 @@ struct GalleryFolderTests {
         #expect(Files.names(in: program.folder.path) == ["cache", "site"])
     }
 
+    @Test(
+        "is no longer in the way of the next run that it could not be begun in",
+        arguments: ["write:signal=KILL", "write:error=EIO", "write:error=ENOSPC", "rename,renameat,renameat2:error=EIO"])
+    func unmarked(_ fault: String) async throws {
+        try await write()
+        let result = try await program.shell(
+            #"""
+            folder="${1%/*}/.site.feedsync-new"
+            exec strace -f -qq -o "$2" -P "$folder" -P "$folder/.feedsync-gallery" -P "$folder/.feedsync-gallery.new" \
+                -e "inject=$3:when=1" "$feedsync" gallery "$1"
+            """#, site, "\(program.folder.path)/cache/trace", fault)
+        #expect(result.status != .exited(0), "\(result.errorText)")
+        if !fault.contains("KILL") {
+            expectOneLine(result, exit: 74, [])
+            #expect(Files.names(in: program.folder.path) == ["cache", "site"])
+        }
+        expectQuiet(try await write())
+        #expect(Files.names(in: program.folder.path) == ["cache", "site"])
+    }
+
+    @Test("is no longer in the way with a marker that was cut short", arguments: ["", "feedsync gal"])
+    func cutMarker(_ text: String) async throws {
+        try await write()
+        try program.folder.makeDirectory(".site.feedsync-new")
+        try program.folder.write(text, to: ".site.feedsync-new/.feedsync-gallery")
+        expectQuiet(try await write())
+        #expect(Files.names(in: program.folder.path) == ["cache", "site"])
+        // Beside anything else it may be anybody's.
+        try program.folder.makeDirectory(".site.feedsync-new")
+        try program.folder.write(text, to: ".site.feedsync-new/.feedsync-gallery")
+        try program.folder.write("mine", to: ".site.feedsync-new/mine")
+        #expect(try await write().status == .exited(73))
+    }
+
     @Test("is one run's at a time") func locked() async throws {
         try await write()
         let folder = open(site, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -133,7 +133,11 @@ final class GalleryFolder {
         // Until it is locked, another run takes it for a leftover.
         guard let folder = try OpenFolder(existing: staging) else { throw busy(path) }
         try lock(folder, path)
-        try folder.markUnfinished()
+        do throws(SystemError) { try folder.markUnfinished() } catch {
+            // As in `abandon`.
+            do { try folder.remove(folder.names(), from: staging) } catch {}
+            throw error
+        }
         return folder
     }
 

@@ -5,6 +5,9 @@ internal import Glibc
 /// A folder that is, or is to become, a gallery. It knows its own files by the list of them that it holds.
 final class OpenFolder {
     static let marker = ".feedsync-gallery"
+    /// What is to become the marker. It takes its place when it is whole, so that a run that is killed leaves none that is
+    /// cut off.
+    private static let nextMarker = ".feedsync-gallery.new"
     private static let unfinished = "feedsync gallery 1, unfinished"
     private static let heading = "feedsync gallery 1"
 
@@ -80,14 +83,18 @@ final class OpenFolder {
         }
     }
 
-    func markUnfinished() throws(SystemError) {
-        try write(Array("\(Self.unfinished)\n".utf8), to: Self.marker)
-    }
+    func markUnfinished() throws(SystemError) { try mark(Self.unfinished) }
 
     /// `files` are relative to the folder.
     func mark(_ files: [String]) throws(SystemError) {
-        let text = ([Self.heading] + files.sorted()).joined(separator: "\n") + "\n"
-        try write(Array(text.utf8), to: Self.marker)
+        try mark(([Self.heading] + files.sorted()).joined(separator: "\n"))
+    }
+
+    private func mark(_ text: String) throws(SystemError) {
+        try write(Array("\(text)\n".utf8), to: Self.nextMarker)
+        guard renameat(number, Self.nextMarker, number, Self.marker) == 0 else {
+            throw SystemError("can't be created", "\(path)/\(Self.marker)")
+        }
     }
 
     // MARK: Knowing its own
@@ -114,7 +121,11 @@ final class OpenFolder {
     /// What a killed run wrote, or had not yet deleted.
     func checkIsLeftover() throws(SystemError) -> [String] {
         let names = try names()
-        if try markerLines().first == Self.unfinished { return names }
+        let lines = try markerLines()
+        if lines.first == Self.unfinished { return names }
+        // Its beginning, cut short; or its end, as the marker goes last.
+        let isMarkerAlone = names.allSatisfy { [Self.marker, Self.nextMarker].contains($0) }
+        if isMarkerAlone, lines.count <= 1, Self.unfinished.hasPrefix(lines.first ?? "") { return names }
         try checkIsReplaceable()
         return names
     }
