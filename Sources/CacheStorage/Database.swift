@@ -24,12 +24,13 @@ actor Database {
         return try connection.reading { () throws(FeedError) in try work(connection) }
     }
 
-    /// Runs changes of which all stand afterwards or, if one throws, none.
+    /// Runs changes of which all stand afterwards or, if one throws, none; `undo` as there.
     func write<Outcome: Sendable>(
-        _ work: @Sendable (SQLiteConnection) throws(FeedError) -> Outcome
+        _ work: @Sendable (SQLiteConnection) throws(FeedError) -> Outcome,
+        undoing undo: @Sendable () -> Void = {}
     ) throws(FeedError) -> Outcome {
         let connection = try open
-        return try connection.writing { () throws(FeedError) in try work(connection) }
+        return try connection.writing({ () throws(FeedError) in try work(connection) }, undoing: undo)
     }
 
     /// Hands the connection out for work that makes its own transactions.

@@ -45,15 +45,11 @@ final class DirectoryIntake: CacheIntake {
     ) throws(FeedError) -> Outcome {
         try incoming.finish()
         let merge = DirectoryMerge(connection: connection, files: files, incoming: staging.folder)
-        do throws(FeedError) {
-            return try connection.writing { () throws(FeedError) in
+        return try connection.writing(
+            { () throws(FeedError) in
                 let outcome = try work(merge)
                 try merge.makeDurable()
                 return outcome
-            }
-        } catch {
-            merge.takeBackFiles()
-            throw error
-        }
+            }, undoing: { merge.takeBackFiles() })
     }
 }

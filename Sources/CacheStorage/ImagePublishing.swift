@@ -20,58 +20,89 @@ extension ImageDirectory {
 
         var failures = [FeedError?](repeating: nil, count: images.count)
         var seals = [StagedFile.Seal?](repeating: nil, count: images.count)
-        var placed: Set<Digest> = []
-        for (place, file) in staged.enumerated() {
-            switch try settle(file, in: files, &placed) {
-            case .success(let seal): seals[place] = seal
-            case .failure(let failure):
-                images[place].bytes.discard()
-                failures[place] = failure
+        var placed = PlacedFiles(in: files)
+        do throws(FeedError) {
+            for (place, file) in staged.enumerated() {
+                switch try settle(file, &placed) {
+                case .success(let seal): seals[place] = seal
+                case .failure(let failure):
+                    images[place].bytes.discard()
+                    failures[place] = failure
+                }
             }
+            if placed.isAny { try attempt(.failed) { () throws(SystemError) in try files.synchronise() } }
+        } catch {
+            placed.takeBack()
+            throw error
         }
-        try await index(images, seals, in: files)
+        try await index(images, seals, placed)
         return failures
     }
 
     /// Answers with what went wrong with one image alone; throws what concerns them all.
     private func settle(
-        _ file: StagedFile?, in files: Descriptor, _ placed: inout Set<Digest>
+        _ file: StagedFile?, _ placed: inout PlacedFiles
     ) throws(FeedError) -> Result<StagedFile.Seal, FeedError> {
         guard let file else { return .failure(.storage(.failed, "\(path): the image was not staged here")) }
         let seal: StagedFile.Seal
         do { seal = try file.seal() } catch { return .failure(error) }
-        guard placed.insert(seal.digest).inserted else {
+        if placed.contains(seal.digest) {
             file.discard()
             return .success(seal)
         }
         do {
-            try place(file, as: seal, in: files)
+            try placed.place(file, as: seal)
+            return .success(seal)
         } catch {
-            guard error.code == ENOENT else { throw error.feedError(.failed) }
-            placed.remove(seal.digest)
+            // Where the file is still there it is the folder that is gone, and none would find its place.
+            let isGone = try attempt(.failed) { () throws(SystemError) in try !file.isThere() }
+            guard error.code == ENOENT, isGone else { throw error.feedError(.failed) }
             return .failure(error.feedError(.failed))
-        }
-        return .success(seal)
-    }
-
-    private func place(_ file: StagedFile, as seal: StagedFile.Seal, in files: Descriptor) throws(SystemError) {
-        try file.place { staged throws(SystemError) in
-            try ImageFile.place(staged, from: file.staging.folder, as: seal.digest, size: seal.size, in: files)
         }
     }
 
     private func index(
-        _ images: [ReceivedImage], _ seals: [StagedFile.Seal?], in files: Descriptor
+        _ images: [ReceivedImage], _ seals: [StagedFile.Seal?], _ placed: PlacedFiles
     ) async throws(FeedError) {
-        guard seals.contains(where: { $0 != nil }) else { return }
-        try attempt(.failed) { () throws(SystemError) in try files.synchronise() }
-        try await database.write { connection throws(FeedError) in
-            let index = ImageIndex(connection: connection)
-            for (place, seal) in seals.enumerated() {
-                if let seal { try index.insert(images[place], seal) }
-            }
-            let stored = images.indices.lazy.filter { seals[$0] != nil }
-            try FailureMemory(connection: connection).forget(stored.map { images[$0].url })
+        guard placed.isAny else { return }
+        try await database.write(
+            { connection throws(FeedError) in
+                let index = ImageIndex(connection: connection)
+                for (place, seal) in seals.enumerated() {
+                    if let seal { try index.insert(images[place], seal) }
+                }
+                let stored = images.indices.lazy.filter { seals[$0] != nil }
+                try FailureMemory(connection: connection).forget(stored.map { images[$0].url })
+            }, undoing: { placed.takeBack() })
+    }
+}
+
+/// The files of a batch that are where they belong, each once.
+private struct PlacedFiles: Sendable {
+    private let folder: Descriptor
+    private var all: Set<Digest> = []
+    /// That were not there before.
+    private var new: [Digest] = []
+
+    init(in folder: Descriptor) { self.folder = folder }
+
+    var isAny: Bool { !all.isEmpty }
+
+    func contains(_ digest: Digest) -> Bool { all.contains(digest) }
+
+    mutating func place(_ file: StagedFile, as seal: StagedFile.Seal) throws(SystemError) {
+        var placement: ImageFile.Placement?
+        try file.place { staged throws(SystemError) in
+            placement = try ImageFile.place(
+                staged, from: file.staging.folder, as: seal.digest, size: seal.size, in: folder)
         }
+        all.insert(seal.digest)
+        if placement == .new { new.append(seal.digest) }
+    }
+
+    /// No row names them: on a full disk nothing else could give back the room they take. What can't be deleted now is
+    /// when the next run looks for such.
+    func takeBack() {
+        for digest in new { unlinkat(folder.number, digest.hex, 0) }
     }
 }

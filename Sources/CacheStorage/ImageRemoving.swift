@@ -21,11 +21,15 @@ extension ImageDirectory {
             try Self.sort(referenced, in: folders.files)
         }
         if !dryRun {
-            try await database.write { connection throws(FeedError) in
-                let index = ImageIndex(connection: connection)
-                try index.deleteUnreferenced()
-                try index.delete(missing)
-                try FailureMemory(connection: connection).forgetUnreferenced()
+            do throws(FeedError) {
+                try await database.write { connection throws(FeedError) in
+                    let index = ImageIndex(connection: connection)
+                    try index.deleteUnreferenced()
+                    try index.delete(missing)
+                    try FailureMemory(connection: connection).forgetUnreferenced()
+                }
+            } catch {
+                return try await removeUnnamed(after: error)
             }
         }
         var files = FileRemoval(dryRun: dryRun)
@@ -34,6 +38,18 @@ extension ImageDirectory {
         // What is missing counts as damaged where damage was looked for.
         let images = count - kept.count - (damagedLeftOut ? missing.count : 0)
         return ImageRemoval(images: images, bytesFreed: files.bytesFreed, failure: files.failure)
+    }
+
+    /// On a full disk no row can be deleted, as the log grows by that. What no row names at all goes all the same, and may
+    /// be the room that is missing.
+    private func removeUnnamed(after failure: FeedError) async throws(FeedError) -> ImageRemoval {
+        let named = try await database.read { connection throws(FeedError) in
+            Set(try ImageIndex(connection: connection).digests().map(\.digest))
+        }
+        var files = FileRemoval(dryRun: false)
+        if let folder = folders.files { files.clear(folder, keeping: named) }
+        if let folder = folders.incoming { files.clear(folder, keeping: []) }
+        return ImageRemoval(images: 0, bytesFreed: files.bytesFreed, failure: failure)
     }
 
     func removeDamaged(_ mode: RemovalMode, progress: ProgressStream?) async throws(FeedError) -> ImageRemoval {

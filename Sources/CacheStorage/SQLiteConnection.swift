@@ -120,24 +120,32 @@ final class SQLiteConnection {
 
     /// Several reads that all see one state of the database, whatever another process writes meanwhile.
     func reading<Outcome>(_ work: () throws(FeedError) -> Outcome) throws(FeedError) -> Outcome {
-        try transaction("BEGIN", work)
+        try transaction("BEGIN", work, undoing: {})
     }
 
-    func writing<Outcome>(_ work: () throws(FeedError) -> Outcome) throws(FeedError) -> Outcome {
-        try transaction("BEGIN IMMEDIATE", work)
+    /// `undo` is called where none of it stands, for certain. It is not where the commit met an I/O error: what it wrote
+    /// until then may be taken for committed when the log is read anew.
+    func writing<Outcome>(
+        _ work: () throws(FeedError) -> Outcome, undoing undo: () -> Void = {}
+    ) throws(FeedError) -> Outcome {
+        try transaction("BEGIN IMMEDIATE", work, undoing: undo)
     }
 
     private func transaction<Outcome>(
-        _ begin: String, _ work: () throws(FeedError) -> Outcome
+        _ begin: String, _ work: () throws(FeedError) -> Outcome, undoing undo: () -> Void
     ) throws(FeedError) -> Outcome {
-        try execute(begin)
+        var isCommitting = false
         do {
+            try execute(begin)
             let outcome = try work()
+            isCommitting = true
             try execute("COMMIT")
             return outcome
         } catch {
+            let mayStand = isCommitting && sqlite3_errcode(handle) & 0xFF == SQLITE_IOERR
             // A rollback that fails leaves nothing to be done, and nothing committed either.
             if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+            if !mayStand { undo() }
             throw error
         }
     }

@@ -100,6 +100,14 @@ final class StagedFile: StagedImage {
         }
     }
 
+    /// Whether its file is still where it was written.
+    func isThere() throws(SystemError) -> Bool {
+        try state.withLock { state throws(SystemError) in
+            guard let name = state.content.name else { return false }
+            return try staging.folder.status(of: name) != nil
+        }
+    }
+
     private func attempt(_ work: () throws(SystemError) -> Void) throws(FeedError) {
         do { try work() } catch { throw staging.failure(error) }
     }

@@ -60,6 +60,35 @@ struct FailingSyncTests {
         #expect(try await images.find([.image(0), .image(1)]).map { $0?.size } == [4, nil])
     }
 
+    @Test("rows that can't be saved leave none of their files, and all that was there before")
+    func unsaved() async throws {
+        let images = try store { _ throws(SystemError) in }
+        try await images.publish("old", at: .image(0))
+        try scratch.execute("CREATE TRIGGER fault BEFORE INSERT ON images BEGIN SELECT raise(ABORT, 'fault'); END")
+        let batch = try ["old", "new", "newer", "new"].enumerated().map { try images.stage($1, at: .image(1 + $0)) }
+        let before = try scratch.snapshot("images")
+        await expect(.failed) { () throws(FeedError) in _ = try await images.publish(batch) }
+        #expect(try scratch.snapshot("images") == before)
+        #expect(try scratch.names(in: "incoming") == [])
+        try scratch.execute("DROP TRIGGER fault")
+        #expect(try await images.publish("new", at: .image(2)).size == 3)
+    }
+
+    @Test("a folder of images that is gone ends the run, and is no failure of one image")
+    func folderGone() async throws {
+        let images = try store { _ throws(SystemError) in }
+        try Descriptor.folder(at: scratch.path).removeAll("images")
+        let batch = try (0..<2).map { try images.stage("image \($0)", at: .image($0)) }
+        await expect(.failed) { () throws(FeedError) in _ = try await images.publish(batch) }
+    }
+
+    @Test("a staged file that is gone is the failure of its image alone")
+    func stagedFileGone() async throws {
+        let images = try store { file throws(SystemError) in if file.path.hasSuffix("/0") { unlink(file.path) } }
+        let batch = try (0..<2).map { try images.stage("image \($0)", at: .image($0)) }
+        #expect(try await images.publish(batch).count { $0 == nil } == 1)
+    }
+
     private func store(
         synchronise: @escaping @Sendable (Descriptor) throws(SystemError) -> Void
     ) throws -> ImageDirectory {

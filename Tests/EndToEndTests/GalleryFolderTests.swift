@@ -124,7 +124,9 @@ struct GalleryFolderTests {
 
     @Test(
         "is no longer in the way of the next run that it could not be begun in",
-        arguments: ["write:signal=KILL", "write:error=EIO", "write:error=ENOSPC", "rename,renameat,renameat2:error=EIO"])
+        arguments: [
+            "write:signal=KILL", "write:error=EIO", "write:error=ENOSPC", "rename,renameat,renameat2:error=EIO",
+        ])
     func unmarked(_ fault: String) async throws {
         try await write()
         let result = try await program.shell(
