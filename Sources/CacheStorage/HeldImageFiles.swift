@@ -18,10 +18,22 @@ private struct HeldImageFiles: ImageFiles {
     let cache: String
 
     func open(_ image: StoredImage) throws(FeedError) -> any OpenImage {
-        guard let folder, let file = try ImageFile.open(image.digest, in: folder, size: image.size) else {
-            throw image.damagedOrGone(from: cache)
+        guard let folder, let file = try open(image, in: folder) else {
+            throw .notFound(image.damagedOrGone(from: cache).message)
         }
         return HeldImageFile(file: file, folder: folder, name: image.digest.hex, size: Int(image.size))
+    }
+}
+
+extension HeldImageFiles {
+    /// That there is no right to read it is the file's own. Whatever else comes in the way, such as that no more files can
+    /// be open, comes in the way of the next as well.
+    private func open(_ image: StoredImage, in folder: Descriptor) throws(FeedError) -> Descriptor? {
+        do {
+            return try ImageFile.openReadable(image.digest, in: folder, size: image.size)
+        } catch {
+            throw [EACCES, EPERM].contains(error.code) ? .notFound(error.message) : error.feedError(.failed)
+        }
     }
 }
 

@@ -72,17 +72,29 @@ enum ImageFile {
         return status.isFile && status.st_size == size
     }
 
-    /// Nil if it isn't there, is no regular file or is of another size.
+    /// Nil if it isn't there, is no regular file, is of another size, or lies where the disk can't be read.
     static func open(_ digest: Digest, in folder: Descriptor, size: Int64) throws(FeedError) -> Descriptor? {
+        do {
+            return try openReadable(digest, in: folder, size: size)
+        } catch {
+            if error.code == EIO { return nil }
+            throw error.feedError(.failed)
+        }
+    }
+
+    /// Nil if it isn't there, is no regular file or is of another size.
+    static func openReadable(
+        _ digest: Digest, in folder: Descriptor, size: Int64
+    ) throws(SystemError) -> Descriptor? {
         do {
             // Not to wait for the other end of a pipe that somebody put here.
             let file = try folder.open(digest.hex, O_RDONLY | O_NONBLOCK)
             let status = try file.status()
             return status.isFile && status.st_size == size ? file : nil
         } catch {
-            // Nothing there, a link, a socket, or a sector that can't be read.
-            if [ENOENT, ELOOP, ENXIO, EIO].contains(error.code) { return nil }
-            throw error.feedError(.failed)
+            // Nothing there, a link, or a socket.
+            if [ENOENT, ELOOP, ENXIO].contains(error.code) { return nil }
+            throw error
         }
     }
 

@@ -50,8 +50,8 @@ struct ImagePlacing {
                 var bytes = FileBytes(file)
                 size = try ImageSize.read(stored.type, &bytes)
             }
-        } catch {
-            // One bad file is no reason to show none.
+        } catch let error where error.kind == .notFound {
+            // One bad file is no reason to show none; what holds for all of them is, and the old gallery stays.
             unreadable.append(error)
             return .missing(reason: "the file in the cache can't be read")
         }

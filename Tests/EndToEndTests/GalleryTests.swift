@@ -275,6 +275,21 @@ struct GalleryTests {
         #expect(verbose.errorText.contains("\(digests[1]): can't be opened: Permission denied"))
     }
 
+    @Test("keeps the old one where no image can be read", arguments: ["EMFILE", "ENFILE", "ENOMEM", "EIO"])
+    func nothingReadable(_ failure: String) async throws {
+        let server = try FeedServer(images: 1)
+        try await program.run(server.feedURL)
+        try await program.run("gallery", site)
+        let before = Files.names(in: "\(site)/images")
+        let image = "\(program.imageFolder)/\(try await program.digest(of: server.imageURL(0)))"
+        let result = try await program.shell(
+            #"""
+            exec strace -f -qq -o /dev/null -P "$1" -e "inject=openat:error=$2" "$feedsync" gallery "$3"
+            """#, program.imageFolder, failure, site)
+        expectOneLine(result, exit: 74, [image])
+        #expect(before.count == 1 && Files.names(in: "\(site)/images") == before)
+    }
+
     @Test("that doesn't fit ends with 74, and leaves what was there")
     func full() async throws {
         let server = try FeedServer(images: 2)

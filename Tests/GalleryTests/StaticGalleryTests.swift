@@ -21,7 +21,7 @@ struct StaticGalleryTests {
     }
 
     private func write(
-        _ pictures: [GalleryPicture] = [], lockWait: Duration = .zero,
+        _ pictures: [GalleryPicture] = [], from files: any ImageFiles = NoFiles(), lockWait: Duration = .zero,
         sleeping: @escaping @Sendable (Duration) async throws -> Void = { _ in
             throw SystemFailure("nobody was to wait")
         }
@@ -30,7 +30,7 @@ struct StaticGalleryTests {
         let feeds = pictures.isEmpty ? [] : [GalleryFeed(url: .first, title: nil, savedAt: now, pictures: pictures)]
         let gallery = Gallery(feeds: feeds, writtenAt: now, maxAge: .forever)
         return try await StaticGallery(sleeping: sleeping)
-            .write(gallery, images: NoFiles(), to: place(lockWait: lockWait))
+            .write(gallery, images: files, to: place(lockWait: lockWait))
     }
 
     @Test("waits for another run that is writing it, or is writing it for the first time", arguments: [true, false])
@@ -71,19 +71,34 @@ struct StaticGalleryTests {
 
     @Test("tells why a file of the cache can't be read, once, and shows the rest without its path")
     func unreadable() async throws {
-        let digest = try #require(Digest(bytes: [UInt8](repeating: 7, count: 32)))
-        let stored = StoredImage(
-            digest: digest, size: 9, type: .png, validators: Validators(),
-            fetchedAt: Timestamp(microseconds: 0), folder: "/secret")
+        let stored = try stored()
         let images = SavedFeed.sample(images: 3).feed.images
         let report = try await write(
             images.prefix(2).map { GalleryPicture(image: $0, data: .stored(stored)) }
                 + [GalleryPicture(image: images[2], data: .missing(reason: nil))])
         #expect(report.missing == 3)
-        #expect(report.unreadable == [.storage(.failed, "\(stored.path): too many open files")])
+        #expect(report.unreadable == [.notFound("\(stored.path): permission denied")])
         let page = String(decoding: try folder.read("site/index.html"), as: UTF8.self)
         #expect(page.split(separator: "the file in the cache can&#39;t be read").count == 3)
         #expect(!page.contains("secret"))
+    }
+
+    @Test("fails where no file can be read, and leaves the old one") func nothingReadable() async throws {
+        _ = try await write()
+        let before = try folder.read("site/index.html")
+        let image = try #require(SavedFeed.sample(images: 1).feed.images.first)
+        let picture = GalleryPicture(image: image, data: .stored(try stored()))
+        let failure = FeedError.storage(.failed, "too many open files")
+        await #expect(throws: failure) { try await write([picture], from: NoFiles(failure: failure)) }
+        #expect(try folder.read("site/index.html") == before)
+        #expect(TemporaryDirectory.names(in: folder.path) == ["site"])
+    }
+
+    private func stored() throws -> StoredImage {
+        let digest = try #require(Digest(bytes: [UInt8](repeating: 7, count: 32)))
+        return StoredImage(
+            digest: digest, size: 9, type: .png, validators: Validators(),
+            fetchedAt: Timestamp(microseconds: 0), folder: "/secret")
     }
 
     @Test("keeps the new one where the old one can't be cleared away") func oldRemains() async throws {
@@ -99,7 +114,9 @@ struct StaticGalleryTests {
 
 /// Of a cache in which nothing can be read.
 private struct NoFiles: ImageFiles {
+    var failure: FeedError?
+
     func open(_ image: StoredImage) throws(FeedError) -> any OpenImage {
-        throw .storage(.failed, "\(image.path): too many open files")
+        throw failure ?? .notFound("\(image.path): permission denied")
     }
 }

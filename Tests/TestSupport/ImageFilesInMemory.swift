@@ -8,7 +8,7 @@ struct ImageFilesInMemory: ImageFiles {
     func open(_ image: StoredImage) throws(FeedError) -> any OpenImage {
         let bytes = try cache.withContents { contents throws(FeedError) in contents.data[image.digest] }
         guard let bytes, bytes.count == image.size else {
-            throw .storage(.failed, "\(image.path): the image is damaged or gone")
+            throw .notFound("\(image.path): the image is damaged or gone")
         }
         return OpenBytes(bytes: bytes)
     }
