@@ -6,7 +6,8 @@ internal import Synchronization
 /// crash between the two leaves files without rows, which the next removal finds.
 extension ImageDirectory {
     static let hashingThreads = 2
-    private static let filesAtOnce = 64
+    /// Of each thread.
+    private static var filesAtOnce: Int { min(64, max(1, OpenFileLimit.forImages / hashingThreads)) }
 
     func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
         let (dryRun, feedsLeftOut, damagedLeftOut) = Self.parts(of: mode)
@@ -112,6 +113,7 @@ extension ImageDirectory {
     private static func damaged(
         _ images: [(digest: Digest, size: Int64)], in files: Descriptor, _ findings: Findings
     ) throws(FeedError) -> [Digest] {
+        let filesAtOnce = filesAtOnce
         Crew.share((images.count + filesAtOnce - 1) / filesAtOnce, among: hashingThreads) { group in
             guard !findings.isCancelled else { return }
             let images = images[group * filesAtOnce..<min((group + 1) * filesAtOnce, images.count)]

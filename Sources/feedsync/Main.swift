@@ -15,6 +15,7 @@ struct Main {
         StandardStreams.secure()
         stayNice()
         requireProc()
+        requireDescriptors()
         makeRoomForOpenFiles()
         // A reader that goes away is an error of the write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
@@ -42,6 +43,19 @@ struct Main {
         guard CommandLine.argc == 0 || access("/proc/self/stat", R_OK) != 0 else { return }
         StandardStreams().say("feedsync: /proc can't be read, and nothing goes without it")
         exit(ExitCode.failure.rawValue)
+    }
+
+    /// Threads, timers and signals take some too, and where Dispatch gets none it ends the process without a word.
+    private static func requireDescriptors() {
+        let needed = 32
+        var taken: [Int32] = []
+        while taken.count < needed, case let next = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0), next >= 0 {
+            taken.append(next)
+        }
+        for descriptor in taken { close(descriptor) }
+        guard taken.count < needed else { return }
+        StandardStreams().say("feedsync: it may have too few open files: \(needed) more are needed (see ulimit -n)")
+        exit(ExitCode.ioFailure.rawValue)
     }
 
     /// While there is one thread, the kernel makes room for many open files at once, as an import has them. Later, whoever

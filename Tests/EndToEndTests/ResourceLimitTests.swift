@@ -48,5 +48,16 @@ struct ResourceLimitTests {
         let limited = #"ulimit -n 128; exec "$feedsync" "$@""#
         expectQuiet(try await program.shell(limited, "-j", "8", "--max-per-host", "8", server.feedURL))
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 300)
+        let checked = try await program.shell(#"ulimit -n 80; exec "$feedsync" "$@""#, "validate", "--deep", "--json")
+        #expect(checked.status == .exited(0), "\(checked.errorText)")
+        #expect(try checked.json["damaged"]?.int == 0)
+    }
+
+    @Test("with hardly any open files it says so at once, and doesn't break off at some moment")
+    func hardlyAnyFiles() async throws {
+        for limit in 16...20 {
+            let result = try await program.shell(#"ulimit -n "$1"; exec "$feedsync" status"#, "\(limit)")
+            expectOneLine(result, exit: 74, ["open files"])
+        }
     }
 }
