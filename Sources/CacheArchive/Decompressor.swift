@@ -106,7 +106,9 @@ final class Decompressor {
         while let block = try next() {
             padding += block.count
             // Endless zeros compress to next to nothing.
-            guard padding <= Self.mostPadding else { throw Self.trailing }
+            guard padding <= Self.mostPadding else {
+                throw .invalidData("there are more than \(Self.mostPadding >> 20) MiB after the end of the archive")
+            }
         }
         if input.check?.fails == true {
             throw .invalidData("the archive is damaged: its gzip checksum doesn't match")

@@ -106,8 +106,11 @@ extension OCILayout {
         var mediaType: String?
         var digest: Digest?
         var size: Int64?
-        try JSONObject.read(&reader, ["mediaType", "digest", "size"]) { name, reader throws(JSONError) in
+        // Of a manifest it says what that is for; of anything else it says nothing that matters here.
+        let names: [StaticString] = ["mediaType", "digest", "size"] + (type == manifestType ? ["artifactType"] : [])
+        try JSONObject.read(&reader, names) { name, reader throws(JSONError) in
             switch name {
+            case "artifactType": try JSONObject.expect(feedType, &reader)
             case "mediaType":
                 if let type {
                     try JSONObject.expect(type, &reader)

@@ -48,6 +48,9 @@ struct DocumentRefusalTests {
         index("a manifest of another type", "manifests[0].mediaType") {
             $0.change("manifests") { $0.changeElement(0) { $0.set("mediaType", "application/json") } }
         },
+        index("a manifest of another artifact", "manifests[0].artifactType") {
+            $0.change("manifests") { $0.changeElement(0) { $0.set("artifactType", "application/vnd.example") } }
+        },
         index("a digest of another kind", "manifests[0].digest: not a digest") {
             $0.change("manifests") { $0.changeElement(0) { $0.set("digest", "md5:00") } }
         },
