@@ -2,6 +2,10 @@ import Synchronization
 
 /// What the lanes of one run share: which image is next, and what became of those before.
 final class DownloadLedger: Sendable {
+    /// There are as many regular lanes as images may be in flight. Each is bound to a thread, and these have their share of
+    /// the work by them: a stand-in starts nothing as long as a regular lane may.
+    enum Role { case regular, standIn }
+
     private typealias Waiter = CheckedContinuation<Void, Never>
 
     private struct State {
@@ -12,6 +16,10 @@ final class DownloadLedger: Sendable {
         var isCancelled = false
         /// Lanes that wait for an image that may start.
         var idle: [Waiter] = []
+        /// Lanes that stand in for those whose image waits for its next try: so many do, of so many that are needed.
+        var standIns = 0
+        var pausing = 0
+        var idleStandIns: [Waiter] = []
         /// Lanes that waited for the next try of their image, and now for their turn. They come first.
         var resuming: [Waiter] = []
         var outcome = ImageDownloads.Outcome()
@@ -19,8 +27,16 @@ final class DownloadLedger: Sendable {
         var hasEnded: Bool { isComplete && !queue.hasWaiting || isCancelled || outcome.fatal != nil }
 
         mutating func takeIdle() -> [Waiter] {
-            defer { idle = [] }
-            return idle
+            defer { (idle, idleStandIns) = ([], []) }
+            return idle + idleStandIns
+        }
+
+        func mayStart(_ role: Role) -> Bool { queue.hasNext && (role == .regular || standIns < pausing) }
+
+        mutating func start(_ role: Role) -> Int? {
+            guard !isCancelled, outcome.fatal == nil, mayStart(role) else { return nil }
+            if role == .standIn { standIns += 1 }
+            return queue.next()
         }
 
         /// Of those, the one that may go on now.
@@ -74,11 +90,10 @@ final class DownloadLedger: Sendable {
     }
 
     /// Waits while no image may start, as long as there may be one.
-    func next() async -> (number: Int, image: ImageDownloads.Wanted)? {
+    func next(for role: Role) async -> (number: Int, image: ImageDownloads.Wanted)? {
         while true {
             let (number, image, hasEnded, idle) = state.withLock { state in
-                let isOver = state.isCancelled || state.outcome.fatal != nil
-                let number = isOver ? nil : state.queue.next()
+                let number = state.start(role)
                 // Who waits is told of the end by who takes the last.
                 let hasEnded = state.hasEnded
                 return (number, number.map { state.images[$0] }, hasEnded, hasEnded ? state.takeIdle() : [])
@@ -86,7 +101,8 @@ final class DownloadLedger: Sendable {
             for lane in idle { lane.resume() }
             if let number, let image { return (number, image) }
             if hasEnded { return nil }
-            await wait(unless: { $0.hasEnded || $0.queue.hasNext }, in: \.idle)
+            await wait(
+                unless: { $0.hasEnded || $0.mayStart(role) }, in: role == .regular ? \.idle : \.idleStandIns)
         }
     }
 
@@ -94,13 +110,16 @@ final class DownloadLedger: Sendable {
     func pausing(_ sleep: () async throws -> Void) async throws {
         let others = state.withLock { state in
             state.queue.pause()
+            state.pausing += 1
             let resuming = state.takeResuming()
-            return resuming.isEmpty && state.queue.hasNext && !state.idle.isEmpty ? [state.idle.removeLast()] : resuming
+            guard resuming.isEmpty, state.mayStart(.standIn) else { return resuming }
+            return state.idleStandIns.popLast().map { [$0] } ?? []
         }
         for lane in others { lane.resume() }
         let result: Result<Void, any Error>
         do { result = .success(try await sleep()) } catch { result = .failure(error) }
         await wait(unless: { $0.queue.resume() }, in: \.resuming)
+        state.withLock { $0.pausing -= 1 }
         try result.get()
     }
 
@@ -120,9 +139,10 @@ final class DownloadLedger: Sendable {
     // MARK: What became of it
 
     /// It is no longer in flight.
-    func ended(_ image: Int) {
+    func ended(_ image: Int, for role: Role) {
         let resuming = state.withLock { state in
             state.queue.finished(image)
+            if role == .standIn { state.standIns -= 1 }
             return state.takeResuming()
         }
         for lane in resuming { lane.resume() }

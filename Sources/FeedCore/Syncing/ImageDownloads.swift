@@ -118,9 +118,10 @@ package struct ImageDownloads: Sendable {
                     let wantedLanes = max(laneCount, min(mostLanes, ledger.add(images)))
                     for lane in laneCount..<wantedLanes {
                         let executor = executors.isEmpty ? nil : executors[lane % executors.count]
+                        let role: DownloadLedger.Role = lane < window.jobs ? .regular : .standIn
                         batches.addJob()
                         lanes.addTask(executorPreference: executor) {
-                            await runLane(ledger, batches, pausing)
+                            await runLane(role, ledger, batches, pausing)
                         }
                     }
                     laneCount = wantedLanes
@@ -131,15 +132,16 @@ package struct ImageDownloads: Sendable {
     }
 
     private func runLane(
-        _ ledger: DownloadLedger, _ batches: ImageBatches, _ pausing: @escaping ImageSink.Pausing
+        _ role: DownloadLedger.Role, _ ledger: DownloadLedger, _ batches: ImageBatches,
+        _ pausing: @escaping ImageSink.Pausing
     ) async {
-        while let (number, wanted) = await ledger.next() {
+        while let (number, wanted) = await ledger.next(for: role) {
             do {
                 let result = try await ask(for: wanted, pausing)
-                ledger.ended(number)
+                ledger.ended(number, for: role)
                 await batches.add(result)
             } catch {
-                ledger.ended(number)
+                ledger.ended(number, for: role)
                 ledger.failed(wanted.url, error)
                 guard PermanentFailures.isRemembered(error, of: wanted.url) else { continue }
                 await batches.add(.failed(ImageFailure(url: wanted.url, error: error, failedAt: now())))
