@@ -33,9 +33,7 @@ extension ImageDirectory {
                 return try await removeUnnamed(after: error)
             }
         }
-        var files = FileRemoval(dryRun: dryRun)
-        if let folder = folders.files { files.clear(folder, keeping: kept) }
-        if let folder = folders.incoming { files.clear(folder, keeping: []) }
+        let files = clear(keeping: kept, dryRun: dryRun)
         // What is missing counts as damaged where damage was looked for.
         let images = count - kept.count - (damagedLeftOut ? missing.count : 0)
         return ImageRemoval(images: images, bytesFreed: files.bytesFreed, failure: files.failure)
@@ -47,10 +45,15 @@ extension ImageDirectory {
         let named = try await database.read { connection throws(FeedError) in
             Set(try ImageIndex(connection: connection).digests().map(\.digest))
         }
-        var files = FileRemoval(dryRun: false)
-        if let folder = folders.files { files.clear(folder, keeping: named) }
-        if let folder = folders.incoming { files.clear(folder, keeping: []) }
+        let files = clear(keeping: named, dryRun: false)
         return ImageRemoval(images: 0, bytesFreed: files.bytesFreed, failure: failure)
+    }
+
+    private func clear(keeping kept: Set<Digest>, dryRun: Bool) -> FileRemoval {
+        var files = FileRemoval(dryRun: dryRun)
+        if let folder = folders.files { files.clear(folder, keeping: kept) }
+        if let folder = folders.incoming { files.clear(folder, keeping: []) }
+        return files
     }
 
     func removeDamaged(_ mode: RemovalMode, progress: ProgressStream?) async throws(FeedError) -> ImageRemoval {

@@ -1,4 +1,5 @@
 import FeedCore
+import TestSupport
 import Testing
 
 /// That this fault of the cache is thrown; answers with its message.
@@ -15,4 +16,12 @@ func expect(
         #expect(error.kind == .storage(fault), "\(error.message)", sourceLocation: sourceLocation)
         return error.message
     }
+}
+
+func digest(_ text: String) -> Digest { InMemoryImageStore.digest(of: Array(text.utf8)) }
+
+func offered(_ text: String, at url: ResourceURL) -> OfferedImage {
+    OfferedImage(
+        url: url, digest: digest(text), size: Int64(text.utf8.count), type: .png,
+        validators: Validators(etag: "\"e\""), fetchedAt: Timestamp(microseconds: 3))
 }

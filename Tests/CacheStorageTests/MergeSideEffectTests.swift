@@ -10,14 +10,6 @@ struct MergeSideEffectTests {
 
     init() throws { scratch = try ScratchCache() }
 
-    private func digest(_ text: String) -> Digest { InMemoryImageStore.digest(of: Array(text.utf8)) }
-
-    private func offered(_ text: String, at url: ResourceURL) -> OfferedImage {
-        OfferedImage(
-            url: url, digest: digest(text), size: Int64(text.utf8.count), type: .png, validators: Validators(),
-            fetchedAt: Timestamp(microseconds: 3))
-    }
-
     private func head(_ url: ResourceURL) -> FeedHead {
         FeedHead(url: url, title: nil, format: .essential, savedAt: Timestamp(microseconds: 9))
     }

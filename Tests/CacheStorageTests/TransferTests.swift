@@ -11,16 +11,8 @@ struct TransferTests {
 
     init() throws { scratch = try ScratchCache() }
 
-    private func digest(_ text: String) -> Digest { InMemoryImageStore.digest(of: Array(text.utf8)) }
-
     private func bringIn(_ texts: [String], _ intake: any CacheIntake) throws(FeedError) {
         for text in texts { try intake.blobs.add(Array(text.utf8), as: digest(text), inPiecesOf: 2) }
-    }
-
-    private func offered(_ text: String, at url: ResourceURL) -> OfferedImage {
-        OfferedImage(
-            url: url, digest: digest(text), size: Int64(text.utf8.count), type: .png,
-            validators: Validators(etag: "\"e\""), fetchedAt: Timestamp(microseconds: 3))
     }
 
     @Test("reads one state, whatever is written meanwhile") func snapshot() async throws {

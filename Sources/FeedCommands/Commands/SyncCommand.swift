@@ -93,7 +93,9 @@ struct SyncCommand {
                 "there is no feed to sync: none was given, and neither the config file nor the cache has one",
                 hint: "looked at \(places); see feedsync help")
         }
-        return Self.distinct(feeds)
+        var distinct = DistinctFeeds()
+        for feed in feeds { _ = distinct.add(feed) }
+        return distinct.urls
     }
 
     /// Where feeds were looked for when none was given.
@@ -105,21 +107,6 @@ struct SyncCommand {
             case .usual: ConfigLocation.usualPath(session.surroundings)
             }
         return TerminalText.escape([config, session.cachePath].compactMap(\.self).joined(separator: " and "))
-    }
-
-    /// One that is named twice is asked with the user name and password that either has.
-    private static func distinct(_ feeds: [ResourceURL]) -> [ResourceURL] {
-        var distinct: [ResourceURL] = []
-        var places: [ResourceURL.Key: Int] = [:]
-        for feed in feeds {
-            let place = places.number(of: feed.key)
-            if place == distinct.count {
-                distinct.append(feed)
-            } else if distinct[place].credentials == nil {
-                distinct[place] = feed
-            }
-        }
-        return distinct
     }
 
     private func savedFeeds() async throws(FeedError) -> [ResourceURL] {

@@ -12,14 +12,15 @@ import FeedCore
 ///     header = X-Key: 1
 struct ConfigFile {
     struct Feed {
-        var url: ResourceURL
+        let url: ResourceURL
         /// That hold for it alone.
-        var options: [GivenOption] = []
+        let options: [GivenOption]
     }
 
     private(set) var options: [GivenOption] = []
-    private(set) var feeds: [Feed] = []
-    private var places: [ResourceURL.Key: Int] = [:]
+    private var named = DistinctFeeds()
+    /// Of each feed.
+    private var own: [[GivenOption]] = []
 
     private let path: String
     private let surroundings: Surroundings
@@ -56,19 +57,16 @@ struct ConfigFile {
         case .setting(let name, let value):
             let given = try option(name, value)
             try scratch.apply([given], blaming: .configuration)
-            if let section { feeds[section].options.append(given) } else { options.append(given) }
+            if let section { own[section].append(given) } else { options.append(given) }
         }
     }
 
-    /// Where it stands in `feeds`; a feed that is named twice is there once.
+    var feeds: [Feed] { zip(named.urls, own).map { Feed(url: $0, options: $1) } }
+
+    /// Where it stands in `feeds`.
     private mutating func add(_ text: String) throws(UsageError) -> Int {
-        let url = try feedURL(text)
-        let place = places.number(of: url.key)
-        if place == feeds.count {
-            feeds.append(Feed(url: url))
-        } else if feeds[place].url.credentials == nil {
-            feeds[place].url = url
-        }
+        let place = named.add(try feedURL(text))
+        if place == own.count { own.append([]) }
         return place
     }
 

@@ -22,7 +22,8 @@ package struct HTTPHead: Hashable, Sendable {
         self[.contentType] = contentType
     }
 
-    /// As it stands in the answer, the length where a rest may be asked for; of a header that may come several times, all as one list.
+    /// As it stands in the answer, the length where a rest may be asked for; of a header that may come several times, all
+    /// as one list.
     package subscript(header: Header) -> String? {
         get { texts[header.rawValue] }
         set { if newValue != nil || texts[header.rawValue] != nil { texts[header.rawValue] = newValue } }

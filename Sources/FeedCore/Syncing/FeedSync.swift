@@ -112,7 +112,7 @@ package struct FeedSync: Sendable {
     private func reconsider(
         _ survey: inout ImageSurvey, _ outcome: inout ImageDownloads.Outcome, _ events: SyncEvents?
     ) async {
-        while outcome.fatal == nil, !Task.isCancelled {
+        while survey.isDisputed, outcome.fatal == nil, !Task.isCancelled {
             let failures = Dictionary(outcome.report.failures.map { ($0.url.key, $0.error) }) { first, _ in first }
             do throws(FeedError) {
                 let again = try await survey.reconsidered(after: failures)

@@ -47,6 +47,9 @@ struct ImageSurvey: Sendable {
         events?.yield(.imagesFound(feed, total: new.count, cached: cached))
     }
 
+    /// Whether any may have to be decided on anew.
+    var isDisputed: Bool { !disputes.isEmpty }
+
     /// None will be added any more: what is kept for that may go.
     mutating func allFeedsCame() { places = [:] }
 
@@ -56,7 +59,7 @@ struct ImageSurvey: Sendable {
     mutating func reconsidered(
         after failures: [ResourceURL.Key: FeedError]
     ) async throws(FeedError) -> [ImageDownloads.Wanted] {
-        var again: [(manner: ImageChoice.Manner, places: [Int])] = []
+        var again: [(manner: ImageChoice.Manner, images: [(place: Int, url: ResourceURL)])] = []
         var numbers: [ImageChoice.Manner: Int] = [:]
         var forgiven = 0
         for place in disputes.keys.sorted() {
@@ -71,14 +74,13 @@ struct ImageSurvey: Sendable {
             }
             let number = numbers.number(of: manner)
             if number == again.count { again.append((manner, [])) }
-            again[number].places.append(place)
+            again[number].images.append((place, url))
         }
         var wanted: [ImageDownloads.Wanted] = []
-        for (manner, places) in again {
-            try await eachPart(of: places) { survey, part throws(FeedError) in
-                let urls = part.compactMap { survey.disputes[$0]?.url }
-                for (place, verdict) in zip(part, try await survey.choice.verdicts(on: urls, manner)) {
-                    guard let url = survey.disputes[place]?.url else { continue }
+        for (manner, images) in again {
+            try await eachPart(of: images) { survey, part throws(FeedError) in
+                let verdicts = try await survey.choice.verdicts(on: part.map(\.url), manner)
+                for ((place, url), verdict) in zip(part, verdicts) {
                     survey.decided[place].1 = survey.take(verdict, on: url, &wanted)
                 }
             }

@@ -11,6 +11,11 @@ final class PlainText: HTMLVisitor {
         return visitor.words.text
     }
 
+    /// `isPlain`: it was said to be no HTML.
+    static func of(_ text: String, isPlain: Bool, with reader: HTMLReader) -> String? {
+        isPlain ? FoldedText.fold(text) : of(text, with: reader)
+    }
+
     func begin(_ tag: String, _ attribute: (StaticString) -> String?) { words.separate(at: tag) }
     func end(_ tag: String) { words.separate(at: tag) }
     func text(_ text: UnsafeBufferPointer<UInt8>) { words.add(text) }

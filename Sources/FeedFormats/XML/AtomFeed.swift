@@ -102,9 +102,7 @@ final class AtomFeed: XMLVisitor {
         }
     }
 
-    private func words(_ text: String) -> String? {
-        textIsPlain ? FoldedText.fold(text) : PlainText.of(text, with: html)
-    }
+    private func words(_ text: String) -> String? { PlainText.of(text, isPlain: textIsPlain, with: html) }
 
     func end() throws(XMLProblem) {
         switch places.popLast() {

@@ -76,7 +76,7 @@ struct MediaRSS {
 
     mutating func receive(_ text: String, of name: XMLName, with html: HTMLReader) {
         let last = scopes.count - 1
-        func words() -> String? { textIsPlain ? FoldedText.fold(text) : PlainText.of(text, with: html) }
+        func words() -> String? { PlainText.of(text, isPlain: textIsPlain, with: html) }
         switch (name.vocabulary, name.local) {
         case (.media, "title"): scopes[last].title = scopes[last].title ?? words()
         case (.media, "description"): scopes[last].caption = scopes[last].caption ?? words()

@@ -103,22 +103,22 @@ final class RSSFeed: XMLVisitor {
         case (.plain, "description"), (.content, "encoded"):
             markupBase = element.base
             return .markup
-        case (.plain, "enclosure"):
-            if let url = element.attribute("url"), ImageKind.isImage(type: element.attribute("type"), reference: url) {
-                try item.add(ImageReference(url, base: element.base), rank: Rank.enclosure)
-            }
-            return .nothing
+        case (.plain, "enclosure"): return try addEnclosure(element, at: element.attribute("url"))
         case (.enclosure, "enclosure"):
-            let url = element.attribute("resource") ?? element.attribute("resource", in: .rdf)
-            if let url, ImageKind.isImage(type: element.attribute("type"), reference: url) {
-                try item.add(ImageReference(url, base: element.base), rank: Rank.enclosure)
-            }
-            return .nothing
+            return try addEnclosure(
+                element, at: element.attribute("resource") ?? element.attribute("resource", in: .rdf))
         case (.itunes, "image"):
             try item.add(ImageReference(element.attribute("href"), base: element.base), rank: Rank.itunes)
             return .nothing
         default: return enter(.module, if: try item.beginMedia(element))
         }
+    }
+
+    private func addEnclosure(_ element: XMLElement, at url: String?) throws(XMLProblem) -> XMLInterest {
+        if let url, ImageKind.isImage(type: element.attribute("type"), reference: url) {
+            try item.add(ImageReference(url, base: element.base), rank: Rank.enclosure)
+        }
+        return .nothing
     }
 
     func receive(_ text: String, of given: XMLName) throws(XMLProblem) {

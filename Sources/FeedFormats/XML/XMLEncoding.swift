@@ -32,6 +32,8 @@ struct XMLEncoding {
         let own = own(bytes, from: start)
         guard let named = charset(in: document.contentType) else { return [own] }
         let server = XMLEncoding(named, trust: .untilItFails, start: own.start)
+        // To read it as UTF-8 a second time would tell nothing new.
+        if server.decoder == nil, own.decoder == nil, own.unreadable == nil { return [own] }
         // Where the document knows no better, the server is right, but for a byte or two.
         let trusted = server.decoder.map { [XMLEncoding($0, start: own.start)] } ?? []
         return [server, own] + trusted
