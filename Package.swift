@@ -39,7 +39,7 @@ let package = Package(
         library("FeedCore"),
         library("JSONText"),
         library("FeedFormats", ["FeedCore", "JSONText", "CXML"]),
-        library("HTTPTransport", ["FeedCore", "CCurl"]),
+        library("HTTPTransport", ["FeedCore", "CCurl", "CLinux"]),
         library("Hashing", ["FeedCore", "CCrypto", "CSHA256Lanes"]),
         library("CacheStorage", ["FeedCore", "Hashing", "CSQLite"]),
         library("CacheArchive", ["FeedCore", "Hashing", "JSONText", "CArchive"]),

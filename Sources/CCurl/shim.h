@@ -22,7 +22,6 @@
 #define curl_multi_perform ccurl_declared_multi_perform
 #define curl_multi_info_read ccurl_declared_multi_info_read
 #define curl_multi_poll ccurl_declared_multi_poll
-#define curl_multi_wakeup ccurl_declared_multi_wakeup
 #define curl_multi_strerror ccurl_declared_multi_strerror
 #define curl_slist_append ccurl_declared_slist_append
 #define curl_slist_free_all ccurl_declared_slist_free_all
@@ -43,7 +42,6 @@
 #undef curl_multi_perform
 #undef curl_multi_info_read
 #undef curl_multi_poll
-#undef curl_multi_wakeup
 #undef curl_multi_strerror
 #undef curl_slist_append
 #undef curl_slist_free_all
@@ -138,10 +136,6 @@ static inline CURLMsg *curl_multi_info_read(CURLM *multi, int *waiting) {
 static inline CURLMcode curl_multi_poll(
     CURLM *multi, struct curl_waitfd *more, unsigned int count, int timeout, int *ready) {
     return CCURL_FUNCTION(ccurl_declared_multi_poll, "curl_multi_poll")(multi, more, count, timeout, ready);
-}
-
-static inline CURLMcode curl_multi_wakeup(CURLM *multi) {
-    return CCURL_FUNCTION(ccurl_declared_multi_wakeup, "curl_multi_wakeup")(multi);
 }
 
 static inline const char *curl_multi_strerror(CURLMcode code) {

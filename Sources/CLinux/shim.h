@@ -2,6 +2,7 @@
 #include <linux/capability.h>
 #include <linux/stat.h>
 #include <spawn.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

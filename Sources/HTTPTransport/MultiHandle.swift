@@ -3,12 +3,13 @@ import FeedCore
 
 /// libcurl's multi handle: many transfers on one thread, and the connections they share.
 ///
-/// `@unchecked Sendable`: all calls but `wake` are made by the transfer thread alone, and libcurl allows
-/// `curl_multi_wakeup` from any thread as long as the handle lives, which the reference sees to.
+/// `@unchecked Sendable`: all calls but `wake` are made by the transfer thread alone, and a bell may be rung by any.
 final class MultiHandle: @unchecked Sendable {
     private static let idleConnections = 64
 
     private let multi: UnsafeMutableRawPointer
+    /// libcurl's own can be missing, and nobody is told of it: where there were too few descriptors to make it.
+    private let bell: Bell
 
     init(connectionsPerHost: Int) throws(FeedError) {
         if let problem = ccurl_problem() {
@@ -16,6 +17,7 @@ final class MultiHandle: @unchecked Sendable {
         }
         let code = CurlGlobal.initialised
         guard code == CURLE_OK else { throw .connectivity("libcurl: \(String(cString: curl_easy_strerror(code)))") }
+        bell = try Bell()
         guard let multi = curl_multi_init() else { throw .connectivity("libcurl: out of memory") }
         self.multi = multi
         ccurl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
@@ -52,9 +54,14 @@ final class MultiHandle: @unchecked Sendable {
     }
 
     /// Waits until a connection or a timer of libcurl's needs attention, `wake` is called, or the time is up.
-    func wait(milliseconds: Int32) -> CURLMcode { curl_multi_poll(multi, nil, 0, milliseconds, nil) }
+    func wait(milliseconds: Int32) -> CURLMcode {
+        var alsoReady = curl_waitfd(fd: bell.number, events: Int16(CURL_WAIT_POLLIN), revents: 0)
+        let code = curl_multi_poll(multi, &alsoReady, 1, milliseconds, nil)
+        if alsoReady.revents != 0 { bell.silence() }
+        return code
+    }
 
-    func wake() { curl_multi_wakeup(multi) }
+    func wake() { bell.ring() }
 }
 
 private enum CurlGlobal {

@@ -60,4 +60,14 @@ struct ResourceLimitTests {
             expectOneLine(result, exit: 74, ["open files"])
         }
     }
+
+    @Test("a run is woken also where libcurl could not make what wakes it")
+    func noSocketPair() async throws {
+        let result = try await program.shell(
+            #"""
+            exec strace -f -qq -o /dev/null -e trace=socketpair -e inject=socketpair:error=EMFILE \
+                "$feedsync" --max-time 20 "$1"
+            """#, server.feedURL)
+        expectQuiet(result)
+    }
 }
