@@ -59,13 +59,16 @@ final class DownloadLedger: Sendable {
 
     // MARK: What there is to do
 
-    /// How many there are now.
+    /// How many there are now. Some at a time: the lanes look in meanwhile.
     func add(_ images: [ImageDownloads.Wanted]) -> Int {
-        change { state in
-            state.images += images
-            state.queue.add(images.map(\.url))
-            return state.images.count
+        for start in stride(from: 0, to: images.count, by: 100) {
+            let some = images[start..<min(start + 100, images.count)]
+            change { state in
+                state.images += some
+                state.queue.add(some.map(\.url))
+            }
         }
+        return state.withLock { $0.images.count }
     }
 
     /// Images at this origin need to wait no longer.

@@ -3,8 +3,9 @@
 struct ImageSurvey: Sendable {
     enum Decision { case asked, cached, skipped }
 
-    /// What the store answers of each image is larger than what is kept of it.
-    private static let partSize = 2000
+    /// What the store answers of each image is larger than what is kept of it. And the first part of a feed is asked for
+    /// while the next is looked at.
+    private static let partSize = 1000
 
     private(set) var report = ImagesReport()
     private let choice: ImageChoice
@@ -30,21 +31,24 @@ struct ImageSurvey: Sendable {
         ask: ([ImageDownloads.Wanted]) -> Void
     ) async throws(FeedError) {
         sayings.append(ImageDispute.Saying(rank: rank, manner: manner))
-        let new = firstNamed(in: images)
-        var place = decided.count - new.count
-        report.total += new.count
-        var cached = 0
-        try await eachPart(of: new) { survey, part throws(FeedError) in
+        places.reserveCapacity(places.count + images.count)
+        decided.reserveCapacity(decided.count + images.count)
+        var (total, cached) = (0, 0)
+        try await eachPart(of: images) { survey, part throws(FeedError) in
+            let new = survey.firstNamed(in: part)
+            var place = survey.decided.count - new.count
+            survey.report.total += new.count
+            total += new.count
             var wanted: [ImageDownloads.Wanted] = []
-            for (url, verdict) in zip(part, try await survey.choice.verdicts(on: part, manner)) {
+            for (url, verdict) in zip(new, try await survey.choice.verdicts(on: new, manner)) {
                 if verdict.isCached { cached += 1 }
                 survey.decided[place].1 = survey.take(verdict, on: url, &wanted)
                 place += 1
             }
-            survey.events?.yield(.imagesSurveyed(part.count, wanted: wanted.count))
+            survey.events?.yield(.imagesSurveyed(new.count, wanted: wanted.count))
             if !wanted.isEmpty { ask(wanted) }
         }
-        events?.yield(.imagesFound(feed, total: new.count, cached: cached))
+        events?.yield(.imagesFound(feed, total: total, cached: cached))
     }
 
     /// Whether any may have to be decided on anew.
@@ -91,7 +95,6 @@ struct ImageSurvey: Sendable {
 
     private mutating func firstNamed(in images: [FeedImage]) -> [ResourceURL] {
         let number = Int32(sayings.count - 1)
-        places.reserveCapacity(places.count + images.count)
         var new: [ResourceURL] = []
         new.reserveCapacity(images.count)
         for url in images.lazy.map(\.url) {
