@@ -27,13 +27,9 @@ struct ImageChoice: Sendable {
 
     /// Of images of which their feeds say the same.
     func verdicts(on images: [ResourceURL], _ manner: Manner) async throws(FeedError) -> [Verdict] {
-        // Of many, two halves: while the files of some images are looked for, the database looks up others.
-        let middle = images.count < 200 ? 0 : images.count / 2
-        async let later = find(images[middle...])
-        let found = try await find(images[..<middle]).get() + later.get()
         var verdicts: [Verdict] = []
         verdicts.reserveCapacity(images.count)
-        for (url, stored) in zip(images, found) {
+        for (url, stored) in zip(images, try await find(images)) {
             switch (stored, manner.terms) {
             case (_?, nil): verdicts.append(.cached)
             case (_?, _?) where !manner.scope.revalidates: verdicts.append(.cached)
@@ -47,10 +43,32 @@ struct ImageChoice: Sendable {
         return verdicts
     }
 
-    /// A result, as `async let` would forget the type of an error.
-    private func find(_ images: ArraySlice<ResourceURL>) async -> Result<[StoredImage?], FeedError> {
-        guard !images.isEmpty else { return .success([]) }
-        do throws(FeedError) { return .success(try await store.find(Array(images))) } catch { return .failure(error) }
+    /// Some at a time, side by side: while the store looks for the files of some, its database looks up others.
+    private func find(_ images: [ResourceURL]) async throws(FeedError) -> [StoredImage?] {
+        var found = [StoredImage?](repeating: nil, count: images.count)
+        let failure = await withTaskGroup { group in
+            for start in stride(from: 0, to: images.count, by: Self.foundAtOnce) {
+                let some = Array(images[start..<min(start + Self.foundAtOnce, images.count)])
+                group.addTask { (start, await answer(on: some)) }
+            }
+            var failure: FeedError?
+            for await (start, answer) in group {
+                switch answer {
+                case .success(let some): found.replaceSubrange(start..<start + some.count, with: some)
+                case .failure(let error): failure = failure ?? error
+                }
+            }
+            return failure
+        }
+        if let failure { throw failure }
+        return found
+    }
+
+    private static let foundAtOnce = 250
+
+    /// A result, as a task group would forget the type of an error.
+    private func answer(on images: [ResourceURL]) async -> Result<[StoredImage?], FeedError> {
+        do throws(FeedError) { return .success(try await store.find(images)) } catch { return .failure(error) }
     }
 
     /// Of those to ask for, the ones whose last answer tends to stay.

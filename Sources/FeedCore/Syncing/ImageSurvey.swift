@@ -5,7 +5,7 @@ struct ImageSurvey: Sendable {
 
     /// What the store answers of each image is larger than what is kept of it. And the first part of a feed is asked for
     /// while the next is looked at.
-    private static let partSize = 1000
+    private static let partSize = 2000
 
     private(set) var report = ImagesReport()
     private let choice: ImageChoice
