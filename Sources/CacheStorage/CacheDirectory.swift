@@ -29,16 +29,16 @@ actor CacheOpener {
 
     func open(_ access: CacheAccess) async throws(FeedError) -> Cache {
         switch access {
-        case .read: try openForReading(rehearsing: false)
-        case .rehearseRepair: try openForReading(rehearsing: true)
+        case .read: try openForReading(try existingCache(), rehearsing: false)
+        case .none: try openForReading(nil, rehearsing: false)
+        case .rehearseRepair: try openForReading(try existingCache(), rehearsing: true)
         case .write(let limit): try await openForWriting(waiting(limit), repairing: false)
         case .repair(let limit): try await openForWriting(waiting(limit), repairing: true)
         }
     }
 
-    private func openForReading(rehearsing: Bool) throws(FeedError) -> Cache {
-        let folder = try existingCache()
-        let file = DatabaseFile(in: folder, resolvedPath: try resolvedPath(), schema: schema)
+    private func openForReading(_ folder: Descriptor?, rehearsing: Bool) throws(FeedError) -> Cache {
+        let file = DatabaseFile(in: folder, resolvedPath: folder == nil ? path : try resolvedPath(), schema: schema)
         let (connection, notices) = rehearsing ? try file.rehearseRepair() : (try file.openForReading(), notices: [])
         let folders = try attempt(.failed) { () throws(SystemError) in try ImageFolders(existingIn: folder) }
         return cache(connection, folders, writable: false, waiting(.zero), notices)

@@ -79,25 +79,6 @@ struct Session: Sendable {
         for cache in opened.takeAll() { await cache.close() }
     }
 
-    /// A cache for a command whose first duty is to deliver: where it can't be written it is only read.
-    struct Delivery {
-        let cache: Cache
-        let saves: Bool
-        /// Why nothing can be saved, if somebody has to do something about it.
-        let problem: FeedError?
-    }
-
-    func openForDelivery() async throws(FeedError) -> Delivery {
-        do {
-            let cache = try await openCache(.write(lockWait: settings.lockWait))
-            return Delivery(cache: cache, saves: true, problem: nil)
-        } catch let error where error.kind == .storage(.locked) {
-            return Delivery(cache: try await openCache(.read), saves: false, problem: nil)
-        } catch let error where error.kind == .storage(.cannotCreate) || error.kind == .storage(.failed) {
-            return Delivery(cache: try await openCache(.read), saves: false, problem: error)
-        }
-    }
-
     // MARK: The network
 
     /// For all feeds of a run; `own` are their settings.

@@ -53,7 +53,9 @@ struct DatabaseTests {
         for command in commands {
             let result = try await program.run(command)
             #expect(result.status == .exited(74), "\(command) \(result.errorText)")
-            #expect(result.outputText == "", "\(command)")
+            // Where it is found out only with the saved feed, the server's own is shown before.
+            let isDelivered = damage == .overwritten && command == ["show", server.feedURL]
+            #expect(result.outputText.isEmpty != isDelivered, "\(command)")
             #expect(result.errorText.contains(program.database), "\(command) \(result.errorText)")
             #expect(result.errorText.contains("feedsync validate"), "\(command) \(result.errorText)")
         }

@@ -48,6 +48,25 @@ struct LoadFeedWithFallbackUseCaseTests {
         #expect(loaded.source == .remote(saveFailure: .storage(.failed, "disk on fire")))
     }
 
+    @Test("delivers the server's feed where the saved one can't be read, which is left alone and told of")
+    func unreadable() async throws {
+        try await save(daysAgo: 1)
+        let broken = FeedError.storage(.unreadable, "broken")
+        store.fail(.retrieve, with: broken)
+        let loaded = try await loader(.ok([1])).load(url)
+        #expect(loaded.feed == feed)
+        #expect(loaded.source == .remote(saveFailure: broken))
+        #expect(store.messages == [.insert, .retrieve])
+    }
+
+    @Test("names both causes when the saved feed can't be read, and the server's not be had")
+    func unreadableAndUnreachable() async throws {
+        store.fail(.retrieve, with: .storage(.unreadable, "broken"))
+        let error = await #expect(throws: FeedError.self) { try await loader(.status(503)).load(url) }
+        #expect(error?.kind == .connectivity)
+        #expect(error?.message.contains("503") == true && error?.message.contains("broken") == true)
+    }
+
     @Test("delivers the fresh saved feed for whatever reason the server fails", arguments: [404, 500])
     func fallback(status: Int) async throws {
         try await save(daysAgo: 6)

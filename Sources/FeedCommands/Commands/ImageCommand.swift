@@ -27,11 +27,9 @@ struct ImageCommand {
 
     /// What is in the cache is had without waiting for anybody; nil where a server has to be asked.
     private func loadCached(_ url: ResourceURL) async throws(FeedError) -> ImageData? {
-        let cache = try await session.openCache(.read)
-        let local = LocalImageDataLoader(store: cache.images, now: session.now)
-        guard !settings.offline else { return try await local.load(url) }
+        guard !settings.offline else { return try await load(url) }
         do {
-            return try await local.load(url)
+            return try await load(url)
         } catch let error where error.isCancellation {
             throw error
         } catch {
@@ -39,6 +37,11 @@ struct ImageCommand {
             await session.closeCaches()
             return nil  // The loader with fallback comes to the same error, and acts on it.
         }
+    }
+
+    private func load(_ url: ResourceURL) async throws(FeedError) -> ImageData {
+        let cache = try await session.openCache(.read)
+        return try await LocalImageDataLoader(store: cache.images, now: session.now).load(url)
     }
 
     private func loadRemote(_ url: ResourceURL) async throws(FeedError) -> ExitCode {
@@ -57,7 +60,9 @@ struct ImageCommand {
             let loader = ImageDataLoaderWithFallback(
                 local: LocalImageDataLoader(store: delivery.cache.images, now: session.now),
                 remote: session.remoteImages(with: client, settings), saves: delivery.saves)
-            return try await loader.load(url, on: session.terms(forNamed: url))
+            return try await delivery.explaining { () async throws(FeedError) in
+                try await loader.load(url, on: session.terms(forNamed: url))
+            }
         }
         return (loaded.data, loaded.saveFailure ?? delivery.problem)
     }

@@ -30,13 +30,13 @@ struct ShowCommand {
         }
     }
 
-    private func open() async throws(FeedError) -> Session.Delivery {
+    private func open() async throws(FeedError) -> Delivery {
         guard settings.offline else { return try await session.openForDelivery() }
-        return Session.Delivery(cache: try await session.openCache(.read), saves: false, problem: nil)
+        return Delivery(cache: try await session.openCache(.read), saves: false, problem: nil)
     }
 
     private func load(
-        _ url: ResourceURL, from delivery: Session.Delivery
+        _ url: ResourceURL, from delivery: Delivery
     ) async throws(FeedError) -> FeedLoaderWithFallback.Loaded {
         do {
             let loaded = try await latest(url, from: delivery)
@@ -57,7 +57,7 @@ struct ShowCommand {
     }
 
     private func latest(
-        _ url: ResourceURL, from delivery: Session.Delivery
+        _ url: ResourceURL, from delivery: Delivery
     ) async throws(FeedError) -> FeedLoaderWithFallback.Loaded {
         let own = settings.of(url)
         let local = session.localFeeds(in: delivery.cache)
@@ -65,7 +65,8 @@ struct ShowCommand {
         if settings.offline { return try await local.loadOffline(url, maxAge: own.maxAge) }
         return try await session.limited(try session.makeClient(for: [own])) { client throws(FeedError) in
             let refresh = session.refresh(delivery.cache, with: client, own, saves: delivery.saves)
-            return try await FeedLoaderWithFallback(refresh: refresh, local: local, maxAge: own.maxAge).load(url)
+            let loader = FeedLoaderWithFallback(refresh: refresh, local: local, maxAge: own.maxAge)
+            return try await delivery.explaining { () async throws(FeedError) in try await loader.load(url) }
         }
     }
 }

@@ -27,7 +27,7 @@ package struct FeedLoaderWithFallback: Sendable {
 
     package func load(_ url: ResourceURL) async throws(FeedError) -> Loaded {
         do {
-            let latest = try await refresh.refresh(url)
+            let latest = try await refresh.refresh(url, delivers: true)
             let source = Loaded.Source.remote(saveFailure: latest.saveFailure)
             return Loaded(feed: latest.feed, savedAt: latest.savedAt, source: source, notes: latest.notes)
         } catch let error where error.isCancellation {

@@ -26,10 +26,16 @@ package struct FeedRefresh: Sendable {
         self.saves = saves
     }
 
+    /// With `delivers`, a saved copy that can't be read is left alone, and the server's feed is had all the same.
     package func refresh(
-        _ url: ResourceURL, telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
+        _ url: ResourceURL, delivers: Bool = false, telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
     ) async throws(FeedError) -> Refreshed {
-        let old = try await local.retrieve(url)
+        let old: SavedFeed?
+        do {
+            old = try await local.retrieve(url)
+        } catch let error where delivers && !error.isCancellation {
+            return try await load(url, notSaving: error)
+        }
         // A URL given without its user name and password is asked with those it was saved with.
         let url = url.credentials == nil ? old?.url ?? url : url
         // That the first page is still the latest says nothing of those that were not asked for the last time, nor of a
@@ -40,7 +46,7 @@ package struct FeedRefresh: Sendable {
         let answer = try await remote.load(url, validators: known ?? Validators())
         switch answer.content {
         case .notModified(let validators):
-            guard let old else { throw .invalidData("HTTP 304 to a request that was not conditional", host: url.host) }
+            guard let old else { throw Self.neverAsked(url) }
             return try await confirm(old, at: url, validators, pages: old.pages, answer, tell)
         case .feed(let feed, let validators):
             if let old, old.feed == feed {
@@ -51,6 +57,18 @@ package struct FeedRefresh: Sendable {
                     feed, from: url, validators: validators, pages: remote.maxPages, telling: tell)
             }
         }
+    }
+
+    private func load(_ url: ResourceURL, notSaving cause: FeedError) async throws(FeedError) -> Refreshed {
+        let answer = try await remote.load(url)
+        guard case .feed(let feed, _) = answer.content else { throw Self.neverAsked(url) }
+        return Refreshed(
+            feed: feed, outcome: .updated, savedAt: nil, saveFailure: cause, imageTerms: answer.imageTerms,
+            notes: answer.notes)
+    }
+
+    private static func neverAsked(_ url: ResourceURL) -> FeedError {
+        .invalidData("HTTP 304 to a request that was not conditional", host: url.host)
     }
 
     private func confirm(

@@ -25,6 +25,8 @@ package struct Cache: Sendable {
 package enum CacheAccess: Hashable, Sendable {
     /// Changes nothing and waits for nobody. A cache that isn't there reads as empty, and is not created.
     case read
+    /// As `read` of one that isn't there: for whom it can't be opened, and who delivers all the same.
+    case none
     /// Creates it if need be and keeps every other writer out, waiting at most this long for one that is there.
     case write(lockWait: Duration)
     /// As `write`, and a database that can't be read is set aside for a new one.

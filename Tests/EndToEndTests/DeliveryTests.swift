@@ -1,0 +1,88 @@
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Show and image, where the cache is in the way", .timeLimit(.minutes(10)))
+struct DeliveryTests {
+    private let program: Program
+    private let server: FeedServer
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 2)
+    }
+
+    /// Where no cache can be: at the path of a file, and below one.
+    private static let unusable = ["", "/below"]
+
+    private func unusableCache(_ below: String) throws -> String {
+        try program.folder.write(Array("no cache".utf8), to: "file")
+        return program.folder.path("file") + below
+    }
+
+    @Test("the server's answer is delivered, and why it can't be saved is told", arguments: unusable)
+    func delivered(_ below: String) async throws {
+        let cache = try unusableCache(below)
+
+        let shown = try await program.run("show", "--json", "--cache", cache, server.feedURL)
+        #expect(shown.status == .exited(73))
+        #expect(shown.errorLines.count == 1 && shown.errorText.contains("not saved: \(cache): can't be "))
+        #expect(try shown.json["source"]?.string == "remote")
+        #expect(try shown.json["images"]?.array?.count == 2)
+
+        let image = try await program.run("image", "--cache", cache, server.imageURL(1))
+        #expect(image.status == .exited(73))
+        #expect(image.errorLines.count == 1 && image.errorText.contains("not saved: \(cache): can't be "))
+        #expect(image.standardOutput == FeedServer.image(1))
+    }
+
+    @Test("where the server can't be reached either, both are told", arguments: unusable)
+    func unreachable(_ below: String) async throws {
+        let cache = try unusableCache(below)
+        let port = try DeadPort()
+        for command in ["show", "image"] {
+            let result = try await program.run(command, "--cache", cache, port.url("/x"))
+            expectOneLine(result, exit: 69, ["connect", "the cache can't be read: \(cache)"])
+        }
+    }
+
+    @Test("offline nothing but the cache is asked", arguments: unusable)
+    func offline(_ below: String) async throws {
+        let cache = try unusableCache(below)
+        for command in ["show", "image"] {
+            let result = try await program.run(command, "--offline", "--cache", cache, server.feedURL)
+            expectOneLine(result, exit: 73, [cache])
+        }
+        #expect(server.paths() == [])
+    }
+
+    @Test("a saved feed that can't be read for once is no reason to show it, nor to show none")
+    func failingRead() async throws {
+        try await program.run("show", server.feedURL)
+        let saved = try await program.saved(server.feedURL)
+        server.serve(images: [0, 1, 2])
+        // Held, it keeps the feed that is shown from being saved.
+        let lock = try HeldLock(of: program)
+        var notSaved = 0
+        for number in 1...60 {
+            let result = try await program.shell(
+                #"""
+                exec strace -f -qq -o "$1" -P "$FEEDSYNC_CACHE/feedsync.sqlite" -e trace=pread64 \
+                    -e "inject=pread64:error=EIO:when=$2" "$feedsync" show --json "$3"
+                """#, program.folder.path("trace"), "\(number)", server.feedURL)
+            let trace = String(decoding: try Files.bytes(program.folder.path("trace")), as: UTF8.self)
+            #expect(try await program.saved(server.feedURL) == saved)
+            // What SQLite takes for damage when it opens the database is told of as such, and by every command.
+            if result.status == .exited(74), result.errorText.contains("malformed"), result.outputText == "" {
+                continue
+            }
+            #expect([.exited(0), .exited(74)].contains(result.status), "\(number): \(result.errorText)")
+            #expect(try result.json["source"]?.string == "remote", "\(number): \(result.errorText)")
+            #expect(try result.json["images"]?.array?.count == 3)
+            if result.status == .exited(74) { notSaved += 1 }
+            if !trace.contains("INJECTED") { break }
+        }
+        #expect(notSaved > 0)
+        withExtendedLifetime(lock) {}
+    }
+}
