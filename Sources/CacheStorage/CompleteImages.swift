@@ -6,7 +6,7 @@ internal import Synchronization
 final class CompleteImages: Sendable {
     /// Side by side, so many of the usual size are as much as that cache holds; with fewer, one that is longer than the
     /// others leaves more lanes with nothing to hash. One by one, fewer are closer to the processor.
-    private static let atOnce = ManyDigests.Width.best == .one ? 8 : 64
+    static let atOnce = ManyDigests.Width.best == .one ? 8 : 64
 
     private let waiting = Mutex<[StagedFile]>([])
 

@@ -165,9 +165,10 @@ struct ValidateTests {
         #expect(try await program.run(["validate", "--json"] + options).json == plan)
     }
 
-    @Test("as a dry run of no cache creates none")
-    func dryRunOfNothing() async throws {
-        expectQuiet(try await program.run("validate", "-n"))
+    @Test("of no cache creates none, which may be a mistyped name", arguments: [["-n"], [], ["--deep"]])
+    func nothing(_ options: [String]) async throws {
+        expectQuiet(try await program.run(["validate"] + options))
+        #expect(try await program.run(["validate", "--json"] + options).json == report(feeds: []))
         #expect(!Files.exists(program.cache))
     }
 
