@@ -55,7 +55,9 @@ struct PublishingTests {
         #expect(try scratch.read("incoming/\(name)") == Self.large)
     }
 
-    @Test("of complete images no more are held in memory than are hashed at once, and each is published whole, whenever that is")
+    @Test(
+        "of complete images no more are held in memory than are hashed at once, and each is published whole, whenever that is"
+    )
     func completeImages() async throws {
         let atOnce = CompleteImages.atOnce
         #expect(atOnce == 8 || atOnce == 64)

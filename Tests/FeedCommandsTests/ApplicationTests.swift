@@ -29,7 +29,8 @@ struct ApplicationTests {
             gallery: NoGallery(),
             output: Silence(), now: { Timestamp(microseconds: 0) })
         let surroundings = Surroundings(
-            environment: [:], currentDirectory: "/", accountHome: "/home", fileExists: { $0 == "/home/.cache/feedsync" })
+            environment: [:], currentDirectory: "/", accountHome: "/home", fileExists: { $0 == "/home/.cache/feedsync" }
+        )
         #expect(await Application(toolbox: toolbox, surroundings: surroundings).run(arguments) == code)
         #expect(closings.count == 1)
     }
