@@ -14,9 +14,8 @@ struct Main {
     static func main() async {
         StandardStreams.secure()
         stayNice()
-        requireProc()
-        requireDescriptors()
-        makeRoomForOpenFiles()
+        Requirements.check()
+        Requirements.makeRoomForOpenFiles()
         // A reader that goes away is an error of the write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         // All text here is UTF-8; libcurl goes by the locale for host names that are not ASCII alone.
@@ -35,34 +34,6 @@ struct Main {
     private static func stayNice() {
         feedsync_stay_nice()
         setenv("LIBDISPATCH_LOG", "NO", 0)
-    }
-
-    /// Swift takes the arguments from /proc, and its threads look there at each other. Without it, a run would take itself
-    /// for one without arguments, which is a sync, and break off at some moment.
-    private static func requireProc() {
-        guard CommandLine.argc == 0 || access("/proc/self/stat", R_OK) != 0 else { return }
-        StandardStreams().say("feedsync: /proc can't be read, and nothing goes without it")
-        exit(ExitCode.failure.rawValue)
-    }
-
-    /// Threads, timers and signals take some too, and where Dispatch gets none it ends the process without a word.
-    private static func requireDescriptors() {
-        let needed = 32
-        var taken: [Int32] = []
-        while taken.count < needed, case let next = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0), next >= 0 {
-            taken.append(next)
-        }
-        for descriptor in taken { close(descriptor) }
-        guard taken.count < needed else { return }
-        StandardStreams().say("feedsync: it may have too few open files: \(needed) more are needed (see ulimit -n)")
-        exit(ExitCode.ioFailure.rawValue)
-    }
-
-    /// While there is one thread, the kernel makes room for many open files at once, as an import has them. Later, whoever
-    /// opens one more than there is room for waits some 10 ms for what every processor is at.
-    private static func makeRoomForOpenFiles() {
-        let far = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 600)
-        if far >= 0 { close(far) }
     }
 
     private static var arguments: [String?] {

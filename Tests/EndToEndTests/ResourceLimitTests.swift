@@ -70,4 +70,17 @@ struct ResourceLimitTests {
             """#, server.feedURL)
         expectQuiet(result)
     }
+
+    @Test("where hardly a thread may be started it says so, and doesn't wait for better times")
+    func hardlyAnyThreads() async throws {
+        // Root may start any number: it runs as somebody who has nothing else running, and by an open file, as that
+        // somebody may not be let in where the program lies.
+        let result = try await program.shell(
+            #"""
+            exec 3<"$feedsync"
+            if [ "$(id -u)" = 0 ]; then set -- setpriv --reuid $((60000 + $$ % 5000)) --clear-groups; fi
+            exec "$@" prlimit --nproc=4 /proc/self/fd/3 status
+            """#)
+        expectOneLine(result, exit: 1, ["threads", "ulimit -u"])
+    }
 }
