@@ -137,6 +137,12 @@ struct CompletionsTests {
         #expect(try await fish("feedsync sync --metrics-file f") == ["file.json"])
     }
 
+    @Test("nothing but options after a command that takes nothing else", arguments: ["status", "validate"])
+    func noOperands(command: String) async throws {
+        #expect(try await bash(command, "") == [])
+        #expect(try await fish("feedsync \(command) ") == [])
+    }
+
     @Test("of help, the commands; of completions, the shells")
     func others() async throws {
         #expect(try await bash("help", "") == Set(Self.commands))

@@ -37,6 +37,7 @@ enum BashCompletions {
                 '') mapfile -t COMPREPLY < <(compgen -W '\(commandNames)' -- "$cur") ;;
                 help) mapfile -t COMPREPLY < <(compgen -W '\(commandNames)' -- "$cur"); return ;;
                 completions) mapfile -t COMPREPLY < <(compgen -W '\(shells)' -- "$cur"); return ;;
+                \(CommandTable.withoutOperands.joined(separator: " | "))) return ;;
             esac
             compopt -o filenames 2>/dev/null
             mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$cur")

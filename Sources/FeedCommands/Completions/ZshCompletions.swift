@@ -12,6 +12,7 @@ enum ZshCompletions {
             case $feedsync_command in
                 help) _describe command commands ;;
                 completions) _values shell \(Shell.allCases.map(\.rawValue).joined(separator: " ")) ;;
+                \(CommandTable.withoutOperands.joined(separator: "|"))) _message 'no more arguments' ;;
                 '') _alternative 'commands:command:{_describe command commands}' 'feeds:feed:_files' ;;
                 *) _files ;;
             esac

@@ -39,6 +39,9 @@ package enum CommandTable {
 
     package static func named(_ word: String) -> CommandSpec? { all.first { $0.name == word } }
 
+    /// The names of those after which nothing but options can stand.
+    static var withoutOperands: [String] { all.filter { $0.operand == .none }.map(\.name) }
+
     static let sync = CommandSpec(
         name: "sync", command: .sync, summary: "fetch and save feeds, and download their images",
         usage: ["feedsync [sync] [options] [FEED...]"],
