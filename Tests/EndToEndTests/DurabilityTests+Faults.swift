@@ -1,0 +1,48 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// What else is not to be lost, where something is wrong already.
+extension DurabilityTests {
+    @Test("a damaged database is set aside before its log, and both on disk before a new one begins")
+    func settingAside() async throws {
+        try program.folder.makeDirectory("cache")
+        let name = "feedsync.sqlite"
+        let companions = ["\(name)-wal", "\(name)-shm"]
+        for name in [name] + companions {
+            try program.folder.write([UInt8](repeating: 7, count: 8192), to: "cache/\(name)")
+        }
+        let (result, trace) = try await program.trace("validate")
+        expectOneLine(result, exit: 0, ["set aside"])
+        let database = try #require(trace.successes(Self.renames, name).first)
+        let creation = try #require(
+            trace.successes(["openat"], name).first { database.isDone(before: $0) && $0.arguments.contains("O_CREAT") })
+        for companion in companions {
+            let renaming = try #require(trace.successes(Self.renames, companion).first)
+            #expect(database.isDone(before: renaming))
+            #expect(trace.syncs(".").contains { renaming.isDone(before: $0) && $0.isDone(before: creation) })
+        }
+    }
+
+    @Test("where the folder of images can't be written to disk nothing is committed", arguments: ["sync", "import"])
+    func folderFails(command: String) async throws {
+        let archive = try await export()
+        let file = try await file(of: 0, in: program)
+        unlink("\(program.cache)/\(file)")
+        try await program.sql("DELETE FROM images WHERE url = '\(server.imageURL(0))'")
+        let left = try await program.sql("SELECT url, digest FROM images")
+
+        let result = try await program.shell(
+            #"""
+            folder=$FEEDSYNC_CACHE/images/sha256
+            exec strace -f -qq -o "$1" -P "$folder" -e trace=fsync -e inject=fsync:error=EIO "$feedsync" "$2" "$3"
+            """#, program.folder.path("trace"), command, command == "sync" ? server.feedURL : archive)
+
+        #expect(result.status == .exited(74), "\(result.errorText)")
+        #expect(result.errorText.contains("images/sha256: can't be written to disk"), "\(result.errorText)")
+        #expect(try await program.sql("SELECT url, digest FROM images") == left)
+        // The room that it takes is free for others.
+        #expect(!Files.exists("\(program.cache)/\(file)"))
+        #expect(Files.names(in: "\(program.cache)/incoming") == [])
+    }
+}
