@@ -51,8 +51,14 @@ private final class Mover: Sendable {
     private let incoming: Descriptor
     private let files: Descriptor
     private let failure = SharedFailure()
-    /// Files that were not there before.
-    private let placed = Mutex<[Digest]>([])
+    private let placed = Mutex(Placed())
+
+    private struct Placed {
+        /// Also of one that was there before, or took another's place, the name may not be on disk.
+        var isAny = false
+        /// Files that were not there before.
+        var new: [Digest] = []
+    }
 
     init(incoming: Descriptor, files: Descriptor) {
         self.incoming = incoming
@@ -71,7 +77,10 @@ private final class Mover: Sendable {
         let name = image.digest.hex
         do throws(SystemError) {
             let placement = try ImageFile.place(name, from: incoming, as: image.digest, size: image.size, in: files)
-            if placement == .new { placed.withLock { $0.append(image.digest) } }
+            placed.withLock { placed in
+                placed.isAny = true
+                if placement == .new { placed.new.append(image.digest) }
+            }
         } catch let error where error.code == ENOENT {
             // It was brought in once, and may be the data of another URL already.
             let isInPlace = try attempt(.failed) { () throws(SystemError) in
@@ -84,11 +93,11 @@ private final class Mover: Sendable {
     }
 
     func makeDurable() throws(FeedError) {
-        guard placed.withLock({ !$0.isEmpty }) else { return }
+        guard placed.withLock({ $0.isAny }) else { return }
         try attempt(.failed) { () throws(SystemError) in try files.synchronise() }
     }
 
     func takeBack() {
-        for digest in placed.withLock({ $0 }) { unlinkat(files.number, digest.hex, 0) }
+        for digest in placed.withLock({ $0.new }) { unlinkat(files.number, digest.hex, 0) }
     }
 }

@@ -85,7 +85,7 @@ struct DurabilityTests {
 
     @Test(
         "an image that is there already, and in no row, is written to disk before there is one",
-        arguments: ["sync"])
+        arguments: ["sync", "import"])
     func kept(command: String) async throws {
         let archive = try await export()
         try await program.sql("DELETE FROM images")
@@ -101,7 +101,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test("one that takes the place of a damaged one is too", arguments: ["sync"])
+    @Test("one that takes the place of a damaged one is too", arguments: ["sync", "import"])
     func replaced(command: String) async throws {
         let archive = try await export()
         for image in 0..<4 { try Files.damage("\(program.cache)/\(try await file(of: image, in: program))") }
