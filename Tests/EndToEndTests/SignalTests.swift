@@ -196,7 +196,7 @@ struct UnreadOutputTests {
 
 extension StartedProcess {
     /// Whether a signal is in one of the sets of signals that Linux tells of a process.
-    fileprivate func mask(_ name: String, has signal: Int32) -> Bool {
+    func mask(_ name: String, has signal: Int32) -> Bool {
         guard let status = try? Files.bytes("/proc/\(pid)/status") else { return false }
         let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("\(name):") }
         guard let set = line.flatMap({ UInt64($0.suffix(16), radix: 16) }) else { return false }
@@ -204,7 +204,7 @@ extension StartedProcess {
     }
 
     /// For what a process can only be watched doing, while it runs.
-    fileprivate func eventually(_ holds: () -> Bool) async throws {
+    func eventually(_ holds: () -> Bool) async throws {
         while !holds(), result == nil { try await Task.sleep(for: .milliseconds(2)) }
     }
 }

@@ -1,0 +1,72 @@
+import Glibc
+import JSONText
+import TestSupport
+import Testing
+
+/// A row without its file is a lost image that the next run takes for one it has.
+@Suite("Deleting images", .timeLimit(.minutes(10)))
+struct DeletingTests {
+    private let program: Program
+    private let server: FeedServer
+
+    init() async throws {
+        program = try Program()
+        server = try FeedServer(images: 3)
+        try await program.run(server.feedURL)
+    }
+
+    @Test(
+        "begins with the rows: a run that is killed over the first file has them committed, and on disk",
+        arguments: [[], ["--deep"]])
+    func rowsFirst(_ options: [String]) async throws {
+        if options.isEmpty {
+            server.serve(images: [2])
+            expectQuiet(try await program.run(server.feedURL))
+        } else {
+            for image in 0...1 {
+                try Files.damage("\(program.imageFolder)/\(try await program.digest(of: server.imageURL(image)))")
+            }
+        }
+        #expect(try await program.sql("SELECT count(*) FROM images") == "3")
+
+        let (result, trace) = try await program.trace(["validate"] + options, fault: "unlinkat:signal=KILL:when=1")
+
+        #expect(result.status == .signalled(SIGKILL), "\(result.errorText)")
+        #expect(Files.names(in: program.imageFolder).count == 3)
+        let log = "feedsync.sqlite-wal"
+        let row = try #require(trace.successes(["pwrite64"], log).last)
+        let deletion = try #require(trace.calls.last { $0.name == "unlinkat" })
+        #expect(deletion.paths.first?.hasPrefix("images/sha256/") == true)
+        #expect(trace.syncs(log).contains { row.isDone(before: $0) && $0.isDone(before: deletion) })
+        #expect(try await program.sql("SELECT url FROM images") == server.imageURL(2))
+
+        // What it left is no row's, and goes with the next.
+        expectQuiet(try await program.run("validate"))
+        #expect(Files.names(in: program.imageFolder) == [try await program.digest(of: server.imageURL(2))])
+    }
+
+    @Test("is not begun once the run was stopped", arguments: [SIGINT, SIGTERM], [[], ["--deep"]])
+    func stopped(signal: Int32, options: [String]) async throws {
+        // What it has to tell of this database holds it up, as nobody reads that.
+        let aside = "feedsync.sqlite.unreadable-1"
+        try program.folder.write([UInt8](repeating: 7, count: 8192), to: "cache/feedsync.sqlite")
+        let pipe = try StuckPipe(in: program.folder)
+        try pipe.fill()
+        let arguments = options.joined(separator: " ")
+        let run = try program.startShell(#"exec "$feedsync" validate --json \#(arguments) 2> "$1""#, pipe.path)
+        try await run.eventually {
+            run.mask("SigCgt", has: signal) && Files.names(in: program.cache).contains(aside)
+        }
+
+        run.kill(signal)
+        let result = await run.wait()
+
+        #expect(result.status == .exited(128 + signal))
+        #expect(try result.json["bytes_freed"]?.int == 0)
+        // No feed refers to them any more.
+        #expect(Files.names(in: program.imageFolder).count == 3)
+        withExtendedLifetime(pipe) {}
+        expectQuiet(try await program.run("validate"))
+        #expect(Files.names(in: program.imageFolder) == [])
+    }
+}
