@@ -1,0 +1,56 @@
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("A cache on a read-only medium", .timeLimit(.minutes(10)))
+struct ReadOnlyMediumTests {
+    private let program: Program
+    private let server: FeedServer
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 1)
+    }
+
+    private func runReadOnly(_ command: String) async throws -> ProcessResult {
+        try await program.shell(
+            #"""
+            [ "$(id -u)" = 0 ] && user= || user=-r
+            exec unshare -m $user sh -c 'mount --bind "$FEEDSYNC_CACHE" "$FEEDSYNC_CACHE" &&
+                mount -o remount,bind,ro "$FEEDSYNC_CACHE" || exit 99
+                exec "$feedsync" \#(command)' sh "$1"
+            """#, server.feedURL)
+    }
+
+    @Test("is read, and nothing is missing from it")
+    func read() async throws {
+        expectQuiet(try await program.run(server.feedURL))
+        let saved = try await program.saved(server.feedURL)
+        let shown = try await runReadOnly(#"show --offline --json "$1""#)
+        #expect(shown.status == .exited(0), "\(shown.errorText)")
+        #expect(shown.outputText == saved)
+    }
+
+    @Test("with a log that can't be taken over is refused: without it the database is not whole")
+    func log() async throws {
+        // A killed run leaves its log, and the feed in there alone.
+        let gate = Gate()
+        server.serve(Reply(body: FeedServer.image(0), gate: gate), at: 0)
+        let run = try program.start(server.feedURL)
+        await run.comes(to: gate)
+        run.kill(SIGKILL)
+        #expect(await run.wait().status == .signalled(SIGKILL))
+        gate.open()
+        #expect(Files.size("\(program.database)-wal") > 0)
+        #expect(try await runReadOnly(#"show --offline "$1""#).status == .exited(0))
+        // The index of the log, with which it can be read, is no part of what is saved.
+        #expect(unlink("\(program.database)-shm") == 0)
+
+        for command in [#"show --offline "$1""#, "status --json", "export -"] {
+            let result = try await runReadOnly(command)
+            #expect(result.status == .exited(74), "\(command): \(result.errorText)")
+            #expect(result.outputText == "")
+        }
+        #expect(try await program.run("show", "--offline", server.feedURL).status == .exited(0))
+    }
+}
