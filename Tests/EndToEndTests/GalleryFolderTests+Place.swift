@@ -66,4 +66,42 @@ extension GalleryFolderTests {
             [program.folder.path("link"), "is a symbolic link to nothing"])
         #expect(Files.names(in: program.folder.path) == ["cache", "link"])
     }
+
+    @Test(
+        "isn't made where somebody else has something beside it, under the name that it is made under",
+        arguments: ["file", "folder", "gallery", "link", "link to nothing"])
+    func othersBesideIt(kind: String) async throws {
+        let staging = ".site.feedsync-new"
+        try program.folder.makeDirectory("mine")
+        try program.folder.write("mine", to: "mine/file")
+        switch kind {
+        case "file": try program.folder.write("mine", to: staging)
+        case "link": symlink("mine", program.folder.path(staging))
+        case "link to nothing": symlink("nowhere", program.folder.path(staging))
+        default:
+            rename(program.folder.path("mine"), program.folder.path(staging))
+            try program.folder.makeDirectory("\(staging)/images")
+            try program.folder.write("mine", to: "\(staging)/images/0.png")
+            // One that somebody keeps their own files in, too.
+            if kind == "gallery" {
+                try program.folder.write("feedsync gallery 1\n", to: "\(staging)/.feedsync-gallery")
+            }
+        }
+        let before = try await listing()
+
+        let result = try await write()
+
+        #expect([.exited(73), .exited(75)].contains(result.status), "\(result.errorText)")
+        #expect(result.errorLines.count == 1, "\(result.errorText)")
+        #expect(result.errorText.contains(staging) || result.errorText.contains(site), "\(result.errorText)")
+        #expect(try await listing() == before)
+    }
+
+    /// All that is beside the cache: what kind it is, how large, when it was last changed, and where it points to.
+    private func listing() async throws -> String {
+        let result = try await Subprocess.run(
+            "find",
+            [program.folder.path, "-mindepth", "1", "-not", "-path", "*/cache*", "-printf", "%p %y %s %T@ %l\n"])
+        return result.outputText
+    }
 }
