@@ -1,0 +1,87 @@
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("The version of TLS", .timeLimit(.minutes(10)))
+struct TLSVersionTests {
+    private let program: Program
+    private var folder: TemporaryDirectory { program.folder }
+
+    init() async throws {
+        program = try Program()
+        try program.folder.write(#"{"items":[]}"#, to: "feed.json")
+        // A system that allows whatever the library can do: what is refused is refused by the program.
+        try program.folder.write(
+            """
+            openssl_conf = all
+            [all]
+            ssl_conf = ssl
+            [ssl]
+            system_default = lax
+            [lax]
+            MinProtocol = TLSv1
+            CipherString = ALL:@SECLEVEL=0
+            """, to: "openssl.cnf")
+        let made = try await Subprocess.run(
+            "openssl",
+            [
+                "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=test",
+                "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", folder.path("key.pem"),
+                "-out", folder.path("cert.pem"),
+            ])
+        #expect(made.status == .exited(0), "\(made.errorText)")
+    }
+
+    @Test("is 1.2 at least: a server that can only do an older one is refused")
+    func oldest() async throws {
+        let old = try await TLSServer("-tls1_1", in: folder)
+        // It is there, and talks to others.
+        let other = try await Subprocess.run(
+            "openssl", ["s_client", "-connect", old.address, "-tls1_1", "-cipher", "ALL:@SECLEVEL=0"])
+        #expect(other.outputText.contains("TLSv1.1"), "\(other.errorText)")
+        let result = try await sync(old)
+        #expect(result.status == .exited(69), "\(result.errorText)")
+        #expect(result.errorText.contains("protocol version"), "\(result.errorText)")
+
+        expectQuiet(try await sync(try await TLSServer("-tls1_2", in: folder)))
+    }
+
+    private func sync(_ server: TLSServer) async throws -> ProcessResult {
+        try await program.run(
+            "sync", "--cacert", folder.path("cert.pem"), "https://\(server.address)/feed.json",
+            environment: ["OPENSSL_CONF": folder.path("openssl.cnf")])
+    }
+}
+
+/// OpenSSL's own server, which hands out the files of a folder over one version of TLS.
+private final class TLSServer: Sendable {
+    let address: String
+    private let process: StartedProcess
+
+    init(_ version: String, in folder: TemporaryDirectory) async throws {
+        let log = folder.path("server\(version).log")
+        // It finds a free port by itself, and tells which.
+        process = try StartedProcess(
+            "sh",
+            [
+                "-c",
+                #"""
+                cd "$1" && exec openssl s_server -4 -accept 0 "$2" -cipher ALL:@SECLEVEL=0 -WWW \
+                    -cert cert.pem -key key.pem > "$3" 2>&1
+                """#, "sh", folder.path, version, log,
+            ])
+        var port: Substring?
+        while port == nil {
+            guard process.result == nil else { throw SystemFailure("openssl s_server: \(try Self.text(log))") }
+            port = try Self.text(log).firstMatch(of: #/ACCEPT \S+:(\d+)\n/#)?.1
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        address = "127.0.0.1:\(port ?? "")"
+    }
+
+    deinit { process.kill(SIGKILL) }
+
+    private static func text(_ log: String) throws -> String {
+        Files.exists(log) ? String(decoding: try Files.bytes(log), as: UTF8.self) : ""
+    }
+}
