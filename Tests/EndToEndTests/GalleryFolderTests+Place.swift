@@ -91,9 +91,7 @@ extension GalleryFolderTests {
 
         let result = try await write()
 
-        #expect([.exited(73), .exited(75)].contains(result.status), "\(result.errorText)")
-        #expect(result.errorLines.count == 1, "\(result.errorText)")
-        #expect(result.errorText.contains(staging) || result.errorText.contains(site), "\(result.errorText)")
+        expectOneLine(result, exit: 73, [staging])
         #expect(try await listing() == before)
     }
 

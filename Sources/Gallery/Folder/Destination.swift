@@ -60,7 +60,7 @@ struct Destination {
         return String(cString: resolved)
     }
 
-    private static func isLink(_ path: String) throws(SystemError) -> Bool {
+    static func isLink(_ path: String) throws(SystemError) -> Bool {
         var status = stat()
         if lstat(path, &status) == 0 { return status.st_mode & S_IFMT == S_IFLNK }
         if errno == ENOENT { return false }

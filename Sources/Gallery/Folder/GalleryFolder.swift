@@ -122,6 +122,9 @@ final class GalleryFolder {
         let staging = destination.sibling { ".\($0).feedsync-new" }
         if mkdir(staging, 0o777) != 0 {
             guard errno == EEXIST else { throw SystemError("can't be created", staging) }
+            guard try !Destination.isLink(staging) else {
+                throw SystemError(ELOOP, "is a symbolic link, and the gallery is made under that name", staging)
+            }
             if let leftover = try OpenFolder(existing: staging) {
                 try lock(leftover, path)
                 try leftover.remove(leftover.checkIsLeftover(), from: staging)
