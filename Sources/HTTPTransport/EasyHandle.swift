@@ -17,6 +17,7 @@ final class EasyHandle {
     private(set) var usesNetrc = false
     private var isDiverted = false
     private var connectsAnew = false
+    private var decodes = true
     /// The file that libcurl was built to take them from.
     private var systemAuthorities: String?
     private let general: NetworkSettings
@@ -108,6 +109,13 @@ final class EasyHandle {
         connectsAnew = wanted
     }
 
+    /// Whether bodies are decompressed.
+    func decode(_ wanted: Bool) throws(FeedError) {
+        guard decodes != wanted else { return }
+        try set(CURLOPT_HTTP_CONTENT_DECODING, to: wanted ? 1 : 0)
+        decodes = wanted
+    }
+
     func resume() -> CURLcode { curl_easy_pause(pointer, CURLPAUSE_CONT) }
 
     private func configure(_ settings: NetworkSettings) throws(FeedError) {
@@ -187,6 +195,9 @@ extension EasyHandle {
     /// Whether libcurl has tried one connection after another that was there already, and found all of them closed. It
     /// gives up at the sixth, counted over all requests of a handle, and then counts anew.
     var hasGivenUpReusing: Bool { String(cString: errorText).hasPrefix("Connection died, tried") }
+
+    /// The same code stands for a body that can't be decoded.
+    var hasMetUnknownEncoding: Bool { String(cString: errorText).hasPrefix("Unrecognized content encoding") }
 
     /// Of the proxy's answer to a request for a connection; 0 without one.
     var proxyStatus: Int {

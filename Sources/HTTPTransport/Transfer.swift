@@ -23,6 +23,15 @@ final class Transfer {
         case forRate(turn: Int)
     }
 
+    /// What a request is sent a second time for.
+    enum SecondTry {
+        /// It may have been the first to find a connection closed: one of its own, whatever others there are.
+        case onNewConnection
+        /// The body is in an encoding that libcurl doesn't know, or that is none at all, as servers say by mistake: as it
+        /// is.
+        case asItIs
+    }
+
     /// With these, it's the body that is of interest.
     private static let statusesOfBodies = [200, 206]
     private static let chunkBytes = 128 << 10
@@ -43,7 +52,7 @@ final class Transfer {
     struct State {
         /// Why it was ended from this side: libcurl then only knows that a callback failed.
         var reason: FeedError?
-        var isSecondTry = false
+        var secondTry: SecondTry?
         var isTooLarge = false
         var pause: Pause?
         var isDeclined = false
@@ -77,6 +86,7 @@ final class Transfer {
         if proxy != nil { try checkLiteral(of: call.request) }
         try easy.prepare(for: call.request, through: proxy)
         try easy.connectAnew(false)
+        try easy.decode(true)
     }
 
     /// What address a proxy connects to can be known where the URL itself names one.
@@ -87,16 +97,27 @@ final class Transfer {
         if let refusal = AddressCheck.refusal(of: address, host: request.url.host) { throw refusal }
     }
 
-    /// Whether the request failed for the sake of those before it: it may be the first to find a connection closed.
-    func isToStartAgain(after code: CURLcode) -> Bool {
-        code == CURLE_SEND_ERROR && !state.isSecondTry && state.headerBytes == 0 && easy.hasGivenUpReusing
+    /// Nil where the first counts.
+    func secondTry(after code: CURLcode) -> SecondTry? {
+        guard state.secondTry == nil else { return nil }
+        switch code {
+        case CURLE_SEND_ERROR where state.headerBytes == 0 && easy.hasGivenUpReusing: return .onNewConnection
+        case CURLE_BAD_CONTENT_ENCODING
+        where Self.statusesOfBodies.contains(easy.status) && state.headers.isContentEncoded
+            && easy.hasMetUnknownEncoding:
+            return .asItIs
+        default: return nil
+        }
     }
 
-    func startAgain() throws(FeedError) {
+    func startAgain(_ second: SecondTry) throws(FeedError) {
         guard let call, !call.isCancelled else { throw .cancelled }
         try start(call)
-        try easy.connectAnew(true)
-        state.isSecondTry = true
+        switch second {
+        case .onNewConnection: try easy.connectAnew(true)
+        case .asItIs: try easy.decode(false)
+        }
+        state.secondTry = second
     }
 
     /// Hands over what is left, and with it how the transfer ended. Gives back the call that it was for.

@@ -89,14 +89,18 @@ final class TransferLoop {
     private func finishEnded() {
         while let (owner, code) = multi.nextEnded() {
             guard let transfer = Transfer.from(owner) else { continue }
-            if transfer.isToStartAgain(after: code) { startAgain(transfer) } else { end(transfer, .ended(code)) }
+            if let second = transfer.secondTry(after: code) {
+                startAgain(transfer, second)
+            } else {
+                end(transfer, .ended(code))
+            }
         }
     }
 
-    private func startAgain(_ transfer: Transfer) {
+    private func startAgain(_ transfer: Transfer, _ second: Transfer.SecondTry) {
         multi.remove(transfer.easy)
         do throws(FeedError) {
-            try transfer.startAgain()
+            try transfer.startAgain(second)
             try multi.add(transfer.easy)
         } catch {
             end(transfer, .failed(error))

@@ -38,4 +38,21 @@ struct FaultyServerTests {
         #expect(report["damaged"]?.int == 0)
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == Self.images)
     }
+
+    @Test("what says of itself that it is encoded in a way that there isn't is taken as it is")
+    func unknownEncoding() async throws {
+        let program = try Program()
+        let server = try LoopbackServer()
+        let encoded = [("Content-Encoding", "aws-chunked")]
+        server.route("/0.png", Reply(headers: encoded, body: FeedServer.image(0)))
+        server.route("/1.png", Reply(headers: encoded, body: Array("4\r\nabcd\r\n0\r\n".utf8)))
+        let feed = FeedServer.feed([server.url("/0.png"), server.url("/1.png")])
+        server.route("/feed.json", Reply(headers: [("Content-Encoding", "utf-8")], body: Array(feed.utf8)))
+
+        let result = try await program.run("--json", server.url("/feed.json"))
+
+        #expect(result.status == .exited(23), "\(result.errorText)")
+        #expect(try result.json["images"]?["downloaded"]?.int == 1)
+        #expect(result.errorText.contains("no image of a known type"), "\(result.errorText)")
+    }
 }
