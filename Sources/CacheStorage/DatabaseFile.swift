@@ -25,29 +25,38 @@ struct DatabaseFile {
         var connection = try open(.reading)
         var state: CacheSchema.State
         do {
-            state = try schema.state(of: connection)
+            state = try checkedState(of: connection)
         } catch let error where error.kind == .storage(.failed) && isWritable() {
             // On a full disk SQLite can't set it up either, and can do without it while no other process is at work.
             connection = try open(.readingAlone)
-            state = try schema.state(of: connection)
+            state = try checkedState(of: connection)
         } catch let error where error.kind == .storage(.failed) {
             // On a read-only medium SQLite can't set up what it shares with a writer; there can't be a writer either.
             // A log that was left there can't be taken over, though, and without it the database is not whole.
             if try hasLog() { throw error }
             connection = try open(.immutable)
-            state = try schema.state(of: connection)
+            state = try checkedState(of: connection)
         }
         switch state {
         case .empty: return try inMemory()
         case .older:
             let copy = try SQLiteConnection(path, .memory)
             try copy.copy(from: connection)
-            try schema.migrate(copy, from: state)
+            // It may have come further in the meantime.
+            try schema.migrate(copy, from: schema.state(of: copy))
             return copy
         case .current:
-            try schema.check(connection)
             connection.giveUpLog()
             return connection
+        }
+    }
+
+    /// All of one moment: the first run of a cache may be making its tables just now.
+    private func checkedState(of connection: SQLiteConnection) throws(FeedError) -> CacheSchema.State {
+        try connection.reading { () throws(FeedError) in
+            let state = try schema.state(of: connection)
+            if state == .current { try schema.check(connection) }
+            return state
         }
     }
 
