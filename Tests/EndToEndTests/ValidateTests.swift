@@ -172,6 +172,17 @@ struct ValidateTests {
         #expect(!Files.exists(program.cache))
     }
 
+    @Test("of a cache that can't be reached says so", arguments: [["-n"], [], ["--deep", "--json"]])
+    func outOfReach(_ options: [String]) async throws {
+        try program.folder.write("no folder", to: "file")
+        let below = program.folder.path("file/cache")
+        expectOneLine(try await program.run(["validate", "--cache", below] + options), exit: 73, [below])
+        symlink("loop", program.folder.path("loop"))
+        let loop = program.folder.path("loop")
+        let looping = try await program.run(["validate", "--cache", loop] + options)
+        #expect([.exited(73), .exited(74)].contains(looping.status) && looping.errorText.contains(loop))
+    }
+
     @Test("tells what it deleted before something came in the way")
     func failing() async throws {
         try await program.run(server.feedURL)
