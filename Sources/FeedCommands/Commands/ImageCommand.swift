@@ -35,7 +35,7 @@ struct ImageCommand {
         } catch {
             // It is opened anew for writing, which on a full disk nobody may be reading beside.
             await session.closeCaches()
-            return nil  // The loader with fallback comes to the same error, and acts on it.
+            return nil  // Whoever comes to the same error there acts on it.
         }
     }
 
@@ -64,7 +64,8 @@ struct ImageCommand {
                 try await loader.load(url, on: session.terms(forNamed: url))
             }
         }
-        return (loaded.data, loaded.saveFailure ?? delivery.problem)
+        // From the cache, there was nothing to save.
+        return (loaded.data, loaded.isFromCache ? nil : loaded.saveFailure ?? delivery.problem)
     }
 
     private func deliver(_ image: ImageData) throws(FeedError) {

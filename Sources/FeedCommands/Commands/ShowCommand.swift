@@ -8,26 +8,34 @@ struct ShowCommand {
 
     func run(_ url: ResourceURL) async throws(FeedError) -> ExitCode {
         let url = session.asConfigured(url)
-        let (shown, saving) = try await produce(url)
+        let (shown, trouble) = try await produce(url)
         // Before anything is written: who reads may take their time, and others want the lock.
         await session.closeCaches()
         try shown.write(now: session.now(), session.toolbox.output.write)
-        guard let saving else { return .ok }
-        session.report("\(url): not saved: \(saving.message)", "not_saved")
-        return ExitCode.of(saving)
+        guard let trouble else { return .ok }
+        session.report("\(url): \(trouble.what): \(trouble.cause.message)", "not_saved")
+        return ExitCode.of(trouble.cause)
     }
 
-    /// The feed as it is shown, and why it could not be saved, if somebody has to do something about that.
-    private func produce(_ url: ResourceURL) async throws(FeedError) -> (shown: ShownFeed, saving: FeedError?) {
+    /// What went wrong with the cache, while the feed was had all the same.
+    private typealias Trouble = (what: String, cause: FeedError)
+
+    private func produce(_ url: ResourceURL) async throws(FeedError) -> (shown: ShownFeed, Trouble?) {
         let delivery = try await open()
         let loaded = try await load(url, from: delivery)
-        let found = settings.json ? try await delivery.cache.images.find(loaded.feed.images.map(\.url)) : nil
-        let shown = ShownFeed(url: url, loaded: loaded, found: found)
-        switch loaded.source {
-        case .remote(let failure): return (shown, failure ?? delivery.problem)
-        // There was nothing to save.
-        case .cache: return (shown, nil)
+        var trouble: Trouble?
+        // From the cache, there was nothing to save.
+        if case .remote(let failure) = loaded.source, let cause = failure ?? delivery.problem {
+            trouble = ("not saved", cause)
         }
+        var found: [StoredImage?]? = settings.json ? loaded.feed.images.map { _ in nil } : nil
+        do throws(FeedError) {
+            if settings.json { found = try await delivery.cache.images.find(loaded.feed.images.map(\.url)) }
+        } catch {
+            guard case .remote = loaded.source, !error.isCancellation else { throw error }
+            trouble = trouble ?? ("its images can't be looked up", error)
+        }
+        return (ShownFeed(url: url, loaded: loaded, found: found), trouble)
     }
 
     private func open() async throws(FeedError) -> Delivery {

@@ -5,7 +5,7 @@ package struct FeedRefresh: Sendable {
     package struct Refreshed: Hashable, Sendable {
         package let feed: Feed
         package let outcome: Outcome
-        /// Nil if no copy of this feed is saved.
+        /// Nil if no copy of this feed is saved, or none that can be read.
         package let savedAt: Timestamp?
         /// Why the feed could not be saved. It is delivered all the same: the server's answer is good.
         package let saveFailure: FeedError?

@@ -2,6 +2,7 @@
 package struct ImageDataLoaderWithFallback: Sendable {
     package struct Loaded: Hashable, Sendable {
         package let data: ImageData
+        package let isFromCache: Bool
         /// Why data from the server could not be saved. It is delivered all the same.
         package let saveFailure: FeedError?
     }
@@ -20,7 +21,7 @@ package struct ImageDataLoaderWithFallback: Sendable {
         _ url: ResourceURL, on terms: RequestTerms = RequestTerms()
     ) async throws(FeedError) -> Loaded {
         do {
-            return Loaded(data: try await local.load(url), saveFailure: nil)
+            return Loaded(data: try await local.load(url), isFromCache: true, saveFailure: nil)
         } catch let error where error.isCancellation {
             throw error
         } catch let error where error.kind == .notFound {
@@ -41,14 +42,14 @@ package struct ImageDataLoaderWithFallback: Sendable {
             guard let cacheFailure, !error.isCancellation else { throw error }
             throw error.adding("and from the cache: \(cacheFailure.message)")
         }
-        guard saves else { return Loaded(data: data, saveFailure: nil) }
+        guard saves else { return Loaded(data: data, isFromCache: false, saveFailure: nil) }
         do {
             try await local.save(data, for: url)
-            return Loaded(data: data, saveFailure: nil)
+            return Loaded(data: data, isFromCache: false, saveFailure: nil)
         } catch let error where error.isCancellation {
             throw error
         } catch {
-            return Loaded(data: data, saveFailure: error)
+            return Loaded(data: data, isFromCache: false, saveFailure: error)
         }
     }
 }
