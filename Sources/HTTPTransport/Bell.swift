@@ -10,7 +10,7 @@ final class Bell: Sendable {
     init() throws(FeedError) {
         number = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         guard number >= 0 else {
-            throw .connectivity("no thread for transfers could be started: \(String(cString: strerror(errno)))")
+            throw .connectivity("there is nothing to wake transfers with: \(String(cString: strerror(errno)))")
         }
     }
 

@@ -14,8 +14,8 @@ struct Main {
     static func main() async {
         StandardStreams.secure()
         stayNice()
-        Requirements.check()
         Requirements.makeRoomForOpenFiles()
+        Requirements.check()
         // A reader that goes away is an error of the write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         // All text here is UTF-8; libcurl goes by the locale for host names that are not ASCII alone.

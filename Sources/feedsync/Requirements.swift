@@ -39,9 +39,14 @@ enum Requirements {
         defer { gate.deallocate() }
         pthread_mutex_init(gate, nil)
         pthread_mutex_lock(gate)
+        // It's their number that is asked for, not what memory there is for them.
+        var small = pthread_attr_t()
+        pthread_attr_init(&small)
+        pthread_attr_setstacksize(&small, 64 << 10)
+        defer { pthread_attr_destroy(&small) }
         while started.count < needed {
             var thread = pthread_t()
-            guard pthread_create(&thread, nil, Self.passGate, gate) == 0 else { break }
+            guard pthread_create(&thread, &small, Self.passGate, gate) == 0 else { break }
             started.append(thread)
         }
         pthread_mutex_unlock(gate)

@@ -59,7 +59,7 @@ final class DownloadLedger: Sendable {
 
     // MARK: What there is to do
 
-    /// How many there are now. Some at a time: the lanes look in meanwhile.
+    /// How many there are now. Some at a time: lanes that are at work look in meanwhile.
     func add(_ images: [ImageDownloads.Wanted]) -> Int {
         for start in stride(from: 0, to: images.count, by: 100) {
             let some = images[start..<min(start + 100, images.count)]
