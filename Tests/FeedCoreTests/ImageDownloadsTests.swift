@@ -180,7 +180,7 @@ struct ImageDownloadsTests {
         #expect(try await store.find(urls).count { $0 != nil } == 10)
     }
 
-    @Test("an image that waits for its next try keeps no other from its turn", .timeLimit(.minutes(1)))
+    @Test("an image that waits for its next try keeps no other from its turn", .timeLimit(.minutes(10)))
     func pausing() async throws {
         let (othersAsked, ask) = AsyncStream.makeStream(of: Void.self)
         let busy = Mutex(true)
@@ -211,7 +211,7 @@ struct ImageDownloadsTests {
         #expect(server.requests.last?.url == images[0])
     }
 
-    @Test("cancelled while it waits for more to do, it ends", .timeLimit(.minutes(1)))
+    @Test("cancelled while it waits for more to do, it ends", .timeLimit(.minutes(10)))
     func cancelledIdle() async throws {
         for held in [false, true] {
             let (news, end) = AsyncStream.makeStream(of: ImageDownloads.News.self)

@@ -62,6 +62,8 @@ func makeClient(
     environment: [String: String] = [:], _ change: (inout NetworkSettings) -> Void = { _ in }
 ) throws -> any HTTPClient {
     var settings = NetworkSettings(userAgent: "feedsync-test/1")
+    // A server of ours is not to be given up because the machine is slow.
+    settings.idleTimeout = .seconds(900)
     change(&settings)
     return try CurlHTTPClient(settings: settings, environment: environment)
 }
