@@ -78,9 +78,17 @@ package enum ManyDigests {
     ) -> [Result<Digest, FeedError>] {
         let lent = UnsafeMutableRawBufferPointer.allocate(byteCount: lentBytes, alignment: 64)
         defer { lent.deallocate() }
+        var used: SHA256?
         return (0..<count).map { message in
             do throws(FeedError) {
-                let hash = try SHA256()
+                let hash: SHA256
+                if let used {
+                    hash = used
+                    try hash.startAnew()
+                } else {
+                    hash = try SHA256()
+                    used = hash
+                }
                 while case let bytes = try next(message, lent), !bytes.isEmpty { try hash.update(bytes) }
                 return .success(try hash.finish())
             } catch {
