@@ -21,37 +21,42 @@ extension ImageDirectory {
         var failures = [FeedError?](repeating: nil, count: images.count)
         var seals = [StagedFile.Seal?](repeating: nil, count: images.count)
         var placed = PlacedFiles(in: files)
+        // Of a batch, each once.
+        var settled: Set<Digest> = []
         do throws(FeedError) {
             for (place, file) in staged.enumerated() {
-                switch try settle(file, &placed) {
+                switch try settle(file, &placed, &settled) {
                 case .success(let seal): seals[place] = seal
                 case .failure(let failure):
                     images[place].bytes.discard()
                     failures[place] = failure
                 }
             }
-            if placed.isAny { try attempt(.failed) { () throws(SystemError) in try files.synchronise() } }
+            try placed.makeDurable()
         } catch {
             placed.takeBack()
             throw error
         }
-        try await index(images, seals, placed)
+        if !settled.isEmpty { try await index(images, seals, placed) }
         return failures
     }
 
     /// Answers with what went wrong with one image alone; throws what concerns them all.
     private func settle(
-        _ file: StagedFile?, _ placed: inout PlacedFiles
+        _ file: StagedFile?, _ placed: inout PlacedFiles, _ settled: inout Set<Digest>
     ) throws(FeedError) -> Result<StagedFile.Seal, FeedError> {
         guard let file else { return .failure(.storage(.failed, "\(path): the image was not staged here")) }
         let seal: StagedFile.Seal
         do { seal = try file.seal() } catch { return .failure(error) }
-        if placed.contains(seal.digest) {
+        if settled.contains(seal.digest) {
             file.discard()
             return .success(seal)
         }
         do {
-            try placed.place(file, as: seal)
+            try file.place { staged throws(SystemError) in
+                try placed.place(staged, from: file.staging.folder, as: seal.digest, size: seal.size)
+            }
+            settled.insert(seal.digest)
             return .success(seal)
         } catch {
             // Where the file is still there it is the folder that is gone, and none would find its place.
@@ -64,7 +69,6 @@ extension ImageDirectory {
     private func index(
         _ images: [ReceivedImage], _ seals: [StagedFile.Seal?], _ placed: PlacedFiles
     ) async throws(FeedError) {
-        guard placed.isAny else { return }
         try await database.write(
             { connection throws(FeedError) in
                 let index = ImageIndex(connection: connection)
@@ -74,35 +78,5 @@ extension ImageDirectory {
                 let stored = images.indices.lazy.filter { seals[$0] != nil }
                 try FailureMemory(connection: connection).forget(stored.map { images[$0].url })
             }, undoing: { placed.takeBack() })
-    }
-}
-
-/// The files of a batch that are where they belong, each once.
-private struct PlacedFiles: Sendable {
-    private let folder: Descriptor
-    private var all: Set<Digest> = []
-    /// That were not there before.
-    private var new: [Digest] = []
-
-    init(in folder: Descriptor) { self.folder = folder }
-
-    var isAny: Bool { !all.isEmpty }
-
-    func contains(_ digest: Digest) -> Bool { all.contains(digest) }
-
-    mutating func place(_ file: StagedFile, as seal: StagedFile.Seal) throws(SystemError) {
-        var placement: ImageFile.Placement?
-        try file.place { staged throws(SystemError) in
-            placement = try ImageFile.place(
-                staged, from: file.staging.folder, as: seal.digest, size: seal.size, in: folder)
-        }
-        all.insert(seal.digest)
-        if placement == .new { new.append(seal.digest) }
-    }
-
-    /// No row names them: on a full disk nothing else could give back the room they take. What can't be deleted now is
-    /// when the next run looks for such.
-    func takeBack() {
-        for digest in new { unlinkat(folder.number, digest.hex, 0) }
     }
 }

@@ -51,18 +51,12 @@ private final class Mover: Sendable {
     private let incoming: Descriptor
     private let files: Descriptor
     private let failure = SharedFailure()
-    private let placed = Mutex(Placed())
-
-    private struct Placed {
-        /// Also of one that was there before, or took another's place, the name may not be on disk.
-        var isAny = false
-        /// Files that were not there before.
-        var new: [Digest] = []
-    }
+    private let placed: Mutex<PlacedFiles>
 
     init(incoming: Descriptor, files: Descriptor) {
         self.incoming = incoming
         self.files = files
+        placed = Mutex(PlacedFiles(in: files))
     }
 
     func check() throws(FeedError) { try failure.check() }
@@ -76,10 +70,8 @@ private final class Mover: Sendable {
     private func place(_ image: OfferedImage) throws(FeedError) {
         let name = image.digest.hex
         do throws(SystemError) {
-            let placement = try ImageFile.place(name, from: incoming, as: image.digest, size: image.size, in: files)
-            placed.withLock { placed in
-                placed.isAny = true
-                if placement == .new { placed.new.append(image.digest) }
+            try placed.withLock { placed throws(SystemError) in
+                try placed.place(name, from: incoming, as: image.digest, size: image.size)
             }
         } catch let error where error.code == ENOENT {
             // It was brought in once, and may be the data of another URL already.
@@ -93,11 +85,8 @@ private final class Mover: Sendable {
     }
 
     func makeDurable() throws(FeedError) {
-        guard placed.withLock({ $0.isAny }) else { return }
-        try attempt(.failed) { () throws(SystemError) in try files.synchronise() }
+        try placed.withLock { placed throws(FeedError) in try placed.makeDurable() }
     }
 
-    func takeBack() {
-        for digest in placed.withLock({ $0.new }) { unlinkat(files.number, digest.hex, 0) }
-    }
+    func takeBack() { placed.withLock { $0.takeBack() } }
 }

@@ -1,0 +1,32 @@
+internal import FeedCore
+internal import Glibc
+
+/// The files that were given their place before their rows are saved.
+struct PlacedFiles: Sendable {
+    private let folder: Descriptor
+    private var isAny = false
+    /// That were not there before.
+    private var new: [Digest] = []
+
+    init(in folder: Descriptor) { self.folder = folder }
+
+    /// `staged` is its name in `incoming`.
+    mutating func place(
+        _ staged: String, from incoming: Descriptor, as digest: Digest, size: Int64
+    ) throws(SystemError) {
+        let placement = try ImageFile.place(staged, from: incoming, as: digest, size: size, in: folder)
+        isAny = true
+        if placement == .new { new.append(digest) }
+    }
+
+    /// Returns when their names are on disk: also that of one that was there before, or took another's place, may not be.
+    func makeDurable() throws(FeedError) {
+        if isAny { try attempt(.failed) { () throws(SystemError) in try folder.synchronise() } }
+    }
+
+    /// No row names them: on a full disk nothing else could give back the room they take. What can't be deleted now is
+    /// when the next run looks for such.
+    func takeBack() {
+        for digest in new { unlinkat(folder.number, digest.hex, 0) }
+    }
+}
