@@ -20,7 +20,6 @@ struct AnswerHeaders {
             return
         }
         last = nil
-        guard let first = line.first, Self.mayBegin(first) else { return }
         // A line of none of them, such as that of the status.
         guard let (name, header) = Self.names.first(where: { line.isField($0.name) }) else {
             if location == nil, line.isField("location") { location = Self.text(line, from: "location:".utf8.count) }
@@ -70,14 +69,6 @@ struct AnswerHeaders {
         ("content-length", .contentLength), ("link", .link), ("retry-after", .retryAfter),
         ("content-range", .contentRange), ("content-encoding", .contentEncoding),
     ]
-
-    /// Most lines are of headers that nobody asks for, and are known by their first letter.
-    private static func mayBegin(_ byte: UInt8) -> Bool {
-        switch byte | 0x20 {
-        case UInt8(ascii: "c"), UInt8(ascii: "e"), UInt8(ascii: "l"), UInt8(ascii: "r"): true
-        default: false
-        }
-    }
 
     /// What is between the offset and the end, less the white space around it; nil if it is no text.
     private static func text(_ line: UnsafeRawBufferPointer, from offset: Int) -> String? {
