@@ -61,8 +61,7 @@ final class DownloadLedger: Sendable {
 
     /// How many there are now. Some at a time: lanes that are at work look in meanwhile.
     func add(_ images: [ImageDownloads.Wanted]) -> Int {
-        for start in stride(from: 0, to: images.count, by: 100) {
-            let some = images[start..<min(start + 100, images.count)]
+        for some in images.parts(of: 100) {
             change { state in
                 state.images += some
                 state.queue.add(some.map(\.url))

@@ -47,9 +47,8 @@ struct ImageChoice: Sendable {
     private func find(_ images: [ResourceURL]) async throws(FeedError) -> [StoredImage?] {
         var found = [StoredImage?](repeating: nil, count: images.count)
         let failure = await withTaskGroup { group in
-            for start in stride(from: 0, to: images.count, by: Self.foundAtOnce) {
-                let some = Array(images[start..<min(start + Self.foundAtOnce, images.count)])
-                group.addTask { (start, await answer(on: some)) }
+            for part in images.parts(of: Self.foundAtOnce) {
+                group.addTask { (part.startIndex, await answer(on: Array(part))) }
             }
             var failure: FeedError?
             for await (start, answer) in group {

@@ -121,9 +121,7 @@ struct ImageSurvey: Sendable {
     private mutating func eachPart<Element>(
         of all: [Element], _ body: (inout Self, [Element]) async throws(FeedError) -> Void
     ) async throws(FeedError) {
-        for start in stride(from: 0, to: all.count, by: Self.partSize) {
-            try await body(&self, Array(all[start..<min(start + Self.partSize, all.count)]))
-        }
+        for part in all.parts(of: Self.partSize) { try await body(&self, Array(part)) }
     }
 
     /// Counts and tells what was decided.
