@@ -39,31 +39,39 @@ static const uint32_t roundConstants[64] = {
 #undef NAME
 #undef TARGET
 
+#include "compress2.h"
+
 static int hasInstructionsForSHA256(void)
 {
     unsigned int a, b, c, d;
-    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b >> 29 & 1);
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b >> 29 & 1) && __builtin_cpu_supports("sse4.1");
 }
 
-int feedsync_sha256_lanes(void)
+int feedsync_sha256_can_do(int lanes)
 {
-    if (hasInstructionsForSHA256()) return 1;
+    switch (lanes) {
+    case 1: return 1;
+    case 2: return hasInstructionsForSHA256();
     // These also ask whether the system saves the wide registers.
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-        return 16;
-    return __builtin_cpu_supports("avx2") ? 8 : 1;
+    case 8: return !!__builtin_cpu_supports("avx2");
+    case 16:
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
+            && __builtin_cpu_supports("avx512vl");
+    default: return 0;
+    }
 }
 
 void feedsync_sha256_compress(int lanes, uint32_t (*states)[8], const uint8_t *const *messages, size_t blocks)
 {
     if (lanes == 16) compress16(states, messages, blocks);
     if (lanes == 8) compress8(states, messages, blocks);
+    if (lanes == 2) compress2(states, messages, blocks);
 }
 
 #else
 
 // Elsewhere processors have instructions for SHA-256, and libcrypto uses them.
-int feedsync_sha256_lanes(void) { return 1; }
+int feedsync_sha256_can_do(int lanes) { return lanes == 1; }
 
 void feedsync_sha256_compress(int lanes, uint32_t (*states)[8], const uint8_t *const *messages, size_t blocks)
 {

@@ -4,9 +4,9 @@ internal import Synchronization
 /// Images in memory that are complete, until there are enough of them to be hashed side by side. Then they are hashed and
 /// written by whoever brings the last of them, while they are in the processor's cache still.
 final class CompleteImages: Sendable {
-    /// Side by side, so many of the usual size are as much as that cache holds; with fewer, one that is longer than the
-    /// others leaves more lanes with nothing to hash. One by one, fewer are closer to the processor.
-    static let atOnce = ManyDigests.Width.best == .one ? 8 : 64
+    /// On many lanes, so many of the usual size are as much as that cache holds; with fewer, one that is longer than the
+    /// others leaves more lanes with nothing to hash. One by one or in pairs, fewer are closer to the processor.
+    static let atOnce = ManyDigests.Width.best.rawValue <= 2 ? 8 : 64
 
     private let waiting = Mutex<[StagedFile]>([])
 

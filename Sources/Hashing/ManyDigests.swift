@@ -1,21 +1,25 @@
 internal import CSHA256Lanes
 package import FeedCore
 
-/// The SHA-256 of many messages, hashed side by side: where the processor has no instructions for SHA-256 but wide
-/// vectors, sixteen messages take little more time than one.
+/// The SHA-256 of many messages, hashed side by side. A processor with instructions for SHA-256 hashes two of them nearly
+/// as quickly as one; with wide vectors alone, sixteen take little more time than one.
 package enum ManyDigests {
     /// How many messages are hashed at once.
-    package enum Width: Int, Sendable {
+    package enum Width: Int, CaseIterable, Sendable {
         case one = 1
+        case two = 2
         case eight = 8
         case sixteen = 16
 
-        /// What this processor does best.
-        package static let best = Width(rawValue: Int(feedsync_sha256_lanes())) ?? .one
-    }
+        /// Whether this processor can.
+        var isSupported: Bool { feedsync_sha256_can_do(Int32(rawValue)) != 0 }
 
-    /// With fewer, libcrypto is as quick.
-    private static let fewestSideBySide = 4
+        /// What this processor does best. Two are as quick as sixteen, and more often there.
+        package static let best = [two, sixteen, eight].first(where: \.isSupported) ?? one
+
+        /// With fewer messages, libcrypto is as quick.
+        fileprivate var fewestMessages: Int { min(rawValue, 4) }
+    }
 
     /// Answers for each message in order. `read` puts the next bytes of a message into the buffer and says how many; none
     /// at the end. Calls come one after another, yet those for one message in between those for others.
@@ -68,7 +72,7 @@ package enum ManyDigests {
     private static func digests(
         _ count: Int, _ width: Width, lending lentBytes: Int, _ next: DigestLanes.Next
     ) -> [Result<Digest, FeedError>] {
-        if width == .one || count < fewestSideBySide { return oneByOne(count, lending: lentBytes, next) }
+        if width == .one || count < width.fewestMessages { return oneByOne(count, lending: lentBytes, next) }
         var lanes = DigestLanes(width, lending: lentBytes)
         return lanes.hash(count, next)
     }

@@ -7,9 +7,7 @@ import Testing
 @Suite("Many digests")
 struct ManyDigestsTests {
     /// Those that this processor can do.
-    static let widths = [ManyDigests.Width.one, .eight, .sixteen].filter {
-        $0.rawValue <= ManyDigests.Width.best.rawValue
-    }
+    static let widths = ManyDigests.Width.allCases.filter(\.isSupported)
 
     /// Around the ends of blocks and of chunks, and very different ones beside each other.
     static let lengths = [
