@@ -56,8 +56,11 @@ final class SQLiteConnection {
     deinit {
         // All is committed by now: should tidying up fail, the next to open the database does it.
         if tidiesUpOnClosing {
-            // Somebody who reads, such as an export, is not waited for: what can't be taken over now is later.
-            let tidyUp = "PRAGMA busy_timeout = 0; PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE)"
+            // Somebody who reads, such as an export, is not waited for: what can't be taken over now is later. Statistics
+            // are made of some rows, not of millions.
+            let tidyUp = """
+                PRAGMA busy_timeout = 0; PRAGMA analysis_limit = 400; PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE)
+                """
             sqlite3_exec(handle, tidyUp, nil, nil, nil)
         }
         statements = [:]

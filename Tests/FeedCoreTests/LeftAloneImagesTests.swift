@@ -111,7 +111,7 @@ struct LeftAloneImagesTests {
         let feed = try Samples.feed(1200)
         let client = ScriptedHTTPClient { $0.url.text.hasSuffix(".json") ? .ok([1]) : .status(410) }
         #expect(try await fixture.sync(["a.json"], on: client, serving: feed).images.failed == 1200)
-        #expect(fixture.images.messages.count { $0 == .remember } == 3)
+        #expect(fixture.images.messages.count { $0 == .remember } == 5)
         #expect(!fixture.images.messages.contains(.publish))
     }
 }

@@ -138,6 +138,9 @@ final class DownloadLedger: Sendable {
         }
     }
 
+    /// How many are still to come, nil where nobody knows yet.
+    var left: Int? { state.withLock { $0.isComplete ? $0.queue.unfinished : nil } }
+
     // MARK: What became of it
 
     /// It is no longer in flight.

@@ -61,6 +61,9 @@ package struct DownloadQueue {
 
     package var hasWaiting: Bool { waiting > 0 }
 
+    /// How many wait, or are in flight.
+    package var unfinished: Int { waiting + inFlight }
+
     /// Whether `next` would give one.
     package var hasNext: Bool { inFlight < jobs && readyHead < ready.count }
 

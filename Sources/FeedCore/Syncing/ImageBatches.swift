@@ -14,6 +14,9 @@ enum ImageResult: Sendable {
 /// Publishing goes on when the run is cancelled: what was received is kept.
 final class ImageBatches: Sendable {
     private static let mostImages = 500
+    /// Near the end, batches get smaller, so that there is little to publish when the last image has come; but not so
+    /// small.
+    private static let fewestImages = 100
     private static let mostBytes: Int64 = 256 << 20
     private static let longestWait = Duration.seconds(5)
 
@@ -84,8 +87,10 @@ final class ImageBatches: Sendable {
     }
 
     private func isFull(_ state: State) -> Bool {
-        state.gathering.count >= Self.batchSize(mostStaged: mostStaged, jobs: state.jobs)
-            || state.gathering.bytes >= Self.mostBytes
+        let most = Self.batchSize(mostStaged: mostStaged, jobs: state.jobs)
+        if state.gathering.count >= most || state.gathering.bytes >= Self.mostBytes { return true }
+        guard state.gathering.count >= Self.fewestImages, let left = ledger.left else { return false }
+        return state.gathering.count >= left
     }
 
     /// Publishes what is left; returns when all is published.
