@@ -1,6 +1,7 @@
 #pragma once
 #include <linux/capability.h>
 #include <linux/stat.h>
+#include <malloc.h>
 #include <spawn.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
@@ -28,6 +29,10 @@ extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *
 static inline int feedsync_close_from(posix_spawn_file_actions_t *actions, int first) {
     return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
+
+/* The memory of a thread else grows by a few pages at a time, with a system call for each step. What isn't used of a
+   larger one takes no room. Swift's Glibc is built without <malloc.h>. */
+static inline void feedsync_take_memory_in_large_steps(void) { mallopt(M_TOP_PAD, 4 << 20); }
 
 /* Gives up the right to be more than nice, for this thread and those that it makes. Without it there is nothing to give
    up, which is as good. */

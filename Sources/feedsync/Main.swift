@@ -14,6 +14,7 @@ struct Main {
     static func main() async {
         StandardStreams.secure()
         stayNice()
+        feedsync_take_memory_in_large_steps()
         Requirements.makeRoomForOpenFiles()
         Requirements.check()
         // A reader that goes away is an error of the write, not the end of the process.

@@ -3,10 +3,9 @@
 struct ImageSurvey: Sendable {
     enum Decision { case asked, cached, skipped }
 
-    /// What the store answers of each image is larger than what is kept of it. And the first part of a feed, which is a
-    /// small one, is asked for while the next is looked at.
+    /// What the store answers of each image is larger than what is kept of it. And the first part of a feed is asked for
+    /// while the next is looked at.
     private static let partSize = 2000
-    private static let firstPartSize = 250
 
     private(set) var report = ImagesReport()
     private let choice: ImageChoice
@@ -122,13 +121,7 @@ struct ImageSurvey: Sendable {
     private mutating func eachPart<Element>(
         of all: [Element], _ body: (inout Self, [Element]) async throws(FeedError) -> Void
     ) async throws(FeedError) {
-        var rest = all[...]
-        var size = Self.firstPartSize
-        while !rest.isEmpty {
-            try await body(&self, Array(rest.prefix(size)))
-            rest = rest.dropFirst(size)
-            size = Self.partSize
-        }
+        for part in all.parts(of: Self.partSize) { try await body(&self, Array(part)) }
     }
 
     /// Counts and tells what was decided.
