@@ -33,10 +33,8 @@ final class Transfer {
     }
 
     /// With these, it's the body that is of interest.
-    private static let statusesOfBodies = [200, 206]
+    static let statusesOfBodies = [200, 206]
     private static let chunkBytes = 128 << 10
-    /// The least a sink is given of a body that isn't complete.
-    private static let leastBytesToBegin = 16 << 10
     /// What is left of an unwanted body is read if it isn't more than this: cheaper than a new connection.
     private static let mostBytesToDrop: Int64 = 64 << 10
     /// libcurl has limits of its own, for a line and, in later versions, for all of them.
@@ -44,7 +42,7 @@ final class Transfer {
 
     let easy: EasyHandle
     private let context: TransferContext
-    private var call: Call?
+    private(set) var call: Call?
     /// The transfer thread alone looks at it, and no access within another: what libcurl calls back changes it in passing.
     @exclusivity(unchecked) private(set) var state = State()
 
@@ -133,28 +131,6 @@ final class Transfer {
             context.deliveries.add(parcel, ending, to: call)
         }
         return call
-    }
-
-    private func last(_ how: HowEnded) -> (Parcel, Ending) {
-        switch how {
-        case .ended(CURLE_OK) where state.isHeadComplete:
-            let parcel = rest()
-            return (parcel, Ending(outcome: .success(response)))
-        case .ended(let code): return broken(by: reason(for: code))
-        case .declined: return (Parcel(), Ending(outcome: .success(response)))
-        case .failed(let error): return broken(by: error)
-        }
-    }
-
-    /// Of an answer other than the wanted ones all is said with its head: it stands, whatever has come of its body.
-    private func broken(by error: FeedError) -> (Parcel, Ending) {
-        var (parcel, response) = partOfBody(after: error)
-        let saysAll = state.isHeadComplete && !Self.statusesOfBodies.contains(easy.status) && !error.isCancellation
-        if saysAll || state.isTooLarge {
-            if state.handedOver == nil { parcel.head = head }
-            response = self.response
-        }
-        return (parcel, Ending(outcome: .failure(error), responseIfUnwanted: response))
     }
 
     var pause: Pause? { state.pause }
@@ -269,16 +245,6 @@ extension Transfer {
         state.headers.isContentEncoded ? Int(max(easy.downloaded - state.spent, 0)) : count
     }
 
-    /// What has come of a body that broke off, so that a retry can ask for the rest: if a sink has been given some of
-    /// it, or enough is there to begin with. A place in a compressed body is no place in the decompressed one.
-    private func partOfBody(after error: FeedError) -> (Parcel, responseIfUnwanted: HTTPResponse?) {
-        guard error.kind == .connectivity, !state.isDeclined, !state.chunk.isEmpty,
-            state.handedOver != nil || state.chunk.count >= Self.leastBytesToBegin, !state.headers.isContentEncoded
-        else { return (Parcel(), nil) }
-        let parcel = rest()
-        return (parcel, response)
-    }
-
     private var limit: Int64 { call?.request.maxBytes ?? 0 }
 
     private func tooLarge() -> Answer {
@@ -288,7 +254,7 @@ extension Transfer {
     }
 
     /// The chunk as it is, with the head if that hasn't been handed over yet.
-    private func rest() -> Parcel {
+    func rest() -> Parcel {
         var parcel = Parcel()
         if state.handedOver == nil {
             parcel.head = head
@@ -296,23 +262,5 @@ extension Transfer {
         }
         swap(&parcel.chunk, &state.chunk)
         return parcel
-    }
-
-    private var head: HTTPHead { state.headers.head(status: easy.status) }
-
-    private var response: HTTPResponse {
-        let head = state.handedOver ?? head
-        let isRedirect = (300..<400).contains(head.status)
-        var response = HTTPResponse(
-            head: head, redirectTarget: isRedirect ? redirectTarget : nil, bodyBytes: state.received)
-        response.isFromPrivateAddress = state.isFromPrivateAddress
-        return response
-    }
-
-    /// libcurl knows it once it has the whole body.
-    private var redirectTarget: String? {
-        if let target = easy.redirectTarget { return target }
-        guard let location = state.headers.location, !location.isEmpty, let call else { return nil }
-        return EasyHandle.resolve(location, against: call.request.url.text) ?? location
     }
 }
