@@ -11,10 +11,11 @@ extension ImageDirectory {
             return file
         }
         completeImages.finish()
-        Crew.share(Self.hashingThreads, among: Self.hashingThreads) { part in
-            let first = staged.count * part / Self.hashingThreads
-            let end = staged.count * (part + 1) / Self.hashingThreads
-            StagedFile.hash(staged[first..<end].compactMap(\.self))
+        // Small ones are by now.
+        let unhashed = staged.compactMap(\.self).filter { !$0.isHashed }
+        let parts = min(Self.hashingThreads, unhashed.count)
+        Crew.share(parts, among: parts) { part in
+            StagedFile.hash(Array(unhashed[unhashed.count * part / parts..<unhashed.count * (part + 1) / parts]))
         }
         Crew.shareWaiting(staged.count, among: Staging.syncingThreads) { staged[$0]?.makeDurable() }
 

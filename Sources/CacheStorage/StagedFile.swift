@@ -41,6 +41,8 @@ final class StagedFile: StagedImage {
         }
     }
 
+    var isHashed: Bool { state.withLock { $0.digest != nil } }
+
     var isInMemory: Bool { state.withLock { !$0.content.held.isEmpty } }
 
     /// Hashes complete images and writes them. What fails is remembered, and told on asking for the seal.
