@@ -16,10 +16,16 @@ struct SyncCommand {
         let own = feeds.map(settings.of)
         let cache = try await session.openCache(settings.dryRun ? .read : .write(lockWait: settings.lockWait))
         let meter = session.showsProgress ? ByteMeter() : nil
-        let report = try await session.limited(try session.makeClient(for: own, of: feeds, meter: meter)) { client in
+        // What reaches the network takes as long to load as a saved feed.
+        let pending = PendingHTTPClient { [session] () throws(FeedError) in
+            try session.makeClient(for: own, of: feeds, meter: meter)
+        }
+        let report = try await session.limited(pending) { client in
             let sync = sync(feeds, own, in: cache, with: client)
             return try await watch(feeds, meter) { await sync.run(feeds, events: $0) }
         }
+        // Without it, what has come of the run says nothing.
+        _ = try await pending.client()
         let gallery = try await renewGallery(of: cache, after: report)
         let code = try finish(report, gallery, took: ContinuousClock.now - start)
         return Monitoring.Run(code: code, report: report, cache: cache)

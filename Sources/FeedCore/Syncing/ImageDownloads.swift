@@ -107,7 +107,6 @@ package struct ImageDownloads: Sendable {
         _ news: AsyncStream<News>, _ ledger: DownloadLedger, _ batches: ImageBatches, _ mostLanes: Int
     ) async {
         await withTaskGroup(of: Void.self) { lanes in
-            let executors = remotes[0].executors
             let pausing: ImageSink.Pausing = { try await ledger.pausing($0) }
             var laneCount = 0
             for await piece in news {
@@ -116,6 +115,8 @@ package struct ImageDownloads: Sendable {
                 case .released(let origin): ledger.release(origin)
                 case .wanted(let images):
                     let wantedLanes = max(laneCount, min(mostLanes, ledger.add(images)))
+                    // Not before: a client that is still being made has none.
+                    let executors = remotes[0].executors
                     for lane in laneCount..<wantedLanes {
                         let executor = executors.isEmpty ? nil : executors[lane % executors.count]
                         let role: DownloadLedger.Role = lane < window.jobs ? .regular : .standIn
