@@ -23,8 +23,10 @@ struct URLReference {
     }
 
     /// The URL that the reference means where `base` is at hand (RFC 3986, section 5.2).
-    func resolved(against base: URLReference) -> String {
+    func resolved(against givenBase: @autoclosure () -> URLReference) -> String {
+        // Most are whole: what they stand beside is then not looked at.
         if let scheme { return Self.compose(scheme, authority, Self.removingDotSegments(path), query, fragment) }
+        let base = givenBase()
         if let authority {
             return Self.compose(base.scheme, authority, Self.removingDotSegments(path), query, fragment)
         }
@@ -36,7 +38,7 @@ struct URLReference {
     /// RFC 3986, section 5.2.4.
     static func removingDotSegments(_ path: Substring) -> Substring {
         let slash = UInt8(ascii: "/")
-        guard path.utf8.first == slash else { return path }
+        guard path.utf8.first == slash, mayHaveDotSegments(path.utf8) else { return path }
         var kept: [Substring] = []
         let segments = path.utf8.dropFirst().split(separator: slash, omittingEmptySubsequences: false)
         for (index, segment) in segments.enumerated() {
@@ -50,6 +52,15 @@ struct URLReference {
             if index == segments.count - 1 { kept.append("") }
         }
         return "/" + Substring(kept.joined(separator: "/"))
+    }
+
+    private static func mayHaveDotSegments(_ path: Substring.UTF8View) -> Bool {
+        var isAfterSlash = false
+        for byte in path {
+            if isAfterSlash, byte == UInt8(ascii: ".") { return true }
+            isAfterSlash = byte == UInt8(ascii: "/")
+        }
+        return false
     }
 
     private static func merge(_ base: URLReference, _ path: Substring) -> Substring {
