@@ -11,7 +11,7 @@ extension ImageDirectory {
             return file
         }
         completeImages.finish()
-        // Small ones are by now.
+        // The small ones were hashed as they came.
         let unhashed = staged.compactMap(\.self).filter { !$0.isHashed }
         let parts = min(Self.hashingThreads, unhashed.count)
         Crew.share(parts, among: parts) { part in
