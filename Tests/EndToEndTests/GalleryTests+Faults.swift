@@ -1,0 +1,88 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Where a picture can't be linked, read, or kept.
+extension GalleryTests {
+    /// Runs a script with a file system of one megabyte at `$disk`, in a mount namespace that goes with it.
+    private func onDisk(_ script: String) async throws -> ProcessResult {
+        try program.folder.makeDirectory("disk")
+        let setUp = #"disk=$1; mount -t tmpfs -o size=1m none "$disk" || exit 99; "# + script
+        return try await program.shell(
+            #"[ "$(id -u)" = 0 ] && user= || user=-r; exec unshare -m $user sh -c "$1" sh "$2""#, setUp,
+            program.folder.path("disk"))
+    }
+
+    @Test("copies where a link is impossible, readable as far as the umask goes")
+    func copied() async throws {
+        let server = try FeedServer(images: 1)
+        try await program.run(server.feedURL)
+        let result = try await onDisk(
+            #"""
+            umask 027; "$feedsync" gallery "$disk/site" || exit
+            cd "$disk/site"; stat -c %a . images/* index.html; sha256sum images/* | cut -c 1-64
+            """#)
+        #expect(result.errorText == "")
+        #expect(
+            result.outputLines
+                == ["750", "440", "640", try await program.digest(of: server.imageURL(0))].map { $0[...] })
+    }
+
+    @Test("tells of a file in the cache that can't be read, and why, with -v of all of them; also after a sync")
+    func unreadable() async throws {
+        let server = try FeedServer(images: 3)
+        try await program.run(server.feedURL)
+        let digests = [
+            try await program.digest(of: server.imageURL(0)), try await program.digest(of: server.imageURL(1)),
+        ]
+        for digest in digests { chmod("\(program.imageFolder)/\(digest)", 0) }
+        // Even root is then held to the modes of files.
+        let feedsync = #"""
+            user=$(id -u); [ "$user" = 0 ] && bound="setpriv --bounding-set=-dac_override,-dac_read_search"
+            exec $bound "$feedsync" "$@"
+            """#
+        let first = "\(digests[0]): can't be opened: Permission denied"
+        let quiet = try await program.shell(feedsync, "gallery", site, "-q")
+        #expect(quiet.status == .exited(0))
+        #expect(quiet.errorLines.count == 2, "\(quiet.errorText)")
+        #expect(quiet.errorText.contains(first))
+        #expect(quiet.errorText.contains("1 more image"))
+        #expect(try page().contains("the file in the cache can&#39;t be read"))
+        let verbose = try await program.shell(feedsync, "--gallery", site, "-v", server.feedURL)
+        #expect(verbose.errorText.contains(first))
+        #expect(verbose.errorText.contains("\(digests[1]): can't be opened: Permission denied"))
+    }
+
+    @Test("keeps the old one where no image can be read", arguments: ["EMFILE", "ENFILE", "ENOMEM", "EIO"])
+    func nothingReadable(_ failure: String) async throws {
+        let server = try FeedServer(images: 1)
+        try await program.run(server.feedURL)
+        try await program.run("gallery", site)
+        let before = Files.names(in: "\(site)/images")
+        let image = "\(program.imageFolder)/\(try await program.digest(of: server.imageURL(0)))"
+        let result = try await program.shell(
+            #"""
+            exec strace -f -qq -o /dev/null -P "$1" -e "inject=openat:error=$2" "$feedsync" gallery "$3"
+            """#, program.imageFolder, failure, site)
+        expectOneLine(result, exit: 74, [image])
+        #expect(before.count == 1 && Files.names(in: "\(site)/images") == before)
+    }
+
+    @Test("that doesn't fit ends with 74, and leaves what was there")
+    func full() async throws {
+        let server = try FeedServer(images: 2)
+        try await program.run(server.feedURL)
+        server.serve(.image(Samples.png(String(repeating: "x", count: 2 << 20))), at: 1)
+        let result = try await onDisk(
+            #"""
+            "$feedsync" gallery "$disk/site" || exit
+            cp "$disk/site/index.html" "$HOME/before"
+            "$feedsync" --revalidate "$(sqlite3 "$FEEDSYNC_CACHE/feedsync.sqlite" 'SELECT url FROM feeds')" || exit
+            "$feedsync" gallery "$disk/site"; echo $?
+            cmp "$HOME/before" "$disk/site/index.html"; ls -A "$disk"
+            """#)
+        #expect(result.outputLines == ["74", "site"], "\(result.errorText)")
+        #expect(result.errorLines.count == 1)
+        #expect(result.errorText.contains("No space left on device"))
+    }
+}
