@@ -6,7 +6,11 @@ internal import Synchronization
 final class CompleteImages: Sendable {
     /// On many lanes, so many of the usual size are as much as that cache holds; with fewer, one that is longer than the
     /// others leaves more lanes with nothing to hash. One by one or in pairs, fewer are closer to the processor.
-    static let atOnce = ManyDigests.Width.best.rawValue <= 2 ? 8 : 64
+    static let atOnce =
+        switch ManyDigests.Width.best {
+        case .one, .two: 8
+        case .eight, .sixteen: 64
+        }
 
     private let waiting = Mutex<[StagedFile]>([])
 

@@ -14,8 +14,8 @@ enum ImageResult: Sendable {
 /// Publishing goes on when the run is cancelled: what was received is kept.
 final class ImageBatches: Sendable {
     private static let mostImages = 500
-    /// Near the end, batches get smaller, so that there is little to publish when the last image has come; but not so
-    /// small.
+    /// Near the end, batches get smaller, so that there is little to publish when the last image has come; but not
+    /// smaller than this.
     private static let fewestImages = 100
     private static let mostBytes: Int64 = 256 << 20
     private static let longestWait = Duration.seconds(5)

@@ -10,8 +10,8 @@ struct PendingHTTPClientTests {
 
     init() throws { request = HTTPRequest(url: try ResourceURL("https://example.com/feed.json"), maxBytes: 1000) }
 
-    @Test("is made once, and takes the requests that were there before it")
-    func waits() async throws {
+    @Test("is made once, for all requests, whenever they come")
+    func madeOnce() async throws {
         let count = Mutex(0)
         let made = ScriptedHTTPClient { _ in .status(204) }
         let client = PendingHTTPClient { () throws(FeedError) in
