@@ -2,30 +2,43 @@ import Synchronization
 
 /// Holds in memory what is to be delivered rather than stored: the body of a 200, or an image that is staged here.
 final class CollectedBytes: BodySink, StagedImage {
-    private let collected = Mutex<[UInt8]>([])
+    /// What an answer announces is believed so far: room that nothing comes for.
+    private static let mostReserved = 64 << 20
 
-    var bytes: [UInt8] { collected.withLock { $0 } }
+    private struct State {
+        var bytes: [UInt8] = []
+        /// How many there will be, as far as is known.
+        var expected = 0
+    }
+
+    private let state = Mutex(State())
+
+    var bytes: [UInt8] { state.withLock { $0.bytes } }
 
     /// Hands over what there is, so that nobody holds it any longer than need be.
     func take() -> [UInt8] {
-        collected.withLock { bytes in
-            defer { bytes = [] }
-            return bytes
+        state.withLock { state in
+            defer { state = State() }
+            return state.bytes
         }
     }
 
     func begin(_ head: HTTPHead) throws(FeedError) -> Bool {
-        discard()
+        let announced = head[.contentLength].flatMap { Int($0) } ?? 0
+        state.withLock { $0 = State(expected: min(max(announced, 0), Self.mostReserved)) }
         return head.status == HTTPStatus.ok
     }
 
     func receive(_ chunk: [UInt8]) throws(FeedError) { try append(chunk) }
 
     func append(_ chunk: [UInt8]) throws(FeedError) {
-        collected.withLock { bytes in
-            if bytes.isEmpty { bytes = chunk } else { bytes += chunk }
+        state.withLock { state in
+            if state.bytes.isEmpty { return state.bytes = chunk }
+            // At once: to grow again and again takes fresh memory each time, which costs more than to copy into it.
+            state.bytes.reserveCapacity(state.expected)
+            state.bytes += chunk
         }
     }
 
-    func discard() { collected.withLock { $0 = [] } }
+    func discard() { state.withLock { $0 = State() } }
 }
