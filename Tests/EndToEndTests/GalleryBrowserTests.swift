@@ -16,8 +16,10 @@ struct GalleryBrowserTests {
 
     func withPage(_ look: Look = .desktop, _ visit: (Page) async throws -> Void) async throws {
         let browser = try Browser()
-        defer { browser.close() }
-        try await visit(try await browser.newPage(look))
+        let result: Result<Void, any Error>
+        do { result = .success(try await visit(try await browser.newPage(look))) } catch { result = .failure(error) }
+        await browser.close()
+        try result.get()
     }
 
     /// Notes what shifts, and what keeps the page from answering, from before the first element is there.

@@ -33,7 +33,10 @@ final class CollectedBytes: BodySink, StagedImage {
 
     func append(_ chunk: [UInt8]) throws(FeedError) {
         state.withLock { state in
-            if state.bytes.isEmpty { return state.bytes = chunk }
+            guard !state.bytes.isEmpty else {
+                state.bytes = chunk
+                return
+            }
             // At once: to grow again and again takes fresh memory each time, which costs more than to copy into it.
             state.bytes.reserveCapacity(state.expected)
             state.bytes += chunk

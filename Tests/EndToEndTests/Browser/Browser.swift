@@ -22,9 +22,11 @@ final class Browser: Sendable {
         profile = try TemporaryDirectory()
         pipes = try MessagePipes()
         process = try StartedProcess(
-            "chromium",
+            // What it puts into the folder for temporary files would stay there.
+            "env",
             [
-                "--headless", "--remote-debugging-pipe", "--user-data-dir=\(profile.path)", "--disable-gpu",
+                "TMPDIR=\(profile.path)", "chromium", "--user-data-dir=\(profile.path)", "--headless",
+                "--remote-debugging-pipe", "--disable-gpu",
                 "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run", "--disable-background-networking",
                 "--disable-component-update", "--disable-sync", "--disable-extensions", "--force-color-profile=srgb",
                 "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
@@ -38,8 +40,12 @@ final class Browser: Sendable {
         }
     }
 
-    /// To be called at the end of a test: the thread that listens keeps the browser alive.
-    func close() { process.kill(SIGKILL) }
+    /// To be called at the end of a test: the thread that listens keeps the browser alive. Returns when none of its
+    /// processes writes into the profile any more.
+    func close() async {
+        process.kill(SIGKILL)
+        _ = await process.wait()
+    }
 
     func newPage(_ look: Look = .desktop) async throws -> Page {
         let target = try await call("Target.createTarget", ["url": "about:blank"])["targetId"] ?? .null
