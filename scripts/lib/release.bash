@@ -8,3 +8,9 @@ release_binary() {
     # Fails if that fails, which an echo of it all would hide.
     folder=$(swift build "${release[@]}" --show-bin-path) && echo "$folder/feedsync"
 }
+
+# For runs that are none of a person's own: theirs have what the config file and the environment say.
+no_own_settings() {
+    unset "${!FEEDSYNC_@}"
+    export FEEDSYNC_NO_CONFIG=true
+}

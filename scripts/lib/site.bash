@@ -10,10 +10,13 @@ site_begin() { # NAME
     work=$(mktemp -d "/dev/shm/feedsync-$1.XXXXXX")
     nginx_pid=
     trap site_end EXIT
+    no_own_settings
 }
 
 site_end() {
     [[ -z $nginx_pid ]] || kill "$nginx_pid" 2>/dev/null || true
+    # A script that mounts something mounts it there.
+    umount "$work"/* 2>/dev/null || true
     rm -rf "$work"
 }
 
@@ -41,9 +44,12 @@ site_feed() { # FIRST LAST
             $_, $_, $_ } $first .. $last), "]}"' "$base" "$1" "$2"
 }
 
-# nginx can't choose a free port itself: a port that is taken makes it stop, and another is tried.
+# nginx can't choose a free port itself: a port that is taken makes it stop, and another is tried. Whoever has taken it may
+# answer too, though not with what is asked for.
 site_serve() {
     local try
+    mkdir -p "$work/site"
+    echo "$work" >"$work/site/served"
     for try in 1 2 3 4 5 6 7 8; do
         local port=$((20000 + RANDOM % 20000))
         base=http://127.0.0.1:$port
@@ -58,7 +64,7 @@ EOF
         nginx -p "$work" -c "$work/nginx.conf" 2>/dev/null &
         nginx_pid=$!
         for _ in {1..100}; do
-            curl -s -o /dev/null "$base/" && return
+            [[ $(curl -s -m 5 "$base/served") != "$work" ]] || return 0
             kill -0 "$nginx_pid" 2>/dev/null || break
             sleep 0.05
         done
