@@ -100,6 +100,46 @@ struct InstallTests {
         #expect(try await files(in: program.folder.path) == [])
     }
 
+    @Test("an uninstall stops its own timer alone", arguments: [true, false])
+    func timer(isOwn: Bool) async throws {
+        let folder = program.folder
+        let unit = folder.path("own/share/systemd/user/feedsync.timer")
+        try folder.makeDirectory("bin")
+        // What systemd would say.
+        let systemctl = try folder.write(
+            """
+            #!/bin/sh
+            echo "$*" >>'\(folder.path("calls"))'
+            case "$*" in *show*) echo '\(isOwn ? unit : "/usr/lib/systemd/system/feedsync.timer")' ;; esac
+            """, to: "bin/systemctl")
+        chmod(systemctl, 0o755)
+        try folder.makeDirectory("systemd")
+        let environment = [
+            "HOME": folder.path, "PATH": "\(folder.path("bin")):/usr/bin:/bin", "XDG_RUNTIME_DIR": folder.path,
+        ]
+        #expect(try await install("--user", "--prefix", folder.path("own")).status == .exited(0))
+        let result = try await Subprocess.run(
+            Self.script, ["--user", "--prefix", folder.path("own"), "--uninstall"], environment: environment)
+        #expect(result.status == .exited(0), "\(result.errorText)")
+        let calls = String(decoding: try folder.read("calls"), as: UTF8.self)
+        #expect(calls.contains("disable --now feedsync.timer") == isOwn, "\(calls)")
+        #expect(!TemporaryDirectory.names(in: folder.path).contains("own"))
+    }
+
+    @Test("a relative prefix is one, and an uninstall leaves what is above it")
+    func relative() async throws {
+        let folder = try program.folder.makeDirectory("opt")
+        func run(_ more: String) async throws -> ProcessResult {
+            try await program.shell(
+                #"cd "$2" && exec "$1" --binary "$feedsync" --prefix own \#(more)"#, [Self.script, folder])
+        }
+        #expect(try await run("").status == .exited(0))
+        #expect(TemporaryDirectory.names(in: folder) == ["own"])
+        #expect(try await files(in: "\(folder)/own").count == 7)
+        #expect(try await run("--uninstall").status == .exited(0))
+        #expect(TemporaryDirectory.names(in: folder) == [])
+    }
+
     @Test("an option that it doesn't know is wrong usage, and installs nothing")
     func usage() async throws {
         for arguments in [["--prefx", "/x"], ["--prefix"]] {
