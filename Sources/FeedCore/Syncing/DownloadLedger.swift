@@ -44,6 +44,14 @@ final class DownloadLedger: Sendable {
             guard !resuming.isEmpty, queue.resume() else { return [] }
             return [resuming.removeFirst()]
         }
+
+        /// Where an image may start and nobody is about to look for one: who may start it. A regular lane rather than a
+        /// stand-in, which may have to let it wait.
+        mutating func takeStarter() -> [Waiter] {
+            if mayStart(.regular), let lane = idle.popLast() { return [lane] }
+            if mayStart(.standIn), let lane = idleStandIns.popLast() { return [lane] }
+            return []
+        }
     }
 
     private let state: Mutex<State>
@@ -114,8 +122,7 @@ final class DownloadLedger: Sendable {
             state.queue.pause()
             state.pausing += 1
             let resuming = state.takeResuming()
-            guard resuming.isEmpty, state.mayStart(.standIn) else { return resuming }
-            return state.idleStandIns.popLast().map { [$0] } ?? []
+            return resuming.isEmpty ? state.takeStarter() : resuming
         }
         for lane in others { lane.resume() }
         let result: Result<Void, any Error>
@@ -129,12 +136,13 @@ final class DownloadLedger: Sendable {
         unless mayGoOn: (inout State) -> Bool, in line: WritableKeyPath<State, [Waiter]>
     ) async {
         await withCheckedContinuation { lane in
-            let goesOn = state.withLock { state in
-                if mayGoOn(&state) { return true }
+            let others = state.withLock { state -> [Waiter] in
+                if mayGoOn(&state) { return [lane] }
                 state[keyPath: line].append(lane)
-                return false
+                // What a stand-in may not start, a regular lane may that found nothing before.
+                return state.takeStarter()
             }
-            if goesOn { lane.resume() }
+            for lane in others { lane.resume() }
         }
     }
 
