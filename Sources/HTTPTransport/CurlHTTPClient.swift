@@ -1,4 +1,5 @@
 package import FeedCore
+internal import Synchronization
 
 /// `HTTPClient` over libcurl's multi interface. A body that comes in one piece is given to its sink by the task that
 /// asked for it.
@@ -8,6 +9,7 @@ package final class CurlHTTPClient: HTTPClient {
     private let first: TransferThread
     /// For the tasks that prefer it; nil where one thread does better.
     private let second: TransferThread?
+    private let strangers = Mutex(Strangers())
 
     package var executors: [any TaskExecutor] { [first, second].compactMap { $0?.executor } }
 
@@ -56,8 +58,20 @@ package final class CurlHTTPClient: HTTPClient {
     }
 
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
+        guard let second else { return try await get(request, into: sink, by: first) }
+        // The thread's that the task runs on, so that answering costs no change of threads.
+        if first.isCurrent { return try await get(request, into: sink, by: first) }
+        if second.isCurrent { return try await get(request, into: sink, by: second) }
+        let isSecond = strangers.withLock { $0.enter() }
+        defer { strangers.withLock { $0.leave(isSecond) } }
+        return try await get(request, into: sink, by: isSecond ? second : first)
+    }
+
+    private func get(
+        _ request: HTTPRequest, into sink: any BodySink, by thread: TransferThread
+    ) async throws(FeedError) -> HTTPResponse {
         let call = Call(request, into: sink)
-        let mailbox = mailbox
+        let mailbox = thread.mailbox
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 call.wait(continuation)
@@ -70,8 +84,21 @@ package final class CurlHTTPClient: HTTPClient {
         return try call.takeOutcome().get()
     }
 
-    /// The thread's that the task runs on, so that answering costs no change of threads.
-    private var mailbox: Mailbox {
-        if let second, second.isCurrent { second.mailbox } else { first.mailbox }
+    /// How many requests of tasks that run elsewhere each thread has: the next is for the one with fewer. All on one thread,
+    /// they would have half of the connections.
+    private struct Strangers {
+        private var first = 0
+        private var second = 0
+
+        /// Whether it is the second's.
+        mutating func enter() -> Bool {
+            let isSecond = second < first
+            if isSecond { second += 1 } else { first += 1 }
+            return isSecond
+        }
+
+        mutating func leave(_ isSecond: Bool) {
+            if isSecond { second -= 1 } else { first -= 1 }
+        }
     }
 }

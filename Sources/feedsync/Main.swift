@@ -27,7 +27,9 @@ struct Main {
         let run = Task { [arguments] in await application.run(arguments) }
         signals.onFirst { run.cancel() }
         let code = await run.value
-        exit(signals.received.map { 128 + $0 } ?? code.rawValue)
+        // All is written, and all caches are closed. What `exit` does besides is to take OpenSSL down, beside threads that
+        // may still be letting go of their connections.
+        _exit(signals.received.map { 128 + $0 } ?? code.rawValue)
     }
 
     /// Dispatch gives its threads priorities of its own, whatever `nice` said. Root's succeeds with that, above all others

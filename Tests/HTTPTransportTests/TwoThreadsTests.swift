@@ -79,6 +79,24 @@ struct TwoThreadsTests {
         #expect(Set(server.requests.map(\.connection)) == [1, 2, 3, 4, 5])
     }
 
+    @Test("gives requests of tasks that run elsewhere all of its connections, too")
+    func strangers() async throws {
+        let gate = Gate()
+        let server = try LoopbackServer("/", Reply(body: [1], gate: gate))
+        let client = try client(settings())
+        let request = try makeRequest(server.url())
+
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<6 { group.addTask { _ = try await client.get(request, into: NullSink()) } }
+            // None is answered before all were asked.
+            await gate.waitForArrivals(6)
+            gate.open()
+            try await group.waitForAll()
+        }
+
+        #expect(Set(server.requests.map(\.connection)).count == 6)
+    }
+
     @Test("that is closed ends what runs on either thread, and both threads")
     func closed() async throws {
         let ended = Tally()
