@@ -9,7 +9,7 @@ package struct Surroundings: Sendable {
     /// The home in the user's account, for where the environment names none.
     package let accountHome: String?
     package let fileExists: @Sendable (String) -> Bool
-    /// That it is no folder, and not kept from us.
+    /// That it is a file which can be read more than once, no folder and no pipe, and not kept from us.
     package let canRead: @Sendable (String) -> Bool
     /// A file of moderate size; nil where there is none.
     package let readFile: @Sendable (String) -> Result<[UInt8]?, FeedError>

@@ -114,13 +114,18 @@ struct Session: Sendable {
         }
     }
 
-    /// Without them a request would fail as if the server were out of reach, or go without its credentials.
+    /// Without them a request would fail as if the server were out of reach, or go without its credentials. Each request
+    /// reads them: a pipe would give them to the first, or keep it waiting for somebody who writes.
     private func requireFiles(of own: Settings) throws(FeedError) {
         for case (let option, let path?) in [("--cacert", own.caFile), ("--netrc-file", own.netrcFile)]
         where !surroundings.canRead(path) {
-            let reason = surroundings.fileExists(path) ? "can't be read" : "there is no such file"
+            let reason = surroundings.fileExists(path) ? "can't be read as a file" : "there is no such file"
             throw .notFound("\(option): \(reason): \(path)")
         }
+        guard own.netrc, own.netrcFile == nil, let usual = surroundings.home.map({ "\($0)/.netrc" }),
+            surroundings.fileExists(usual), !surroundings.canRead(usual)
+        else { return }
+        throw .notFound("--netrc: can't be read as a file: \(usual)")
     }
 
     /// Short of breath, as nobody is to wait for it.

@@ -78,7 +78,8 @@ struct Main {
             fileExists: { access($0, F_OK) == 0 },
             canRead: { path in
                 var status = stat()
-                return access(path, R_OK) == 0 && stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
+                return access(path, R_OK) == 0 && stat(path, &status) == 0
+                    && [S_IFREG, S_IFCHR].contains(status.st_mode & S_IFMT)
             },
             readFile: { path in Result { () throws(FeedError) in try SmallFile(path: path).read() } },
             readRegularFile: { path in

@@ -1,3 +1,4 @@
+import Glibc
 import JSONText
 import TestSupport
 import Testing
@@ -173,6 +174,23 @@ struct SecretsTests {
         expectOneLine(try await program.run("show", option, path, server.feedURL), exit: 66, [option, path])
         #expect(server.requestCount == before)
         #expect(try await program.run("show", "--offline", option, path, server.feedURL).status == .exited(0))
+    }
+
+    @Test(
+        "a pipe, which only the first request could read, is refused at once", arguments: ["--netrc-file", "--cacert"])
+    func pipe(option: String) async throws {
+        let path = program.folder.path("pipe")
+        #expect(mkfifo(path, 0o600) == 0)
+        expectOneLine(try await program.run(option, path, server.feedURL), exit: 66, [option, path])
+        #expect(server.requestCount == 0)
+    }
+
+    @Test("likewise one in the place of ~/.netrc, where that is asked for")
+    func usualPipe() async throws {
+        let path = program.folder.path(".netrc")
+        #expect(mkfifo(path, 0o600) == 0)
+        expectOneLine(try await program.run("--netrc", server.feedURL), exit: 66, ["--netrc", path])
+        try await program.run(server.feedURL)
     }
 
     @Test("a file of authorities that holds none is not found, and no reason for the saved feed to stand in")

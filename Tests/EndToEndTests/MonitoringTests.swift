@@ -119,6 +119,18 @@ struct MonitoringTests {
         #expect(ping.requests.map(\.path) == expected)
     }
 
+    @Test("a monitor that is slow to answer keeps nobody from the cache")
+    func slowPing() async throws {
+        let gate = Gate()
+        let ping = try LoopbackServer("/uuid/0", Reply(body: [], gate: gate))
+        let first = try program.start("--ping-url", ping.url("/uuid"), server.feedURL)
+        await first.comes(to: gate)
+        expectQuiet(try await program.run(server.feedURL))
+        #expect(first.result == nil)
+        gate.open()
+        #expect(await first.wait().status == .exited(0))
+    }
+
     @Test("a ping that fails never fails the run, and tells no more than the host")
     func failedPing() async throws {
         let dead = try DeadPort()

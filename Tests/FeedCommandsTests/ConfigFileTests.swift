@@ -71,6 +71,25 @@ struct ConfigFileTests {
         #expect(try settings([], config: "feed = ~/a.json")?.feeds.all.map(\.url.text) == ["file:///home/me/a.json"])
     }
 
+    @Test("- is standard output where that can be meant, and a file beside the others elsewhere") func dash() throws {
+        #expect(try settings(["image", feed], config: "output = -")?.output == nil)
+        #expect(try settings([], config: "gallery = -")?.gallery == "/home/me/.config/feedsync/-")
+    }
+
+    @Test("~ is a mistake where there is no home, and a NUL anywhere") func noPath() {
+        let nowhere = Surroundings(
+            environment: ["HOME": "here"], currentDirectory: "/", accountHome: nil, fileExists: { _ in false })
+        let line = Array("cache = ~/mirror".utf8)
+        let error = #expect(throws: UsageError.self) { try ConfigFile(line, at: "/c", nowhere) }
+        #expect(error?.exitCode == .configuration)
+        #expect(error?.message == "/c:1: neither HOME nor the user's account names a home folder for ~/")
+        #expect(usageError([], config: "jobs = 2\ncache = /a\0b")?.message.contains(":2: the line has a NUL") == true)
+    }
+
+    @Test("a letter of the command line is told its name") func letter() {
+        #expect(usageError([], config: "-j = 4")?.hint == "without dashes: jobs")
+    }
+
     @Test("names feeds, each once, and what holds for one alone") func sections() throws {
         let config = """
             max-age = 1d

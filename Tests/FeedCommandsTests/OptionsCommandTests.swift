@@ -16,6 +16,15 @@ struct OptionsCommandTests {
         #expect(try parse([command.rawValue] + operands) == .run(command, Settings(), operands: operands))
     }
 
+    @Test(
+        "a URL in the place of a folder or a file is a mistake, and keeps its password",
+        arguments: ["export", "gallery"])
+    func urlForPath(command: String) {
+        let message = usageError([command, "HTTP://ann:s3cret@h/feed.json"])?.message
+        #expect(message?.hasSuffix("is a URL") == true)
+        #expect(message?.contains("s3cret") == false)
+    }
+
     @Test("only the first operand can be a command") func firstOperand() {
         #expect(usageError([feed, "show"])?.message == "'show' is neither a URL nor an existing file")
         #expect(usageError(["sync", "show"])?.hint == "usage: feedsync [sync] [options] [FEED...]")

@@ -69,6 +69,7 @@ extension OptionSpec {
 extension Command {
     /// Enough operands for it.
     var sampleOperands: [String] {
-        CommandTable.named(rawValue)?.operandCount.lowerBound == 1 ? [feed] : []
+        guard let spec = CommandTable.named(rawValue), spec.operandCount.lowerBound == 1 else { return [] }
+        return [.archiveAndFeeds, .folderAndFeeds].contains(spec.operand) ? ["./there"] : [feed]
     }
 }

@@ -63,6 +63,21 @@ struct LeftAloneImagesTests {
         #expect(asked(client) == ["1.png"])
     }
 
+    @Test(
+        "are not those that were refused, for whoever says who asks",
+        arguments: [(401, true, 1), (403, true, 1), (404, true, 0), (401, false, 0)])
+    func refused(status: Int, isKnown: Bool, asks: Int) async throws {
+        // At the feed's own origin, to which its secrets go.
+        let feed = Feed(format: .essential, images: [FeedImage(id: "1", url: try fixture.feedURL("1.png"))])
+        let refusing = fixture.server(["1.png": .status(status)])
+        #expect(try await fixture.sync(["a.json"], on: refusing, serving: feed).images.failed == 1)
+        let client = fixture.server()
+        let identity = isKnown ? Identity(headers: ["X-Key: 1"]) : Identity()
+        let report = try await fixture.sync(["a.json"], on: client, serving: feed, as: identity)
+        #expect(report.images.downloaded == asks)
+        #expect(asked(client).count == asks)
+    }
+
     @Test("are no files: those cost nothing to look at again")
     func files() async throws {
         let feed = Feed(

@@ -27,8 +27,19 @@ struct SyncCommand {
         // Without it, what has come of the run says nothing.
         _ = try await pending.client()
         let gallery = try await renewGallery(of: cache, after: report)
+        let totals = settings.metricsFile == nil ? nil : await totals(of: cache)
+        // Before anything is written: who reads may take their time, and others want the lock.
+        await session.closeCaches()
         let code = try finish(report, gallery, took: ContinuousClock.now - start)
-        return Monitoring.Run(code: code, report: report, cache: cache)
+        return Monitoring.Run(code: code, report: report, cache: totals)
+    }
+
+    /// Nil where the cache can't tell: that it is broken is told by the run itself.
+    private func totals(of cache: Cache) async -> ImageTotals? {
+        // A run that was cancelled has a cache of some size, too.
+        await Task { () -> ImageTotals? in
+            do { return try await cache.images.totals() } catch { return nil }
+        }.value
     }
 
     /// Of all that is in the cache, whatever of it was synced, and also when some of that failed: the gallery says so.
@@ -164,7 +175,7 @@ struct SyncCommand {
         for line in failures { session.report(line) }
         let summary = SyncText.summary(report, took: duration)
         // A run with failures, or one that was stopped, says what it did get done.
-        if failures.isEmpty, !report.wasCancelled { session.remark(summary) } else { session.report(summary) }
+        if failures.isEmpty, !report.wasCancelled { session.remark(summary) } else { session.notice(summary) }
         if settings.json { try session.write(SyncJSON.text(report, took: duration)) }
         return exitCode(of: report, galleryFailure)
     }

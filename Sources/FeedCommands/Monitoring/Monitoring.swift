@@ -5,7 +5,8 @@ struct Monitoring {
     struct Run {
         let code: ExitCode
         let report: SyncReport
-        let cache: Cache
+        /// What is in the cache by now, for the metrics.
+        let cache: ImageTotals?
     }
 
     private let session: Session
@@ -25,13 +26,15 @@ struct Monitoring {
         await ping?.start()
         let result: Result<Run, any Error>
         do { result = .success(try await perform()) } catch { result = .failure(error) }
+        // A monitor may be slow to answer, and others want the lock.
+        await session.closeCaches()
         var code: ExitCode =
             switch result {
             case .success(let run): run.code
             case .failure(let error): ExitCode.of(error)
             }
         do throws(FeedError) {
-            try await writeMetrics(result, code, took: ContinuousClock.now - start)
+            try writeMetrics(result, code, took: ContinuousClock.now - start)
         } catch {
             // The run's own failure says more.
             if code == .ok { code = ExitCode.of(error) }
@@ -49,7 +52,7 @@ struct Monitoring {
 
     private func writeMetrics(
         _ result: Result<Run, any Error>, _ code: ExitCode, took duration: Duration
-    ) async throws(FeedError) {
+    ) throws(FeedError) {
         // The run that holds the lock will say what became of it; until then, what the one before it said stands.
         guard let metricsFile, code != .locked else { return }
         var run: Run?
@@ -57,19 +60,9 @@ struct Monitoring {
         // What can't be read is about to be replaced, or will be told of by that.
         let earlier: [UInt8]? =
             if case .success(let file) = session.surroundings.readRegularFile(metricsFile) { file } else { nil }
-        let totals: ImageTotals? = if let run { await self.totals(run) } else { nil }
         let metrics = RunMetrics(
             endedAt: session.now(), duration: duration, exitCode: status(code), report: run?.report,
-            cache: totals, earlierSuccess: earlier.flatMap(RunMetrics.success))
+            cache: run?.cache, earlierSuccess: earlier.flatMap(RunMetrics.success))
         try session.toolbox.output.replaceFile(at: metricsFile, with: Array(metrics.text.utf8))
-    }
-
-    /// Nil where the cache can't tell: that it is broken is told by the run itself.
-    private func totals(_ run: Run) async -> ImageTotals? {
-        let images = run.cache.images
-        // A run that was cancelled has a cache of some size, too.
-        return await Task { () -> ImageTotals? in
-            do { return try await images.totals() } catch { return nil }
-        }.value
     }
 }

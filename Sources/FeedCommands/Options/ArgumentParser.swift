@@ -119,7 +119,12 @@ package struct ArgumentParser {
             let surplus = FeedOperand.shown(operands[spec.operandCount.upperBound])
             throw UsageError("\(spec.name) takes \(spec.operand.one), not also '\(surplus)'", hint: usage)
         }
-        for word in operands.dropFirst(spec.operand == .archiveAndFeeds || spec.operand == .folderAndFeeds ? 1 : 0)
+        let takesPath = spec.operand == .archiveAndFeeds || spec.operand == .folderAndFeeds
+        if takesPath, ["http://", "https://", "file://"].contains(where: operands[0].lowercased().hasPrefix) {
+            let given = FeedOperand.shown(operands[0])
+            throw UsageError("\(spec.name) needs \(spec.operand.one) first, and '\(given)' is a URL", hint: usage)
+        }
+        for word in operands.dropFirst(takesPath ? 1 : 0)
         where spec.operand.namesFeeds && isUnknown(word) {
             throw UsageError(
                 "'\(TerminalText.escape(word))' is neither a URL nor an existing file",

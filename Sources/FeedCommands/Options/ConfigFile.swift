@@ -40,6 +40,8 @@ struct ConfigFile {
             if ConfigLine.isComment(line) { continue }
             guard let text = String(validating: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
             else { throw wrong("the line is not UTF-8") }
+            // It would be the end of a path to the system, and to nobody else.
+            if line.contains(0) { throw wrong("the line has a NUL character in it") }
             try read(ConfigLine.trim(text[...]), &scratch)
         }
     }
@@ -71,7 +73,7 @@ struct ConfigFile {
     }
 
     private func feedURL(_ text: String) throws(UsageError) -> ResourceURL {
-        let place = located(text)
+        let place = try located(text)
         if !text.contains(where: { "/.:".contains($0) }), !surroundings.fileExists(place) {
             throw wrong("'\(TerminalText.escape(text))' is neither a URL nor an existing file")
         }
@@ -95,14 +97,20 @@ struct ConfigFile {
             throw wrong("\(name) needs a value: \(name) = \(option.placeholder ?? "")")
         }
         let isPath = option.values == .file || option.values == .folder
+        let isStream = value == "-" && option.long == "output"
         return GivenOption(
-            option: option, spelling: name, value: isPath && value != "-" ? located(value) : value, place: place)
+            option: option, spelling: name, value: isPath && !isStream ? try located(value) : value, place: place)
     }
 
     /// A path as it is meant in this file: `~` is the home folder, and a relative path begins where the file lies. The
     /// folder that a program is started in is cron's choice.
-    private func located(_ value: String) -> String {
-        if value.hasPrefix("~/"), let home = surroundings.home { return home + value.dropFirst() }
+    private func located(_ value: String) throws(UsageError) -> String {
+        if value.hasPrefix("~/") {
+            guard let home = surroundings.home else {
+                throw wrong("neither HOME nor the user's account names a home folder for ~/")
+            }
+            return home + value.dropFirst()
+        }
         guard !value.isEmpty, !value.hasPrefix("/"), let slash = path.lastIndex(of: "/") else { return value }
         return path[...slash] + value
     }
@@ -113,7 +121,9 @@ struct ConfigFile {
             return wrong("\(option.long) can't stand in the config file")
         }
         if name.hasPrefix("-") {
-            let bare = String(name.drop { $0 == "-" })
+            let letters = String(name.drop { $0 == "-" })
+            let known = letters.count == 1 ? letters.first.flatMap(OptionTable.short) : nil
+            let bare = known?.long ?? letters
             return wrong("unknown option '\(shown)'", hint: "without dashes: \(TerminalText.escape(bare))")
         }
         let known = OptionTable.all.filter(\.isOfConfigFile).map(\.long) + ["feed"]

@@ -48,7 +48,7 @@ extension ValueSyntax<Int64> {
         guard let number = digits(unit == nil ? text[...] : text.dropLast()), number > 0,
             number <= largest >> (unit?.shift ?? 0)
         else {
-            throw InvalidValue(expected: "a positive number of bytes such as 500, 500K, 64M or 1G")
+            throw InvalidValue(expected: "a positive number of bytes such as 500, 500K, 64M or 1G, up to 1048576T")
         }
         return number << (unit?.shift ?? 0)
     } write: { size in
@@ -94,7 +94,7 @@ extension ValueSyntax<Duration> {
     /// Zero would mean "at once" to some and "never" to others.
     static let timeout = ValueSyntax { text throws(InvalidValue) in
         guard let timeout = span(inSeconds: text), timeout > .zero else {
-            throw InvalidValue(expected: "more than 0 seconds, such as 30 or 0.5")
+            throw InvalidValue(expected: "seconds above 0 and under \(longest), such as 30 or 0.5")
         }
         return timeout
     } write: {
@@ -131,7 +131,7 @@ extension ValueSyntax<Duration?> {
         let limit: Duration?
         do { limit = try ValueSyntax<Duration>.seconds.read(text) } catch { limit = nil }
         guard let limit, limit > .zero else {
-            throw InvalidValue(expected: "seconds above 0, such as 300 or 0.5, or none")
+            throw InvalidValue(expected: "seconds above 0 and under 1000000, such as 300 or 0.5, or none")
         }
         return limit
     } write: { limit in

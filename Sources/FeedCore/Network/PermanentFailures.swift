@@ -21,7 +21,7 @@ package enum PermanentFailures {
         error.kind == .invalidData && error.status != 407 && !error.dependsOnSettings && error.stage != .trusting
     }
 
-    /// What of it is worth remembering.
+    /// What of it is worth remembering. A refusal is, though not for whoever then says who asks (see `isRefusal`).
     package static func isRemembered(_ error: FeedError, of url: ResourceURL) -> Bool {
         url.isRemote && isPermanent(error)
     }
@@ -39,4 +39,9 @@ package enum PermanentFailures {
         let pause = pause(afterFailures: lastFailure.count)
         return pause > .zero && age >= .zero - toleratedLead && age < pause
     }
+}
+
+extension FeedError {
+    /// The server would not give it to whoever asked: with a password, or another one, it may.
+    var isRefusal: Bool { status == 401 || status == 403 }
 }
