@@ -75,7 +75,7 @@ let package = Package(
         tests("HTTPTransportTests", ["HTTPTransport", "FeedCore"]),
         tests("HashingTests", ["Hashing", "FeedCore"]),
         tests("CacheStorageTests", ["CacheStorage", "FeedCore"]),
-        tests("CacheArchiveTests", ["CacheArchive", "FeedCore", "Hashing", "JSONText"]),
+        tests("CacheArchiveTests", ["CacheArchive", "FeedCore", "JSONText"]),
         tests("GalleryTests", ["Gallery", "FeedCore"]),
         tests("FeedCommandsTests", ["FeedCommands", "FeedCore"]),
         tests("EndToEndTests", ["JSONText", "feedsync"]),

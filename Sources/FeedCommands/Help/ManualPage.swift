@@ -39,15 +39,18 @@ package enum ManualPage {
 
     private static func command(_ spec: CommandSpec) -> String {
         let takes = spec.options.filter { $0.group == .main && !$0.isOfHelp }.map { "--\($0.long)" }
-        let tail =
-            takes.isEmpty
-            ? ""
-            : " Its options are \(takes.joined(separator: ", "))" + (isOnline(spec) ? ", " : " and ")
-                + (isOnline(spec) ? "those of the network, and those of every command." : "those of every command.")
+        let others = network(spec).map { ", \($0), and those of every command." } ?? " and those of every command."
+        let tail = takes.isEmpty ? "" : " Its options are \(takes.joined(separator: ", "))" + others
         return Roff.entry(Roff.bold(spec.name), spec.overview + tail)
     }
 
-    private static func isOnline(_ spec: CommandSpec) -> Bool { spec.options.contains { $0.group == .network } }
+    /// Nil for a command that asks no server.
+    private static func network(_ spec: CommandSpec) -> String? {
+        let own = Set(spec.options.filter { $0.group == .network }.map(\.long))
+        guard !own.isEmpty else { return nil }
+        let lacking = OptionTable.all.filter { $0.group == .network && !own.contains($0.long) }.map { "--\($0.long)" }
+        return "those of the network" + (lacking.isEmpty ? "" : " but \(lacking.joined(separator: " and "))")
+    }
 
     private static var options: String {
         OptionSpec.Group.allCases.map { group in
@@ -66,8 +69,8 @@ package enum ManualPage {
     private static var configFile: String {
         Roff.paragraph(
             """
-            Every long option can stand in the config file, one a line, as name = value; a flag as its name alone, or \
-            with true or false. feed = URL, any number of times, names the feeds that feedsync syncs when it is given \
+            Every long option but \(commandLineOnly) can stand in the config file, one a line, as name = value; a flag \
+            as its name alone, or with true or false. feed = URL, any number of times, names the feeds that feedsync syncs when it is given \
             none. Lines that begin with # are comments. A value may stand in double quotes. A leading ~/ is the home \
             folder, and a relative path begins where the file lies.
             """)
@@ -83,6 +86,10 @@ package enum ManualPage {
             ])
     }
 
+    private static var commandLineOnly: String {
+        OptionTable.all.filter { !$0.isOfConfigFile }.map(\.long).joined(separator: ", ")
+    }
+
     private static var perFeed: String {
         OptionTable.all.filter { $0.scope == .feed && $0.isOfConfigFile }.map(\.long).joined(separator: ", ")
     }
@@ -90,7 +97,7 @@ package enum ManualPage {
     private static var environment: String {
         Roff.paragraph(
             """
-            Each option can also stand in a variable, --max-age in FEEDSYNC_MAX_AGE; a flag is true or false. The \
+            Each option that sets something can also stand in a variable, --max-age in FEEDSYNC_MAX_AGE; a flag is true or false. The \
             command line comes before the environment, that before the config file, and that before the default.
             """)
             + OptionTable.all.compactMap { option in

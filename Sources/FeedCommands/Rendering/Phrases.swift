@@ -6,7 +6,8 @@ enum Phrases {
     static func size(_ bytes: Int64) -> String {
         var value = Double(bytes)
         var unit = ""
-        for next in ["K", "M", "G", "T"] where value >= 1024 {
+        // As it is shown: what would be 1024K is 1M.
+        for next in ["K", "M", "G", "T"] where value.rounded() >= 1024 {
             value /= 1024
             unit = next
         }
