@@ -205,6 +205,14 @@ struct Session: Sendable {
         return subscriptions.feeds
     }
 
+    /// How images are asked for, apart from what is told to their servers.
+    struct ImageWay: Hashable {
+        let manner: RequestManner?
+        let maxBytes: Int64
+    }
+
+    func imageWay(_ own: Settings) -> ImageWay { ImageWay(manner: manner(own), maxBytes: own.maxFileSize) }
+
     func remoteImages(with client: any HTTPClient, _ own: Settings) -> RemoteImageDataLoader {
         RemoteImageDataLoader(client: client, maxBytes: own.maxFileSize, manner: manner(own))
     }

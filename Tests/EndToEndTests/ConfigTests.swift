@@ -122,6 +122,19 @@ struct ConfigTests {
         #expect(other.paths(after: later.1).sorted() == ["/1.png", "/feed.json"])
     }
 
+    @Test("an image that feeds ask for in the same way is asked for once, whatever else is their own")
+    func sameWay() async throws {
+        server.serve(Reply(404), at: 0)
+        let feeds = (1...3).map { "/\($0).json" }
+        for feed in feeds { server.server.route(feed, .text(FeedServer.feed([server.imageURL(0)]))) }
+        let sections = feeds.enumerated().map { days, feed in
+            "[feed \"\(server.server.url(feed))\"]\nmax-age = \(days + 1)d\n"
+        }
+        let config = try write(sections.joined())
+        #expect(try await program.run("--config", config).status == .exited(23))
+        #expect(server.paths().filter { $0 == "/0.png" } == ["/0.png"])
+    }
+
     @Test("max-age may differ from feed to feed")
     func maxAge() async throws {
         try await program.run(server.feedURL)

@@ -71,14 +71,17 @@ struct SyncCommand {
             session.refresh(cache, with: client, own, saves: !settings.dryRun, imageWay: imageWay)
         }
         var particulars: [ResourceURL.Key: FeedParticulars] = [:]
-        for (way, index) in others.enumerated() {
+        // Feeds that differ in other things may share it: an image of both is then asked for once.
+        var ways = [session.imageWay(settings): 0]
+        var loaders = [session.remoteImages(with: client, settings)]
+        for index in others {
+            let way = ways.number(of: session.imageWay(own[index]))
+            if way == loaders.count { loaders.append(session.remoteImages(with: client, own[index])) }
             particulars[feeds[index].key] = FeedParticulars(
-                refresh: refresh(own[index], imageWay: way + 1), maxAge: own[index].maxAge,
-                scope: Self.scope(own[index]))
+                refresh: refresh(own[index], imageWay: way), maxAge: own[index].maxAge, scope: Self.scope(own[index]))
         }
         let downloads = ImageDownloads(
-            remote: session.remoteImages(with: client, settings),
-            others: others.map { session.remoteImages(with: client, own[$0]) }, store: cache.images,
+            remote: loaders[0], others: Array(loaders.dropFirst()), store: cache.images,
             window: ImageDownloads.Window(jobs: settings.jobs, perHost: settings.maxPerHost), now: session.now)
         return FeedSync(
             refresh: refresh(settings, imageWay: 0), local: local,
