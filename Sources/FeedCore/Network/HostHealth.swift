@@ -3,7 +3,8 @@
 /// | event                                    | what follows                                                      |
 /// |------------------------------------------|-------------------------------------------------------------------|
 /// | failed to connect, and began after the   | one failure more in a row; nobody starts before the next try is   |
-/// | last such failure                        | due; with more than `retries` in a row the host is given up       |
+/// | last such failure                        | due; with more in a row than a request has `retries`, the host is |
+/// |                                          | given up for it, and for each with as few of them                 |
 /// | failed to connect, but began before it   | nothing: another request saw the same outage                      |
 /// | answered, with whatever status           | no failures in a row, and no next try to wait for                 |
 /// | asked to wait, up to the longest pause   | nobody starts before that is over; a shorter one changes nothing  |
@@ -33,6 +34,8 @@ package struct HostHealth: Sendable {
         /// Until when the host asked to be left alone.
         var pauseEnd: Timestamp?
         var givenUp: FeedError?
+        /// By the number of retries that were too few: of the first time that so many failed in a row.
+        var unreachable: [FeedError] = []
     }
 
     private let retries: Int
@@ -44,28 +47,30 @@ package struct HostHealth: Sendable {
         self.longestPause = longestPause
     }
 
-    package func verdict(_ origin: String, now: @autoclosure () -> Timestamp) -> Verdict {
+    /// `retries` are those of a request that has another number of them.
+    package func verdict(_ origin: String, retries: Int? = nil, now: @autoclosure () -> Timestamp) -> Verdict {
         // Mostly all are well, and none is looked up.
         guard !hosts.isEmpty, let host = hosts[origin] else { return .go(Round()) }
+        let retries = max(0, retries ?? self.retries)
+        if retries < host.unreachable.count { return .givenUp(host.unreachable[retries]) }
         if let error = host.givenUp { return .givenUp(error) }
         let wait = [host.nextTry, host.pauseEnd].compactMap(\.self).max()
         if let wait, now() < wait { return .wait(until: wait) }
         return .go(host.round)
     }
 
-    /// `nextTry` is when the request is tried again, nil if it isn't; `retries` are those of a request that has another
-    /// number of them.
+    /// `nextTry` is when the request is tried again, nil if it isn't.
     package mutating func failedToConnect(
-        _ origin: String, in round: Round, _ error: FeedError, nextTry: Timestamp? = nil, retries: Int? = nil
+        _ origin: String, in round: Round, _ error: FeedError, nextTry: Timestamp? = nil
     ) {
         var host = hosts[origin, default: Host()]
         guard host.givenUp == nil, host.round == round else { return }
         host.round.number += 1
         host.failuresInARow += 1
         host.nextTry = nextTry
-        if host.failuresInARow > retries ?? self.retries {
+        if host.failuresInARow > host.unreachable.count {
             let tries = host.failuresInARow == 1 ? "1 failed try" : "\(host.failuresInARow) failed tries in a row"
-            host.givenUp = error.saying("\(error.message); given up after \(tries)")
+            host.unreachable.append(error.saying("\(error.message); given up after \(tries)"))
         }
         hosts[origin] = host
     }

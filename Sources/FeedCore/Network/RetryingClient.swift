@@ -60,7 +60,7 @@ package final class RetryingClient: HTTPClient {
         let body = ResumingSink(into: sink, of: request)
         var attempt = 0
         while true {
-            let round = try await turn(at: origin, for: sink)
+            let round = try await turn(at: origin, for: sink, policy)
             switch await tryOnce(body, at: request.url, attempt, policy) {
             case .answered(let response):
                 health.withLock { $0.answered(origin) }
@@ -69,7 +69,7 @@ package final class RetryingClient: HTTPClient {
                 health.withLock { $0.answered(origin) }
             case .failed(let failure, let response):
                 let action = policy.action(after: failure, attempt: attempt, random: clockwork.random())
-                learn(from: failure, hasAnswered: body.hasAnswered, at: origin, in: round, action, policy)
+                learn(from: failure, hasAnswered: body.hasAnswered, at: origin, in: round, action)
                 guard case .retry(let wait) = action else {
                     guard let response else { throw failure.error }
                     return response
@@ -129,10 +129,12 @@ package final class RetryingClient: HTTPClient {
     // MARK: What it means for the host
 
     /// Returns when a request may start.
-    private func turn(at origin: String, for sink: any BodySink) async throws(FeedError) -> HostHealth.Round {
+    private func turn(
+        at origin: String, for sink: any BodySink, _ policy: RetryPolicy
+    ) async throws(FeedError) -> HostHealth.Round {
         while true {
             guard !Task.isCancelled else { throw .cancelled }
-            switch health.withLock({ $0.verdict(origin, now: clockwork.uptime()) }) {
+            switch health.withLock({ $0.verdict(origin, retries: policy.retries, now: clockwork.uptime()) }) {
             case .go(let round): return round
             case .givenUp(let error): throw error
             case .wait(let moment): try await sleep(moment - clockwork.uptime(), sink)
@@ -142,7 +144,7 @@ package final class RetryingClient: HTTPClient {
 
     private func learn(
         from failure: AttemptFailure, hasAnswered: Bool, at origin: String, in round: HostHealth.Round,
-        _ action: RetryPolicy.Action, _ policy: RetryPolicy
+        _ action: RetryPolicy.Action
     ) {
         let now = clockwork.uptime()
         health.withLock { health in
@@ -150,7 +152,7 @@ package final class RetryingClient: HTTPClient {
                 health.answered(origin)
             } else if failure.isFailureToConnect {
                 let nextTry: Timestamp? = if case .retry(let wait) = action { now + wait } else { nil }
-                health.failedToConnect(origin, in: round, failure.error, nextTry: nextTry, retries: policy.retries)
+                health.failedToConnect(origin, in: round, failure.error, nextTry: nextTry)
             }
             if let pause = failure.retryAfter { health.askedToWait(origin, for: pause, failure.error, now: now) }
         }

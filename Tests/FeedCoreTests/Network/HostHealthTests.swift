@@ -45,6 +45,21 @@ struct HostHealthTests {
         guard case .go = health.verdict(Self.there, now: Self.start) else { throw Held() }
     }
 
+    @Test("a host is given up for those with too few retries alone, and stays so for them")
+    func own() throws {
+        var health = HostHealth(retries: 3)
+        try fail(&health)
+        try fail(&health)
+        func isGivenUp(_ retries: Int) -> Bool {
+            if case .givenUp = health.verdict(Self.here, retries: retries, now: Self.start) { true } else { false }
+        }
+        #expect([0, 1, 2, 3].map(isGivenUp) == [true, true, false, false])
+        health.answered(Self.here)
+        #expect([0, 1, 2, 3].map(isGivenUp) == [true, true, false, false])
+        for _ in 0..<3 { try fail(&health) }
+        #expect([0, 1, 2, 3].map(isGivenUp) == [true, true, true, false])
+    }
+
     @Test("the reason for giving up is the last failure, with its host, and how often it was tried")
     func reason() throws {
         var health = HostHealth(retries: 1)
