@@ -32,6 +32,16 @@ import Testing
         }
     }
 
+    @Test("those that differ in one word alone don't hash alike", arguments: 0..<4)
+    func hashes(word: Int) throws {
+        let hashes = try (UInt8(0)..<64).map { number in
+            var bytes = [UInt8](repeating: 7, count: 32)
+            bytes[8 * word + 5] = number
+            return try #require(Digest(bytes: bytes)).hashValue
+        }
+        #expect(Set(hashes).count == 64)
+    }
+
     @Test("no other number of bytes is one", arguments: [0, 31, 33])
     func refuses(count: Int) {
         #expect(Digest(bytes: [UInt8](repeating: 0, count: count)) == nil)

@@ -56,9 +56,6 @@ package struct Digest: Hashable, Sendable {
         return Self.digits(of: number) == digits ? number : nil
     }
 
-    /// A part of it is as good as random.
-    package func hash(into hasher: inout Hasher) { hasher.combine(first) }
-
     /// They are there until `body` returns.
     package func withBytes<Outcome, Failure>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Outcome
