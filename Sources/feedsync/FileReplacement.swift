@@ -1,8 +1,9 @@
 import FeedCore
 import Glibc
 
-/// A file in the making that has no name yet: it takes its place whole, and a run that fails, or is killed, leaves
-/// nothing. What is there and is no regular file (a terminal, a pipe, /dev/null) is written to as it is.
+/// A file in the making: it takes its place whole, and a run that fails leaves nothing. It has no name until then where
+/// the file system knows that; else, and for a moment where it replaces a file, it has a hidden one that a run which is
+/// killed leaves. What is there and is no regular file (a terminal, a pipe, /dev/null) is written to as it is.
 final class FileReplacement: ByteTarget {
     private enum Place {
         /// Written to as it is.
@@ -56,10 +57,8 @@ final class FileReplacement: ByteTarget {
             if linkat(AT_FDCWD, own, AT_FDCWD, target, AT_SYMLINK_FOLLOW) == 0 { return }
             guard errno == EEXIST else { throw Self.cannotCreate(path, lastError) }
             // A link can't replace a file, and a name can.
-            let name = Self.temporaryName(target)
-            unlink(name)
-            guard linkat(AT_FDCWD, own, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 else {
-                throw Self.cannotCreate(path, lastError)
+            let (name, _) = try Self.makeHidden(beside: target, for: path) { name in
+                linkat(AT_FDCWD, own, AT_FDCWD, name, AT_SYMLINK_FOLLOW)
             }
             guard rename(name, target) == 0 else {
                 let reason = lastError
@@ -94,14 +93,27 @@ final class FileReplacement: ByteTarget {
             let descriptor = open(folder, O_WRONLY | withoutName | O_CLOEXEC, 0o666)
             if descriptor >= 0 { return (descriptor, .unnamed(target: target)) }
         }
-        let name = temporaryName(target)
-        let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else { throw cannotCreate(path, lastError) }
+        let (name, descriptor) = try makeHidden(beside: target, for: path) { name in
+            open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
+        }
         return (descriptor, .temporary(name, target: target))
     }
 
-    /// Not made of the target's name, which may be as long as a name can be.
-    private static func temporaryName(_ target: String) -> String { "\(folder(of: target))/.feedsync-\(getpid())" }
+    /// Gives `make` a name until it finds one that nothing has, and answers with that and what `make` did.
+    private static func makeHidden(
+        beside target: String, for path: String, _ make: (String) -> Int32
+    ) throws(FeedError) -> (name: String, made: Int32) {
+        var triesLeft = 100
+        while true {
+            // Process numbers are the same in every container. Not made of the target's name, which may be as long as a
+            // name can be.
+            let name = "\(folder(of: target))/.feedsync-\(UInt64.random(in: 0 ... .max))"
+            let made = make(name)
+            if made >= 0 { return (name, made) }
+            triesLeft -= 1
+            guard errno == EEXIST, triesLeft > 0 else { throw cannotCreate(path, lastError) }
+        }
+    }
 
     private static func folder(of target: String) -> String {
         target.lastIndex(of: "/").map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? "."

@@ -112,6 +112,41 @@ struct ExportTests {
         #expect(Files.names(in: program.folder.path) == ["cache", "cache.tar", "target.tar"])
     }
 
+    /// An error from `openat` is what a file system without O_TMPFILE gives.
+    @Test(
+        "leaves alone what a process of the same number left beside the file", arguments: ["", "openat"],
+        [false, true])
+    func sameNumber(failing call: String, isThere: Bool) async throws {
+        try await program.run(server.feedURL)
+        try program.folder.makeDirectory("out")
+        let archive = program.folder.path("out/cache.tar")
+        if isThere { try program.folder.write("old", to: "out/cache.tar") }
+        let result = try await program.shell(
+            #"""
+            exec strace -f -qq -o "$2" -P "$1" -e trace=openat ${3:+-e "inject=$3:error=EOPNOTSUPP"} \
+                sh -c 'printf mine >"$1/.feedsync-$$" && exec "$feedsync" export "$1/cache.tar"' sh "$1"
+            """#, program.folder.path("out"), program.folder.path("trace"), call)
+        expectQuiet(result)
+        let names = Files.names(in: program.folder.path("out"))
+        #expect(names.count == 2 && names.last == "cache.tar", "\(names)")
+        #expect(try Files.bytes(program.folder.path("out/\(names[0])")) == Array("mine".utf8))
+        #expect(try Files.bytes(archive).count > 1000)
+    }
+
+    @Test("tries other names where one is taken, but not for ever", arguments: [("1..4", 0), ("1+", 73)])
+    func namesTaken(when: String, exit: Int32) async throws {
+        try await program.run(server.feedURL)
+        try program.folder.makeDirectory("out")
+        let archive = try program.folder.write("old", to: "out/cache.tar")
+        let result = try await program.shell(
+            #"""
+            exec strace -f -qq -o "$1" -e trace=linkat -e "inject=linkat:error=EEXIST:when=$2" "$feedsync" export "$3"
+            """#, program.folder.path("trace"), when, archive)
+        if exit == 0 { expectQuiet(result) } else { expectOneLine(result, exit: exit, [archive, "File exists"]) }
+        #expect(try (Files.bytes(archive).count > 1000) == (exit == 0))
+        #expect(Files.names(in: program.folder.path("out")) == ["cache.tar"])
+    }
+
     @Test("runs beside a sync that holds the lock, and waits for who deletes images") func locks() async throws {
         try await program.run(server.feedURL)
         let lock = try HeldLock(of: program)
