@@ -81,10 +81,19 @@ final class Transfer {
         self.call = call
         state = State()
         let proxy = context.proxy(for: call.request)
-        if proxy != nil { try checkLiteral(of: call.request) }
+        if let proxy {
+            try check(proxy, for: call.request)
+            try checkLiteral(of: call.request)
+        }
         try easy.prepare(for: call.request, through: proxy)
         try easy.connectAnew(false)
         try easy.decode(true)
+    }
+
+    /// One whose user name or password libcurl can't decode it would pass by without a word.
+    private func check(_ proxy: String, for request: HTTPRequest) throws(FeedError) {
+        guard PercentEncoding.hidesControlCharacter(proxy) else { return }
+        throw .unusable(proxy, "a control character is in it", host: request.url.host)
     }
 
     /// What address a proxy connects to can be known where the URL itself names one.

@@ -190,7 +190,10 @@ struct OptionsNetworkTests {
 
     @Test(
         "a proxy is given as curl takes it, or none at all",
-        arguments: ["http://me:pw@p:3128", "socks5h://p", "p:1", "http://me:p@w@p", "[::1]:3128", "http://p:8080/", ""])
+        arguments: [
+            "http://me:pw@p:3128", "socks5h://p", "p:1", "http://me:p@w@p", "[::1]:3128", "http://p:8080/", "",
+            "http://m%20e:%250a%7f%2f@p",
+        ])
     func proxy(text: String) throws {
         #expect(try settings(["--proxy", text])?.proxy == text)
     }
@@ -201,10 +204,18 @@ struct OptionsNetworkTests {
 
     @Test(
         "a proxy that is none isn't shown",
-        arguments: ["http://me:s3cret@p\n", "me:s3cret p", "http://", "http://me:s3cret@", ":3128", "http://p:99999"])
+        arguments: [
+            "http://me:s3cret@p\n", "me:s3cret p", "http://", "http://me:s3cret@", ":3128", "http://p:99999",
+            "http://me:s3cret%0a@p", "http://%00me:s3cret@p", "me:s3cret%1F@p", "me:%25%10s3cret@p", "me:%%0As3cret@p",
+        ])
     func noProxy(text: String) {
-        #expect(
-            usageError(["--proxy", text])?.message.hasPrefix("invalid value for --proxy: expected a proxy") == true)
+        let error = usageError(["--proxy", text])
+        #expect(error?.exitCode == .usage)
+        #expect(error?.message.hasPrefix("invalid value for --proxy: expected a proxy") == true)
+        #expect(error?.message.contains("s3cret") == false)
+        let variable = usageError([], environment: ["FEEDSYNC_PROXY": text])
+        #expect(variable?.exitCode == .configuration)
+        #expect(variable?.message.contains("s3cret") == false)
     }
 
     @Test(

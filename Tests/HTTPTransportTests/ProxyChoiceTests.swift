@@ -120,6 +120,28 @@ struct ProxyChoiceTests {
         #expect(!"\(error)".contains("s3cret") && !"\(error)".contains("alice"), "\(error)")
     }
 
+    @Test(
+        "whose user name or password has a control character is never passed by",
+        arguments: ["", "http_proxy", "ALL_PROXY"],
+        [
+            "http://alice:s3cret%0a@127.0.0.1", "http://a%00lice:s3cret@127.0.0.1",
+            "socks5h://alice:s3cret%1F@127.0.0.1",
+        ])
+    func controlCharacter(_ variable: String, _ proxy: String) async throws {
+        let server = try LoopbackServer("/", Reply(body: [1]))
+        let client =
+            variable.isEmpty
+            ? try makeClient { $0.proxy = proxy } : try makeClient(environment: [variable: proxy])
+
+        let error = try #require(await failure(of: makeRequest(server.url()), by: client))
+
+        #expect(error.kind == .notFound)
+        #expect(error.stage == .trusting)
+        #expect(error.message.hasPrefix("the proxy 127.0.0.1 can't be used: "))
+        #expect(!"\(error)".contains("s3cret") && !"\(error)".contains("lice"), "\(error)")
+        #expect(server.requests.isEmpty)
+    }
+
     @Test("that can't pass on a connection now is a failure to connect", arguments: [408, 429, 500, 502, 503])
     func tunnelFailed(_ status: Int) async throws {
         let proxy = try LoopbackServer("images.invalid:443", Reply(status))

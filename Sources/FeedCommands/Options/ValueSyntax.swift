@@ -166,11 +166,13 @@ extension ValueSyntax<String?> {
     /// Those of libcurl's; without one it is http.
     private static let proxySchemes = ["http", "https", "socks", "socks4", "socks4a", "socks5", "socks5h"]
 
+    /// libcurl passes by one whose user name or password has a control character, and says nothing.
     static let proxy = ValueSyntax { text throws(InvalidValue) in
         let mark = text.firstRange(of: "://")
         let scheme = mark.map { text[..<$0.lowerBound].lowercased() }
         let place = mark.map { text[$0.upperBound...] } ?? text[...]
-        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }), scheme.map(proxySchemes.contains) ?? true,
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }), !PercentEncoding.hidesControlCharacter(text),
+            scheme.map(proxySchemes.contains) ?? true,
             text.isEmpty || hasHost(place.split(separator: "@", omittingEmptySubsequences: false).last ?? "")
         else {
             throw InvalidValue(

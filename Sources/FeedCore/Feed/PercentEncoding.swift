@@ -1,5 +1,5 @@
-/// Percent-encoding of file paths in URLs (RFC 3986, section 2.1).
-enum PercentEncoding {
+/// Percent-encoding in URLs (RFC 3986, section 2.1).
+package enum PercentEncoding {
     static func encodePath(_ path: String) -> String {
         var encoded: [UInt8] = []
         for byte in path.utf8 {
@@ -27,6 +27,15 @@ enum PercentEncoding {
             decoded.append(high << 4 | low)
         }
         return String(validating: decoded, as: UTF8.self)
+    }
+
+    /// Whether anything from %00 to %1F is in it.
+    package static func hidesControlCharacter(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        return bytes.indices.dropLast(2).contains { index in
+            bytes[index] == UInt8(ascii: "%") && hexValue(bytes[index + 1]).map { $0 < 2 } == true
+                && hexValue(bytes[index + 2]) != nil
+        }
     }
 
     private static let hexDigits = Array("0123456789ABCDEF".utf8)
