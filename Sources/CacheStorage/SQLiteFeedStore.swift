@@ -31,6 +31,7 @@ extension SQLiteFeedStore {
         var saved: SavedFeed?
         try row.forEachRow { () throws(FeedError) in
             let head = try FeedRow(row, in: connection)
+            try checkDate(head.savedAt, of: head.url, in: connection)
             let images = try images(of: head, in: connection)
             saved = SavedFeed(
                 url: head.url, feed: Feed(format: head.format, title: head.title, images: images),
@@ -38,6 +39,24 @@ extension SQLiteFeedStore {
                 pages: Int(row.integer(8)))
         }
         return saved
+    }
+
+    /// As `checkDate`, of a feed whose row is not read otherwise.
+    static func checkDate(of feed: ResourceURL, in connection: SQLiteConnection) throws(FeedError) {
+        let row = try connection.statement("SELECT saved_at FROM feeds WHERE url = ?1")
+        try row.bind(1, feed.text)
+        try row.forEachRow { () throws(FeedError) in
+            try checkDate(Timestamp(microseconds: row.integer(0)), of: feed, in: connection)
+        }
+    }
+
+    /// Throws `unreadable` if there is no date for the moment at which a feed was saved.
+    private static func checkDate(
+        _ savedAt: Timestamp, of feed: ResourceURL, in connection: SQLiteConnection
+    ) throws(FeedError) {
+        guard Timestamp.writable.contains(savedAt) else {
+            throw .unreadable("\(connection.path): the saved feed \(feed): saved at no moment with a date")
+        }
     }
 
     private static func images(of feed: FeedRow, in connection: SQLiteConnection) throws(FeedError) -> [FeedImage] {
@@ -75,7 +94,7 @@ extension SQLiteFeedStore {
             let head = try FeedRow(row, in: connection)
             summaries.append(
                 FeedSummary(
-                    url: head.url, title: head.title, format: head.format, savedAt: head.savedAt,
+                    url: head.url, title: head.title, format: head.format, savedAt: head.listedAt,
                     images: Int(row.integer(6))))
         }
         return summaries
@@ -95,6 +114,9 @@ struct FeedRow {
     let title: String?
     let format: Feed.Format
     let savedAt: Timestamp
+
+    /// Only feeds that are listed can be deleted: one that was saved at no moment with a date is listed by the nearest one.
+    var listedAt: Timestamp { min(max(savedAt, Timestamp.writable.lowerBound), Timestamp.writable.upperBound) }
 
     init(_ row: SQLiteStatement, in connection: SQLiteConnection) throws(FeedError) {
         let text = row.text(1) ?? ""

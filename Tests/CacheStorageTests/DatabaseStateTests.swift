@@ -165,6 +165,22 @@ struct DatabaseStateTests {
         #expect(try await cache.feeds.retrieve(.first) == nil)
     }
 
+    @Test(
+        "a feed saved at a moment that can't be written is unreadable by name, is listed, and can be deleted",
+        arguments: [Int64.min, -62_167_219_200_000_001, 253_402_300_800_000_000, .max])
+    func badMoment(_ microseconds: Int64) async throws {
+        try await fill()
+        try scratch.execute("UPDATE feeds SET saved_at = \(microseconds)")
+        let cache = try await scratch.open(.repair(lockWait: .zero))
+        #expect(cache.notices == [])
+        let message = await expect(.unreadable) { () throws(FeedError) in _ = try await cache.feeds.retrieve(.first) }
+        #expect(message.contains("https://feeds.example/first: saved at no moment"))
+        let listed = try await cache.feeds.summaries().map(\.savedAt)
+        #expect(listed.count == 1 && listed.map { Timestamp(rfc3339: $0.rfc3339) } == listed)
+        try await cache.feeds.change { change throws(FeedError) in try change.delete(.first) }
+        #expect(try await cache.feeds.retrieve(.first) == nil)
+    }
+
     @Test("a creation that was cut short is taken up", arguments: everyAccess)
     func cutShort(_ access: CacheAccess) async throws {
         try scratch.makeCacheFolder()

@@ -157,12 +157,23 @@ struct DatabaseTests {
         #expect(Files.names(in: program.imageFolder).count == 2)
     }
 
-    @Test("of which one feed alone can't be read loses that one to validate")
-    func oneFeed() async throws {
+    @Test(
+        "of which one feed alone can't be read loses that one to validate",
+        arguments: [
+            "items SET url = 'nonsense' WHERE feed", "feeds SET saved_at = 1 << 62 WHERE id",
+            "feeds SET saved_at = -1 << 62 WHERE id",
+        ])
+    func oneFeed(_ damage: String) async throws {
         let other = try FeedServer(images: 1)
         try await program.run(server.feedURL, other.feedURL)
         try await program.sql(
-            "UPDATE items SET url = 'nonsense' WHERE feed = (SELECT id FROM feeds WHERE url = '\(server.feedURL)')")
+            "UPDATE \(damage) = (SELECT id FROM feeds WHERE url = '\(server.feedURL)')")
+        let dates = try await program.status()["feeds"]?.array?.compactMap { $0["saved_at"]?.string }
+        #expect(dates?.map(\.count) == [27, 27])
+        expectOneLine(
+            try await program.run("export", program.folder.path("cache.tar")), exit: 74,
+            [server.feedURL, "feedsync validate"])
+        expectQuiet(try await program.run("export", program.folder.path("cache.tar"), other.feedURL))
         let shown = try await program.run("show", "--offline", server.feedURL)
         #expect(shown.status == .exited(74))
         #expect(shown.errorText.contains("feedsync validate"))

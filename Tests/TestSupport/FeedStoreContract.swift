@@ -101,7 +101,8 @@ package struct FeedStoreContract: Sendable {
     }
 
     package func timestampsComeBackExact() async throws {
-        for microseconds in [0, 1, -1, 1_774_749_599_999_999, 1_774_749_600_000_001, Int64.max, Int64.min] {
+        let (first, last) = (-62_167_219_200_000_000 as Int64, 253_402_300_799_999_999 as Int64)
+        for microseconds in [0, 1, -1, 1_774_749_599_999_999, 1_774_749_600_000_001, first, last] {
             try await save(.sample(savedAt: microseconds))
             #expect(try await store.retrieve(.first)?.savedAt == Timestamp(microseconds: microseconds))
         }

@@ -21,6 +21,10 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Timestamp {
+    /// Those that RFC 3339 has a text for: its years have four digits.
+    package static let writable =
+        Timestamp(microseconds: -62_167_219_200_000_000)...Timestamp(microseconds: 253_402_300_799_999_999)
+
     /// RFC 3339 in UTC with microseconds: `2026-03-29T01:59:59.000001Z`.
     package var rfc3339: String {
         let (seconds, micros) = floorDivide(microseconds, 1_000_000)
