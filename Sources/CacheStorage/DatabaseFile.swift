@@ -37,6 +37,12 @@ struct DatabaseFile {
             connection = try open(.immutable)
             state = try checkedState(of: connection)
         }
+        return try upToDate(connection, state)
+    }
+
+    private func upToDate(
+        _ connection: SQLiteConnection, _ state: CacheSchema.State
+    ) throws(FeedError) -> SQLiteConnection {
         switch state {
         case .empty: return try inMemory()
         case .older:
@@ -86,28 +92,47 @@ struct DatabaseFile {
 
     /// As `openForWriting`, but what can't be read is set aside; answers also with what was done about it.
     func repair(lock: Descriptor) throws(FeedError) -> (SQLiteConnection, notices: [String]) {
+        var notices: [String] = []
+        for ending in try strays() where !ending.isEmpty {
+            notices.append("\(path)\(ending): \(Self.isNoFile); it was set aside as \(try setAside(ending))")
+        }
         do {
             let connection = try openForWriting(lock: lock)
             try examine(connection)
-            return (connection, [])
+            return (connection, notices)
         } catch let error where error.kind == .storage(.unreadable) {
             let name = try setAside()
             let notice = "\(error.withoutHint); it was set aside as \(name), and a new database begins"
-            return (try openForWriting(lock: lock), [notice])
+            return (try openForWriting(lock: lock), notices + [notice])
         }
     }
 
     /// As `repair`, but nothing is changed: answers with what would be done.
     func rehearseRepair() throws(FeedError) -> (SQLiteConnection, notices: [String]) {
-        do {
-            let connection = try openForReading()
-            try examine(connection)
-            return (connection, [])
-        } catch let error where error.kind == .storage(.unreadable) {
-            let name = try freeName()
-            let plan = "would set aside the database as \(name), and begin a new one: \(error.withoutHint)"
-            return (try inMemory(), [plan])
+        let strays = try strays()
+        var plans: [String] = []
+        for ending in strays where !ending.isEmpty {
+            let name = Self.name + ending
+            plans.append("would set aside \(name) as \(try freeName(for: name)): \(path)\(ending): \(Self.isNoFile)")
         }
+        do {
+            let connection = plans.isEmpty ? try openForReading() : try openBeside(strays)
+            try examine(connection)
+            return (connection, plans)
+        } catch let error where error.kind == .storage(.unreadable) {
+            let name = try freeName(for: Self.name)
+            let plan = "would set aside the database as \(name), and begin a new one: \(error.withoutHint)"
+            return (try inMemory(), plans + [plan])
+        }
+    }
+
+    /// For reading alone, without touching the strays.
+    private func openBeside(_ strays: [String]) throws(FeedError) -> SQLiteConnection {
+        if strays.contains("") { throw .unreadable("\(path): \(Self.isNoFile)") }
+        guard try status(of: Self.name) != nil else { return try inMemory() }
+        // Alone, SQLite needs no memory to share; what it makes of a log it needs.
+        let connection = try open(strays == ["-shm"] ? .readingAlone : .immutable)
+        return try upToDate(connection, checkedState(of: connection))
     }
 
     private func inMemory() throws(FeedError) -> SQLiteConnection {
@@ -123,15 +148,24 @@ struct DatabaseFile {
 
     /// Refuses links, and what SQLite would block or choke on.
     private func isThere() throws(FeedError) -> Bool {
-        for suffix in [""] + Self.companions {
-            guard let status = try status(of: Self.name + suffix) else { continue }
+        if let ending = try strays().first { throw .unreadable("\(path)\(ending): \(Self.isNoFile)") }
+        return try status(of: Self.name) != nil
+    }
+
+    private static let isNoFile = "is not a regular file"
+
+    /// How the names end of what SQLite would block or choke on: "" is the database's own. Refuses links.
+    private func strays() throws(FeedError) -> [String] {
+        var endings: [String] = []
+        for ending in [""] + Self.companions {
+            guard let status = try status(of: Self.name + ending) else { continue }
             if status.isLink {
                 throw .storage(
-                    .failed, "\(path)\(suffix): is a symbolic link, and none is followed inside the cache")
+                    .failed, "\(path)\(ending): is a symbolic link, and none is followed inside the cache")
             }
-            if !status.isFile { throw .unreadable("\(path)\(suffix): is not a regular file") }
+            if !status.isFile { endings.append(ending) }
         }
-        return try status(of: Self.name) != nil
+        return endings
     }
 
     private func hasLog() throws(FeedError) -> Bool {
@@ -156,22 +190,24 @@ struct DatabaseFile {
         try SQLiteFeedStore.checkFeeds(in: connection)
     }
 
-    /// For a database that is set aside.
-    private func freeName() throws(FeedError) -> String {
+    /// For what is set aside.
+    private func freeName(for name: String) throws(FeedError) -> String {
         var number = 1
-        while try status(of: "\(Self.name).unreadable-\(number)") != nil { number += 1 }
-        return "\(Self.name).unreadable-\(number)"
+        while try status(of: "\(name).unreadable-\(number)") != nil { number += 1 }
+        return "\(name).unreadable-\(number)"
     }
 
-    /// Renames the database and what belongs to it; answers with its new name.
-    private func setAside() throws(FeedError) -> String {
+    /// Renames the database and what belongs to it, or one companion alone; answers with its new name.
+    private func setAside(_ ending: String = "") throws(FeedError) -> String {
         guard let folder else { throw .storage(.failed, "\(path): gone") }
-        let name = try freeName()
+        let old = Self.name + ending
+        let name = try freeName(for: old)
+        let suffixes = ending.isEmpty ? [""] + Self.companions : [""]
         return try attempt(.failed) { () throws(SystemError) in
             // The database first: SQLite discards a log that it finds beside no database.
-            for suffix in [""] + Self.companions where try folder.status(of: Self.name + suffix) != nil {
-                guard renameat(folder.number, Self.name + suffix, folder.number, name + suffix) == 0 else {
-                    throw SystemError("can't be set aside", path + suffix)
+            for suffix in suffixes where try folder.status(of: old + suffix) != nil {
+                guard renameat(folder.number, old + suffix, folder.number, name + suffix) == 0 else {
+                    throw SystemError("can't be set aside", path + ending + suffix)
                 }
             }
             try folder.synchronise()
