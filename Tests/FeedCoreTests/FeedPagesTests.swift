@@ -13,7 +13,9 @@ import Testing
         func decode(_ document: FeedSource) throws(FeedError) -> DecodedFeed {
             let name = String(decoding: document.bytes, as: UTF8.self)
             guard let page = pages[name] else { throw .invalidData("not a page: \(name)") }
-            let images = page.ids.map { FeedImage(id: $0, url: .known("https://images.example/\($0)")) }
+            let images = page.ids.map { id in
+                FeedImage(id: id, url: .known(id.contains("://") ? id : "https://images.example/\(id)"))
+            }
             var starts: [Int] = []
             for (index, id) in page.ids.enumerated() where !id.contains("#") { starts.append(index) }
             return DecodedFeed(
@@ -62,6 +64,15 @@ import Testing
             "1": (["a", "a#2", "b", "b"], "https://feeds.example/2"), "2": (["a", "a#2", "a#3", "c", "c#2", "b"], nil),
         ])
         #expect(ids(answer) == ["a", "a#2", "b", "b", "c", "c#2"])
+    }
+
+    @Test("items without ids are the same where all their images are, and none where but the first is")
+    func itemsWithoutIDs() async throws {
+        let (logo, a, b) = ("https://i.example/logo", "https://i.example/#a", "https://i.example/#b")
+        let (answer, _) = try await load([
+            "1": ([logo, a, "g", "g#2"], "https://feeds.example/2"), "2": ([logo, b, logo, a, logo, "g", "g#3"], nil),
+        ])
+        #expect(ids(answer) == [logo, a, "g", "g#2", logo, b, logo])
     }
 
     @Test(

@@ -7,7 +7,7 @@ struct FeedPages {
     private var next: ResourceURL?
     private var seen: Set<ResourceURL.Key>
     private let origins: Set<String>
-    /// The items of all pages, by the id of the first image, which is the item's own. Nil while there is one page.
+    /// The items of all pages, by what they are known by. Nil while there is one page.
     private var items: Set<String>?
 
     /// `redirected` is where the first page was found, if not where it was asked for.
@@ -59,5 +59,11 @@ extension DecodedFeed {
         return zip(itemStarts, itemStarts.dropFirst() + [feed.images.count]).map { $0..<$1 }
     }
 
-    fileprivate func id(of item: Range<Int>) -> String { feed.images[item.lowerBound].id }
+    /// The id of the first image, which is the item's own. Where there is none, each has its URL: items of one show may all
+    /// begin with the same picture, and are known by all that they have.
+    fileprivate func id(of item: Range<Int>) -> String {
+        let images = feed.images[item]
+        guard images.allSatisfy({ $0.id == $0.url.text }) else { return feed.images[item.lowerBound].id }
+        return images.map(\.id).joined(separator: "\n")
+    }
 }
