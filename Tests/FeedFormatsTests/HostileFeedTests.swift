@@ -56,10 +56,43 @@ import Testing
         }
     }
 
-    @Test("a declaration that lies elsewhere is not fetched")
-    func parameterEntities() {
-        let text = Self.rss("", after: "<!DOCTYPE rss [<!ENTITY % p SYSTEM \"http://127.0.0.1:9/\"> %p;]>")
-        #expect(message(Array(text.utf8))?.hasSuffix("PEReference: %p; not found") == true)
+    private static let parameterLaughs: String = {
+        let levels = (1...9).map { level in
+            "<!ENTITY % lol\(level) '\(String(repeating: "&#37;lol\(level - 1);", count: 10))'>"
+        }
+        return "<!ENTITY % lol0 '<!ENTITY x \"lol\">'>\(levels.joined())\(times(10_000, "%lol9;"))"
+    }()
+
+    private static let parameterCases: [String] = [
+        "<!ENTITY % HTMLlat1 PUBLIC '-//W3C//ENTITIES Latin 1//EN' 'http://127.0.0.1:9/'> %HTMLlat1;",
+        "<!ENTITY % p SYSTEM 'file:///etc/passwd'>%p;%p; %p;", parameterLaughs, "<!ENTITY % p '&#37;p;'>%p;",
+        "<!ENTITY % p '<!ATTLIST title x CDATA \"1\">'>%p;", "<!ENTITY % p ']><rss>'>\(times(100_000, "%p;"))",
+    ]
+
+    @Test("declarations that lie elsewhere, or that others hold, are passed over", arguments: parameterCases.indices)
+    func parameterEntities(index: Int) throws {
+        for start in ["<!DOCTYPE rss [", "<!DOCTYPE rss SYSTEM 'file:///etc/hostname' ["] {
+            let declaration = "\(start)\(Self.parameterCases[index])<!ENTITY y 'z'>]>"
+            let text = Self.rss("<title>a&nbsp;b</title><enclosure url='a.png'/>", after: declaration)
+            #expect(try decode(Array(text.utf8)).feed.images.map(\.description) == ["a b"])
+            for item in ["<title>&x;</title>", "<enclosure url='&x;'/>"] {
+                let text = Self.rss(item, after: declaration)
+                #expect(message(Array(text.utf8))?.hasSuffix("Entity 'x' not defined") == true)
+            }
+        }
+    }
+
+    @Test("nothing of another file is read", arguments: ["SYSTEM", "PUBLIC 'p'"])
+    func otherFiles(kind: String) throws {
+        let folder = try TemporaryDirectory()
+        let file = try folder.write("<!ATTLIST enclosure url CDATA 'b.png'>", to: "a.dtd")
+        for declaration in [
+            "<!DOCTYPE rss \(kind) '\(file)'>", "<!DOCTYPE rss [<!ENTITY % p \(kind) 'file://\(file)'>%p;]>",
+            "<!DOCTYPE rss \(kind) '\(file)' [<!ENTITY % p \(kind) '\(file)'>%p;]>",
+        ] {
+            let text = Self.rss("<enclosure type='image/png'/>", after: declaration)
+            #expect(try decode(Array(text.utf8)).feed.images == [])
+        }
     }
 
     @Test("an entity that is declared and not used is no harm, and HTML's own are known")
@@ -173,6 +206,19 @@ import Testing
     func largeHTML(index: Int) throws {
         let html = Self.largePieces[index]
         let text = Self.rss("<description><![CDATA[\(html)<img src=a.png>]]></description>")
+        #expect(try decode(Array(text.utf8)).feed.images.map(\.url.text) == ["https://feeds.example/a.png"])
+    }
+
+    private static let endlessTexts: [String] = [
+        "<description><![CDATA[\(times(10_100_000, "a"))]]></description>",
+        "<description>\(times(10_100_000, "a"))</description>", "<enclosure url='data:\(times(10_100_000, "a"))'/>",
+        "<!--\(times(10_100_000, "a"))-->", "<?a \(times(10_100_000, "a"))?>",
+        "<x:y xmlns:x='\(times(10_100_000, "a"))'/>", "<\(times(1_000_000, "a"))/>",
+    ]
+
+    @Test("one large text is nothing special, wherever it stands", arguments: endlessTexts.indices)
+    func largeTexts(index: Int) throws {
+        let text = Self.rss("\(Self.endlessTexts[index])</item><item><enclosure url='a.png'/>")
         #expect(try decode(Array(text.utf8)).feed.images.map(\.url.text) == ["https://feeds.example/a.png"])
     }
 

@@ -33,4 +33,11 @@ final class CharacterEntity {
         entity.pointee.length = Int32(UTF8.width(scalar))
         return entity
     }
+
+    /// What stands for further declarations, such as those of HTML's characters: none of these is needed.
+    func empty(_ name: UnsafePointer<xmlChar>?) -> UnsafeMutablePointer<xmlEntity> {
+        entity.pointee.etype = XML_INTERNAL_PARAMETER_ENTITY
+        entity.pointee.name = name
+        return entity
+    }
 }

@@ -39,6 +39,7 @@ private final class XMLSession {
     private let parser: UnsafeMutablePointer<xmlParserCtxt>
     private let dispatch: XMLDispatch
     private let entity = CharacterEntity()
+    private let declarations = CharacterEntity()
     private var position: Int
     private var problem: XMLProblem?
     private var attributes = AttributeCount()
@@ -147,6 +148,7 @@ private final class XMLSession {
         handler.cdataBlock = handler.characters
         handler.ignorableWhitespace = handler.characters
         handler.getEntity = { context, name in XMLSession.of(context)?.entity(name) }
+        handler.getParameterEntity = { context, name in XMLSession.of(context)?.declarations.empty(name) }
         handler.reference = { context, _ in
             XMLSession.of(context)?.fail { $0.malformed("an entity that is not defined") }
         }
