@@ -26,10 +26,10 @@ enum BodyKind: Equatable {
 
     /// In UTF-16, with a byte order mark or, as an XML declaration allows, without.
     private static func isWideMarkup(_ body: [UInt8]) -> Bool {
-        let starts: [[UInt8]] = [
-            [0xFE, 0xFF, 0, 0x3C], [0xFF, 0xFE, 0x3C, 0], [0, 0x3C, 0, 0x3F], [0x3C, 0, 0x3F, 0],
-        ]
-        return starts.contains { body.starts(with: $0) }
+        if let (end, isBig) = LeadingBytes.wideEnd(in: body) {
+            return body[end...].starts(with: isBig ? [0, 0x3C] : [0x3C, 0])
+        }
+        return body.starts(with: [0, 0x3C, 0, 0x3F]) || body.starts(with: [0x3C, 0, 0x3F, 0])
     }
 
     private static func isHTML(_ text: ArraySlice<UInt8>) -> Bool {
@@ -44,6 +44,10 @@ enum BodyKind: Equatable {
 
     private static func describe(_ body: [UInt8], _ text: ArraySlice<UInt8>) -> String {
         if let image = ImageType(signatureOf: body) { return "is an image (\(image.mediaType))" }
+        // In one order, its mark begins as that of UTF-16 does.
+        if body.starts(with: [0, 0, 0xFE, 0xFF]) || body.starts(with: [0xFF, 0xFE, 0, 0]) {
+            return "is in UTF-32, not UTF-8"
+        }
         if body.starts(with: [0xFE, 0xFF]) || body.starts(with: [0xFF, 0xFE]) { return "is in UTF-16, not UTF-8" }
         if text.contains(0) { return "is binary data" }
         return "begins with \(JSONWriter.quote(String(decoding: text.prefix(200), as: UTF8.self), limit: 40))"

@@ -18,5 +18,18 @@ enum LeadingBytes {
         return (index, isMarked)
     }
 
+    /// The same of one that a mark says is UTF-16; nil of any other.
+    static func wideEnd(in bytes: [UInt8]) -> (end: Int, isBig: Bool)? {
+        let isBig = bytes.starts(with: [0xFE, 0xFF])
+        guard isBig || bytes.starts(with: [0xFF, 0xFE]) else { return nil }
+        var index = 2
+        while index + 1 < bytes.count {
+            let (high, low) = isBig ? (bytes[index], bytes[index + 1]) : (bytes[index + 1], bytes[index])
+            guard (high == 0 && isWhitespace(low)) || (high == 0xFE && low == 0xFF) else { break }
+            index += 2
+        }
+        return (index, isBig)
+    }
+
     static func isWhitespace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
 }

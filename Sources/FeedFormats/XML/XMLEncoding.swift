@@ -41,8 +41,9 @@ struct XMLEncoding {
 
     /// UTF-16, with a byte order mark or, as an XML declaration allows, without.
     private static func wide(_ bytes: [UInt8]) -> XMLEncoding? {
-        if bytes.starts(with: [0xFE, 0xFF]) { return XMLEncoding("UTF-16BE", start: 2) }
-        if bytes.starts(with: [0xFF, 0xFE]) { return XMLEncoding("UTF-16LE", start: 2) }
+        if let (end, isBig) = LeadingBytes.wideEnd(in: bytes) {
+            return XMLEncoding(isBig ? "UTF-16BE" : "UTF-16LE", start: end)
+        }
         if bytes.starts(with: [0, 0x3C]) { return XMLEncoding("UTF-16BE", start: 0) }
         return bytes.starts(with: [0x3C, 0]) ? XMLEncoding("UTF-16LE", start: 0) : nil
     }
