@@ -126,6 +126,14 @@ import Testing
         #expect(error?.message.hasPrefix("line 4, column ") == true)
     }
 
+    @Test("an instruction whose name but begins as the declaration's does says nothing of it")
+    func stylesheet() throws {
+        let style = Array("<?xml-stylesheet href='a' encoding='iso-8859-1'?>".utf8)
+        #expect(try title(style + rss([0xC3, 0xA9], declaring: nil), nil) == "é")
+        let declared = Array("<?xml\n version='1.0'\tencoding='iso-8859-1'?>".utf8)
+        #expect(try title(declared + rss([0xE9], declaring: nil), nil) == "é")
+    }
+
     @Test("blank lines before the declaration are passed over, and counted")
     func blankLines() throws {
         #expect(

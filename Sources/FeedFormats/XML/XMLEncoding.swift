@@ -80,9 +80,10 @@ struct XMLDeclaration {
     init(in bytes: [UInt8], from start: Int) {
         self.start = start
         let rest = bytes[start...]
-        guard rest.starts(with: "<?xml".utf8), let end = rest.prefix(1024).firstIndex(of: UInt8(ascii: ">")) else {
-            return
-        }
+        // Instructions such as `xml-stylesheet` begin alike.
+        guard rest.starts(with: "<?xml".utf8), rest.dropFirst(5).first.map(LeadingBytes.isWhitespace) == true,
+            let end = rest.prefix(1024).firstIndex(of: UInt8(ascii: ">"))
+        else { return }
         let text = String(decoding: rest[..<end], as: UTF8.self)
         guard let found = text.firstRange(of: "encoding") else { return }
         let value = text[found.upperBound...].drop { $0 == "=" || $0.isWhitespace }
