@@ -84,7 +84,9 @@ final class AtomFeed: XMLVisitor {
     }
 
     private static func isMarkup(_ element: XMLElement) -> Bool {
-        switch element.attribute("type")?.lowercased() {
+        // A media type may have parameters.
+        let type = element.attribute("type")?.prefix { $0 != ";" }
+        return switch type.flatMap({ FoldedText.fold(String($0)) })?.lowercased() {
         case "html"?, "xhtml"?, "text/html"?, "application/xhtml+xml"?: true
         default: false
         }

@@ -1,0 +1,24 @@
+import FeedCore
+import FeedFormats
+import TestSupport
+import Testing
+
+@Suite struct AtomTests {
+    @Test(
+        "a type says markup however it is written",
+        arguments: [
+            ("html", true), (" HTML ", true), ("text/html; charset=utf-8", true), ("Text/HTML;", true),
+            ("application/xhtml+xml ;x=y", true), ("xhtml", true), ("text", false), ("text/plain; a=html", false),
+            ("", false), (";html", false), ("htmlx", false),
+        ])
+    func markupTypes(type: String, isMarkup: Bool) throws {
+        let markup = "&lt;img src='a.png' alt='&lt;b>'>"
+        let text = """
+            <feed xmlns='http://www.w3.org/2005/Atom'><title type='\(type)'>&lt;b>x&lt;/b></title>
+            <entry><content type='\(type)'>\(markup)</content></entry></feed>
+            """
+        let feed = try FeedDecoder().decode(Array(text.utf8), from: .known("https://h.example/"))
+        #expect(feed.title == (isMarkup ? "x" : "<b>x</b>"))
+        #expect(feed.images.count == (isMarkup ? 1 : 0))
+    }
+}
