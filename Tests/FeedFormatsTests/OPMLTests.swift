@@ -19,13 +19,15 @@ import Testing
                 """
                 <outline text="A" type="rss" xmlUrl="https://a.example/feed?x=1&amp;y=2" htmlUrl="https://a.example/"/>
                 <outline text="Folder"><outline><outline xmlurl=" http://b.example/ "/></outline></outline>
+                <outline xmlUrl="" XMLURL="http://f.example/"/><outline XmlUrl="http://g.example/"/>
                 <outline text="Link" type="link" url="https://c.example/"/>
                 <outline xmlUrl="https://a.example/feed?x=1&amp;y=2"/>
                 <outline xmlUrl="feed://d.example/rss"/><outline xmlUrl="feed:https://e.example/rss"/>
                 """))
         #expect(
             list.feeds.map(\.text) == [
-                "https://a.example/feed?x=1&y=2", "http://b.example/", "http://d.example/rss", "https://e.example/rss",
+                "https://a.example/feed?x=1&y=2", "http://b.example/", "http://f.example/", "http://g.example/",
+                "http://d.example/rss", "https://e.example/rss",
             ])
         #expect(list.notes == [])
     }

@@ -46,8 +46,9 @@ final class OPMLList: XMLVisitor {
     func receive(_ text: String, of name: XMLName) {}
 
     private func add(_ element: XMLElement) {
-        let given = element.attribute("xmlUrl") ?? element.attribute("xmlurl") ?? element.attribute("xmlURL")
-        guard let given = given.flatMap(FoldedText.fold) else { return }
+        // Each program has capitals of its own.
+        let named = element.plainAttributes.filter { $0.name.lowercased() == "xmlurl" }
+        guard let given = named.lazy.compactMap({ FoldedText.fold($0.value) }).first else { return }
         do throws(InvalidURL) {
             let url = try ResourceURL(Self.web(given))
             // A list is passed from hand to hand, and may not choose among the files of this machine.
