@@ -70,12 +70,26 @@ import Testing
         "elements that later HTML has no end of hold nothing",
         arguments: [
             "<wbr>", "<WBR class=x>", "<source srcset='a>b'>", "<track src=a/b>", "<embed src=\"x\">", "<param name=a>",
-            "<wbr/>", "<wbr />", "<keygen>", "<command>",
+            "<wbr/>", "<wbr />", "<wbr / >", "<track src=a/>", "<keygen>", "<command>",
         ])
     func noEnd(tag: String) throws {
         let decoded = try decoded("<p>\(String(repeating: "x\(tag)", count: 400))<img src=a></p><img src=b>")
         #expect(decoded.feed.images.map(\.url.text) == ["https://h.example/a", "https://h.example/b"])
         #expect(decoded.notes == [])
+    }
+
+    @Test(
+        "a slash separates attributes, and is part of a value",
+        arguments: [
+            ("<img/src=a>", "a"), ("<img class='x'/src=\"a\"/>", "a"), ("<img/alt/src=a / >", "a"),
+            ("<img\n/ / src = /a/b.jpg>", "a/b.jpg"), ("<img src=/a/ alt=x>", "a/"), ("<img src='a/ /b'/>", "a/%20/b"),
+            ("<img alt=x/y src=//h.example/a//b>", "a//b"), ("<img alt=\"'/\" src=a/>", "a/"),
+            ("<img/x='>'/src=a>", "a"), ("<wbr/class=x/><img/src=a>", "a"), ("<b =\"/><img/src=a>", "a"),
+            ("<a href=http://x/y>z</a> 1/2 <img/src='https://h.example/a'>", "a"),
+        ])
+    func slashes(html: String, path: String) throws {
+        let decoded = try decoded(html)
+        #expect(decoded.feed.images.map(\.url.text) == ["https://h.example/\(path)"])
     }
 
     @Test("what is left out since it is too deep is told of")

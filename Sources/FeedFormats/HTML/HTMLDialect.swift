@@ -1,20 +1,31 @@
 /// HTML as libxml2 knows it, which is that of 1999: what came later it takes for text, or for an element whose end tag is
-/// due.
+/// due; what browsers have long agreed upon it reads otherwise.
 struct HTMLDialect {
     /// These have no end. Each would else hold all that follows it.
     private static let empty = ["wbr", "source", "track", "embed", "keygen", "command"].map { Array($0.utf8) }
     private static let longestName = 32
 
+    private enum Place {
+        case text
+        /// In a tag: its name, what separates attributes, the name of one, and the space behind that.
+        case tag, gap, name, named
+        /// Behind an equals sign, and in the value.
+        case assigned, unquoted
+        case quoted(UInt8)
+    }
+
     private var result: [UInt8] = []
     /// Up to where the given text is in the result.
     private var copied = 0
-    private var isInEmptyTag = false
-    private var quote: UInt8?
+    private var place = Place.text
+    /// Where the name of the tag at hand begins.
+    private var name = 0
 
     static func translated(_ html: String) -> String {
         var dialect = HTMLDialect()
         let bytes = html.utf8Span.span
-        for index in 0..<bytes.count { dialect.read(bytes, index) }
+        var index = 0
+        while index < bytes.count { index = dialect.read(bytes, index) }
         guard dialect.copied > 0 else { return html }
         dialect.replace(bytes, bytes.count, bytes.count, with: [])
         return String(decoding: dialect.result, as: UTF8.self)
@@ -27,24 +38,57 @@ struct HTMLDialect {
         copied = end
     }
 
-    private mutating func read(_ bytes: Span<UInt8>, _ index: Int) {
+    /// Gives back where to go on.
+    /// Gives back where to go on.
+    private mutating func read(_ bytes: Span<UInt8>, _ index: Int) -> Int {
         let byte = bytes[index]
-        switch byte {
         // It would be the end; whoever folds text takes it for a space.
-        case 0: replace(bytes, index, index + 1, with: [0x20])
-        case UInt8(ascii: "&"):
-            if let (end, scalar) = Self.reference(in: bytes, at: index) {
-                replace(bytes, index, end, with: "&#\(scalar.value);".utf8)
-            }
-        case UInt8(ascii: "<") where quote == nil:
-            isInEmptyTag = Self.empty.contains { Self.begins(with: $0, bytes, index + 1) }
-        case UInt8(ascii: ">") where quote == nil && isInEmptyTag:
-            isInEmptyTag = false
-            if bytes[index - 1] != UInt8(ascii: "/") { replace(bytes, index, index, with: " /".utf8) }
-        case UInt8(ascii: "\""), UInt8(ascii: "'"):
-            if quote == byte { quote = nil } else if isInEmptyTag { quote = quote ?? byte }
-        default: break
+        if byte == 0 { replace(bytes, index, index + 1, with: [0x20]) }
+        if byte == UInt8(ascii: "&"), let (end, scalar) = Self.reference(in: bytes, at: index) {
+            replace(bytes, index, end, with: "&#\(scalar.value);".utf8)
         }
+        switch (place, byte) {
+        case (.text, UInt8(ascii: "<")): return open(bytes, index)
+        case (.text, _): break
+        case (.quoted(let quote), _): if byte == quote { place = .gap }
+        case (_, UInt8(ascii: ">")): return close(bytes, index)
+        case (.assigned, 0...0x20): break
+        case (.assigned, UInt8(ascii: "\"")), (.assigned, UInt8(ascii: "'")): place = .quoted(byte)
+        case (.assigned, _): place = .unquoted
+        case (.name, 0...0x20), (.named, 0...0x20): place = .named
+        case (_, 0...0x20): place = .gap
+        case (.unquoted, _): break
+        case (_, UInt8(ascii: "/")): separate(bytes, index)
+        case (.name, UInt8(ascii: "=")), (.named, UInt8(ascii: "=")): place = .assigned
+        case (.gap, _), (.named, _): place = .name
+        case (.tag, _), (.name, _): break
+        }
+        return index + 1
+    }
+
+    private mutating func open(_ bytes: Span<UInt8>, _ start: Int) -> Int {
+        name = start + 1
+        guard name < bytes.count else { return name }
+        if (0x61...0x7A).contains(bytes[name] | 0x20) { place = .tag }
+        return name
+    }
+
+    private mutating func close(_ bytes: Span<UInt8>, _ end: Int) -> Int {
+        var isEnded = bytes[end - 1] == UInt8(ascii: "/")
+        if case .unquoted = place { isEnded = false }
+        place = .text
+        guard !isEnded else { return end + 1 }
+        if Self.empty.contains(where: { Self.begins(with: $0, bytes, name) }) {
+            replace(bytes, end, end, with: " /".utf8)
+        }
+        return end + 1
+    }
+
+    /// A slash does so between attributes, but for the one that ends a tag.
+    private mutating func separate(_ bytes: Span<UInt8>, _ index: Int) {
+        guard index + 1 < bytes.count, bytes[index + 1] != UInt8(ascii: ">") else { return }
+        replace(bytes, index, index + 1, with: [0x20])
+        place = .gap
     }
 
     /// Where it ends, and what it stands for, if only later HTML has it.
