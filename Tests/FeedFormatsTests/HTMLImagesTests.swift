@@ -79,6 +79,24 @@ import Testing
     }
 
     @Test(
+        "a comment ends where it does, whatever is in it",
+        arguments: [
+            "<!-- <wbr -->", "<!-- <source --!>", "<!--<embed<track-->", "<!-->", "<!--->", "<!---->", "<!--a>--->",
+            "<!-- \" ' -->", "<!--!>-->", "<!--&period;-->", "<!--[if mso]><img src=x><wbr><![endif]-->",
+            "<!--<script>-->", "<!-- <a \(String(repeating: "b ", count: 3000))-->",
+        ])
+    func comments(comment: String) throws {
+        let decoded = try decoded("<p>\(comment)<img src=a></p>\(comment)<img src=b>")
+        #expect(decoded.feed.images.map(\.url.text) == ["https://h.example/a", "https://h.example/b"])
+        #expect(decoded.notes == [])
+    }
+
+    @Test("one without an end holds the rest", arguments: ["<!-- ", "<!--", "<!--!>", "<!-- ->", "<!-- <wbr>"])
+    func endlessComment(start: String) throws {
+        #expect(try images("<img src=a>\(start)<img src=b>").count == 1)
+    }
+
+    @Test(
         "a slash separates attributes, and is part of a value",
         arguments: [
             ("<img/src=a>", "a"), ("<img class='x'/src=\"a\"/>", "a"), ("<img/alt/src=a / >", "a"),

@@ -69,6 +69,11 @@ struct HTMLDialect {
     private mutating func open(_ bytes: Span<UInt8>, _ start: Int) -> Int {
         name = start + 1
         guard name < bytes.count else { return name }
+        if Self.isComment(bytes, start) {
+            let end = Self.endOfComment(bytes, start + 4)
+            replace(bytes, start + 4, end, with: "-->".utf8)
+            return end
+        }
         if (0x61...0x7A).contains(bytes[name] | 0x20) { place = .tag }
         return name
     }
@@ -89,6 +94,24 @@ struct HTMLDialect {
         guard index + 1 < bytes.count, bytes[index + 1] != UInt8(ascii: ">") else { return }
         replace(bytes, index, index + 1, with: [0x20])
         place = .gap
+    }
+
+    private static func isComment(_ bytes: Span<UInt8>, _ start: Int) -> Bool {
+        start + 3 < bytes.count && bytes[start + 1] == UInt8(ascii: "!") && bytes[start + 2] == UInt8(ascii: "-")
+            && bytes[start + 3] == UInt8(ascii: "-")
+    }
+
+    /// Behind `-->`, to which the hyphens that it begins with count, or `--!>`.
+    private static func endOfComment(_ bytes: Span<UInt8>, _ start: Int) -> Int {
+        var index = start
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: ">") {
+                let last = bytes[index - 1] == UInt8(ascii: "!") && index > start + 2 ? index - 2 : index - 1
+                if bytes[last] == UInt8(ascii: "-"), bytes[last - 1] == UInt8(ascii: "-") { return index + 1 }
+            }
+            index += 1
+        }
+        return index
     }
 
     /// Where it ends, and what it stands for, if only later HTML has it.
