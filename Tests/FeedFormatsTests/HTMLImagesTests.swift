@@ -97,6 +97,24 @@ import Testing
     }
 
     @Test(
+        "a script or a style ends at its own end tag alone",
+        arguments: [
+            "<script>var t = \"</p\"; x()</script>", "<STYLE>a</b</Style >", "<script src=a/>'</a'</script\n>",
+            "<script>'</p>' + '</scripts>' + '</'</script/>", "<script>\"<!-- <wbr\"</script>", "<script src='a'/>",
+            "<script x='>'><\(String(repeating: "b ", count: 3000))</script>", "<script></script>", "<style/>",
+        ])
+    func scripts(script: String) throws {
+        let decoded = try decoded("<p>\(script)<img src=a></p>\(script)<img src=b>")
+        #expect(decoded.feed.images.map(\.url.text) == ["https://h.example/a", "https://h.example/b"])
+        #expect(decoded.notes == [])
+    }
+
+    @Test("a script without an end holds the rest", arguments: ["<script>", "<style>a</p>", "<script></scripts>"])
+    func endlessScript(start: String) throws {
+        #expect(try images("<img src=a>\(start)<img src=b>").count == 1)
+    }
+
+    @Test(
         "a slash separates attributes, and is part of a value",
         arguments: [
             ("<img/src=a>", "a"), ("<img class='x'/src=\"a\"/>", "a"), ("<img/alt/src=a / >", "a"),

@@ -3,6 +3,8 @@
 struct HTMLDialect {
     /// These have no end. Each would else hold all that follows it.
     private static let empty = ["wbr", "source", "track", "embed", "keygen", "command"].map { Array($0.utf8) }
+    /// These end at their own end tags, whatever else is in them.
+    private static let raw = ["script", "style"].map { Array($0.utf8) }
     private static let longestName = 32
 
     private enum Place {
@@ -85,6 +87,10 @@ struct HTMLDialect {
         guard !isEnded else { return end + 1 }
         if Self.empty.contains(where: { Self.begins(with: $0, bytes, name) }) {
             replace(bytes, end, end, with: " /".utf8)
+        } else if let raw = Self.raw.first(where: { Self.begins(with: $0, bytes, name) }) {
+            let endTag = Self.endTag(of: raw, bytes, end + 1)
+            replace(bytes, end + 1, endTag, with: [])
+            return endTag
         }
         return end + 1
     }
@@ -112,6 +118,20 @@ struct HTMLDialect {
             index += 1
         }
         return index
+    }
+
+    /// Where it begins; if there is none, the end of all.
+    private static func endTag(of name: [UInt8], _ bytes: Span<UInt8>, _ start: Int) -> Int {
+        var index = start
+        while index + 1 < bytes.count {
+            if bytes[index] == UInt8(ascii: "<"), bytes[index + 1] == UInt8(ascii: "/"),
+                begins(with: name, bytes, index + 2)
+            {
+                return index
+            }
+            index += 1
+        }
+        return bytes.count
     }
 
     /// Where it ends, and what it stands for, if only later HTML has it.
