@@ -41,7 +41,6 @@ struct HTMLDialect {
     }
 
     /// Gives back where to go on.
-    /// Gives back where to go on.
     private mutating func read(_ bytes: Span<UInt8>, _ index: Int) -> Int {
         let byte = bytes[index]
         // It would be the end; whoever folds text takes it for a space.
