@@ -117,15 +117,15 @@ struct Session: Sendable {
     /// Without them a request would fail as if the server were out of reach, or go without its credentials. Each request
     /// reads them: a pipe would give them to the first, or keep it waiting for somebody who writes.
     private func requireFiles(of own: Settings) throws(FeedError) {
-        for case (let option, let path?) in [("--cacert", own.caFile), ("--netrc-file", own.netrcFile)]
-        where !surroundings.canRead(path) {
+        var files = [("--cacert", own.caFile), ("--netrc-file", own.netrcFile)]
+        // There needn't be one at the usual place.
+        if own.netrc, own.netrcFile == nil, let home = surroundings.home, surroundings.fileExists("\(home)/.netrc") {
+            files.append(("--netrc", "\(home)/.netrc"))
+        }
+        for case (let option, let path?) in files where !surroundings.canRead(path) {
             let reason = surroundings.fileExists(path) ? "can't be read as a file" : "there is no such file"
             throw .notFound("\(option): \(reason): \(path)")
         }
-        guard own.netrc, own.netrcFile == nil, let usual = surroundings.home.map({ "\($0)/.netrc" }),
-            surroundings.fileExists(usual), !surroundings.canRead(usual)
-        else { return }
-        throw .notFound("--netrc: can't be read as a file: \(usual)")
     }
 
     /// Short of breath, as nobody is to wait for it.
@@ -214,7 +214,8 @@ struct Session: Sendable {
     func imageWay(_ own: Settings) -> ImageWay { ImageWay(manner: manner(own), maxBytes: own.maxFileSize) }
 
     func remoteImages(with client: any HTTPClient, _ own: Settings) -> RemoteImageDataLoader {
-        RemoteImageDataLoader(client: client, maxBytes: own.maxFileSize, manner: manner(own))
+        let way = imageWay(own)
+        return RemoteImageDataLoader(client: client, maxBytes: way.maxBytes, manner: way.manner)
     }
 }
 

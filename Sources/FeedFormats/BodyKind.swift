@@ -48,7 +48,7 @@ enum BodyKind: Equatable {
         if body.starts(with: [0, 0, 0xFE, 0xFF]) || body.starts(with: [0xFF, 0xFE, 0, 0]) {
             return "is in UTF-32, not UTF-8"
         }
-        if body.starts(with: [0xFE, 0xFF]) || body.starts(with: [0xFF, 0xFE]) { return "is in UTF-16, not UTF-8" }
+        if LeadingBytes.wideEnd(in: body) != nil { return "is in UTF-16, not UTF-8" }
         if text.contains(0) { return "is binary data" }
         return "begins with \(JSONWriter.quote(String(decoding: text.prefix(200), as: UTF8.self), limit: 40))"
     }

@@ -70,9 +70,9 @@ package enum ManualPage {
         Roff.paragraph(
             """
             Every long option but \(commandLineOnly) can stand in the config file, one a line, as name = value; a flag \
-            as its name alone, or with true or false. feed = URL, any number of times, names the feeds that feedsync syncs when it is given \
-            none. Lines that begin with # are comments. A value may stand in double quotes. A leading ~/ is the home \
-            folder, and a relative path begins where the file lies.
+            as its name alone, or with true or false. feed = URL, any number of times, names the feeds that feedsync \
+            syncs when it is given none. Lines that begin with # are comments. A value may stand in double quotes. A \
+            leading ~/ is the home folder, and a relative path begins where the file lies.
             """)
             + Roff.paragraph(
                 """
@@ -97,8 +97,9 @@ package enum ManualPage {
     private static var environment: String {
         Roff.paragraph(
             """
-            Each option that sets something can also stand in a variable, --max-age in FEEDSYNC_MAX_AGE; a flag is true or false. The \
-            command line comes before the environment, that before the config file, and that before the default.
+            Each option that sets something can also stand in a variable, --max-age in FEEDSYNC_MAX_AGE; a flag is true \
+            or false. The command line comes before the environment, that before the config file, and that before the \
+            default.
             """)
             + OptionTable.all.compactMap { option in
                 option.variable.map { Roff.entry(Roff.bold($0), "As --\(option.long).") }

@@ -20,15 +20,13 @@ struct RunMetrics {
         let lines = String(decoding: file, as: UTF8.self).split(separator: "\n")
         let values = lines.compactMap { line -> String? in
             let parts = line.split(separator: " ")
-            guard parts.count == 2, parts[0] == lastSuccess, parts[1].utf8.allSatisfy(isDecimal) else { return nil }
+            // Other numbers mean something to Swift that they don't to Prometheus.
+            guard parts.count == 2, parts[0] == lastSuccess, parts[1].allSatisfy("0123456789.".contains) else {
+                return nil
+            }
             return Double(parts[1]) == nil ? nil : String(parts[1])
         }
         return values.last
-    }
-
-    /// Other numbers mean something to Swift that they don't to Prometheus.
-    private static func isDecimal(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: ".")
     }
 
     var text: String {

@@ -120,7 +120,7 @@ package struct ArgumentParser {
             throw UsageError("\(spec.name) takes \(spec.operand.one), not also '\(surplus)'", hint: usage)
         }
         let takesPath = spec.operand == .archiveAndFeeds || spec.operand == .folderAndFeeds
-        if takesPath, ["http://", "https://", "file://"].contains(where: operands[0].lowercased().hasPrefix) {
+        if takesPath, FeedOperand.isURL(operands[0]) {
             let given = FeedOperand.shown(operands[0])
             throw UsageError("\(spec.name) needs \(spec.operand.one) first, and '\(given)' is a URL", hint: usage)
         }

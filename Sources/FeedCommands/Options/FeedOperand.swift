@@ -28,6 +28,13 @@ package enum FeedOperand {
         return TerminalText.escape("\(scheme):\(rest.hasPrefix("//") ? "//" : "")***\(operand[at...])")
     }
 
+    /// Whether it is one that names a server or a file, in whatever capitals: no path is meant by it.
+    static func isURL(_ operand: String) -> Bool {
+        guard let scheme = scheme(of: operand) else { return false }
+        return ResourceURL.Scheme(rawValue: scheme.lowercased()) != nil
+            && operand.dropFirst(scheme.count + 1).hasPrefix("//")
+    }
+
     private static func unknownScheme(_ scheme: Substring, _ operand: String) -> UsageError {
         let rest = operand.dropFirst(scheme.count + 1)
         let hint =

@@ -74,19 +74,17 @@ struct ImageChoice: Sendable {
     private func leaveAlone(_ verdicts: inout [Verdict]) async throws(FeedError) {
         var places: [Int] = []
         var urls: [ResourceURL] = []
-        // Whether the server will be told who asks, which it may not have been when it refused.
-        var provesWho: [Bool] = []
         for (place, verdict) in verdicts.enumerated() {
             guard case .ask(let wanted, _) = verdict else { continue }
-            provesWho.append(wanted.url.credentials != nil || wanted.terms.secrets?.origin == wanted.url.origin)
             places.append(place)
             urls.append(wanted.url)
         }
         guard !urls.isEmpty else { return }
         let now = now()
-        for (number, failure) in try await store.failures(of: urls).enumerated() {
-            guard let failure, !(provesWho[number] && failure.error.isRefusal) else { continue }
-            let place = places[number]
+        for (place, failure) in zip(places, try await store.failures(of: urls)) {
+            guard let failure else { continue }
+            // It may not have been told who asks when it refused.
+            if failure.error.isRefusal, case .ask(let wanted, _) = verdicts[place], wanted.saysWhoAsks { continue }
             let last = (at: failure.failedAt, count: failure.count)
             if PermanentFailures.isLeftAlone(lastFailure: last, now: now) { verdicts[place] = .leftAlone(failure) }
         }

@@ -25,6 +25,9 @@ package struct ImageDownloads: Sendable {
             self.validators = validators
             self.terms = terms
         }
+
+        /// Whether its server is told who asks.
+        var saysWhoAsks: Bool { url.credentials != nil || terms.secrets?.origin == url.origin }
     }
 
     /// By the way of a request's terms.
