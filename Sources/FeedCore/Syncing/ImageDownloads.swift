@@ -76,23 +76,31 @@ package struct ImageDownloads: Sendable {
         return await run(news, holding: [], events: events)
     }
 
+    private struct Run {
+        let lanes: DownloadLanes
+        let mostLanes: Int
+        let ledger: DownloadLedger
+        let batches: ImageBatches
+    }
+
     /// Has images while others are still to come. Those at `origins` wait until they are released.
     package func run(
         _ news: AsyncStream<News>, holding origins: some Sequence<String>, events: SyncEvents?
     ) async -> Outcome {
         // Each has a file, with another of an earlier image on its way to disk, and a connection.
         let most = max(1, store.mostStaged / 3)
-        let ledger = DownloadLedger(
-            queue: DownloadQueue(jobs: min(window.jobs, most), perHost: window.perHost, holding: origins),
-            events: events)
-        let batches = ImageBatches(store: store, ledger: ledger, sleep: sleep)
-        let lanes = min(window.jobs + Self.mostPausing, most)
+        let lanes = DownloadLanes(
+            DownloadQueue(jobs: min(window.jobs, most), perHost: window.perHost, holding: origins))
+        let ledger = DownloadLedger(of: lanes, events: events)
+        let run = Run(
+            lanes: lanes, mostLanes: min(window.jobs + Self.mostPausing, most), ledger: ledger,
+            batches: ImageBatches(store: store, lanes: lanes, ledger: ledger, sleep: sleep))
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 await withTaskCancellationHandler {
-                    await have(news, ledger, batches, lanes)
+                    await have(news, in: run)
                 } onCancel: {
-                    ledger.cancel()
+                    lanes.stop()
                 }
             }
             // When the store fails, a lane may be waiting for a server that doesn't answer.
@@ -101,54 +109,49 @@ package struct ImageDownloads: Sendable {
             await group.next()
             group.cancelAll()
         }
-        await batches.finish()
+        await run.batches.finish()
         return ledger.outcome
     }
 
     /// Starts as many lanes as there is work for.
-    private func have(
-        _ news: AsyncStream<News>, _ ledger: DownloadLedger, _ batches: ImageBatches, _ mostLanes: Int
-    ) async {
+    private func have(_ news: AsyncStream<News>, in run: Run) async {
         await withTaskGroup(of: Void.self) { lanes in
-            let pausing: ImageSink.Pausing = { try await ledger.pausing($0) }
+            let pausing: ImageSink.Pausing = { try await run.lanes.pausing($0) }
             var laneCount = 0
             for await piece in news {
                 switch piece {
-                case .failure(let error): ledger.stop(error)
-                case .released(let origin): ledger.release(origin)
+                case .failure(let error): run.ledger.stop(error)
+                case .released(let origin): run.lanes.release(origin)
                 case .wanted(let images):
-                    let wantedLanes = max(laneCount, min(mostLanes, ledger.add(images)))
+                    let wantedLanes = max(laneCount, min(run.mostLanes, run.lanes.add(images)))
                     // Not before: a client that is still being made has none.
                     let executors = remotes[0].executors
                     for lane in laneCount..<wantedLanes {
                         let executor = executors.isEmpty ? nil : executors[lane % executors.count]
-                        let role: DownloadLedger.Role = lane < window.jobs ? .regular : .standIn
-                        batches.addJob()
-                        lanes.addTask(executorPreference: executor) {
-                            await runLane(role, ledger, batches, pausing)
-                        }
+                        let role: LaneRole = lane < window.jobs ? .regular : .standIn
+                        run.batches.addJob()
+                        lanes.addTask(executorPreference: executor) { await runLane(role, in: run, pausing) }
                     }
                     laneCount = wantedLanes
                 }
             }
-            ledger.complete()
+            run.lanes.complete()
         }
     }
 
-    private func runLane(
-        _ role: DownloadLedger.Role, _ ledger: DownloadLedger, _ batches: ImageBatches,
-        _ pausing: @escaping ImageSink.Pausing
-    ) async {
-        while let (number, wanted) = await ledger.next(for: role) {
+    private func runLane(_ role: LaneRole, in run: Run, _ pausing: @escaping ImageSink.Pausing) async {
+        while let (number, wanted) = await run.lanes.next(for: role) {
             do {
                 let result = try await ask(for: wanted, pausing)
-                ledger.ended(number, for: role)
-                await batches.add(result)
+                run.lanes.ended(number, for: role)
+                run.ledger.answered()
+                await run.batches.add(result)
             } catch {
-                ledger.ended(number, for: role)
-                ledger.failed(wanted.url, error)
+                run.lanes.ended(number, for: role)
+                run.ledger.answered()
+                run.ledger.failed(wanted.url, error)
                 guard PermanentFailures.isRemembered(error, of: wanted.url) else { continue }
-                await batches.add(.failed(ImageFailure(url: wanted.url, error: error, failedAt: now())))
+                await run.batches.add(.failed(ImageFailure(url: wanted.url, error: error, failedAt: now())))
             }
         }
     }
