@@ -1,0 +1,24 @@
+import FeedCore
+
+/// What settings come to for those who ask servers.
+extension Settings {
+    var network: NetworkSettings {
+        var network = NetworkSettings(userAgent: userAgent)
+        network.connectTimeout = connectTimeout
+        network.idleTimeout = timeout
+        network.maxConnectionsPerHost = maxPerHost
+        network.requestsAtOnce = jobs
+        network.caFile = caFile
+        network.isInsecure = insecure
+        network.proxy = proxy
+        network.netrcFile = netrcFile
+        network.rateLimit = limitRate
+        return network
+    }
+
+    var manner: RequestManner {
+        RequestManner(network: network, retries: retries, maxRedirects: maxRedirects, allowsPrivate: allowPrivate)
+    }
+
+    var identity: Identity { Identity(headers: headers, usesNetrc: netrc || netrcFile != nil) }
+}

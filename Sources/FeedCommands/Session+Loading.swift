@@ -1,0 +1,58 @@
+import FeedCore
+
+/// What a command loads feeds and images with.
+extension Session {
+    /// For an image that a person named, not a feed.
+    func terms(forNamed image: ResourceURL) -> RequestTerms {
+        RequestTerms(secrets: settings.identity.secrets(for: image), addresses: .any)
+    }
+
+    /// With the user name and password that the config file has for the feed, if it was given without.
+    func asConfigured(_ feed: ResourceURL) -> ResourceURL {
+        guard feed.credentials == nil else { return feed }
+        return settings.feeds[feed]?.url ?? feed
+    }
+
+    func localFeeds(in cache: Cache) -> LocalFeedLoader {
+        LocalFeedLoader(store: cache.feeds, now: now)
+    }
+
+    /// `own` are the settings of the feeds it is for.
+    func refresh(
+        _ cache: Cache, with client: any HTTPClient, _ own: Settings, saves: Bool, imageWay: Int = 0
+    ) -> FeedRefresh {
+        let remote = RemoteFeedLoader(
+            client: client, decoder: toolbox.decoder, maxBytes: own.maxFeedSize, maxPages: own.pages,
+            identity: own.identity, allowsPrivate: own.allowPrivate, manner: manner(own), imageWay: imageWay)
+        return FeedRefresh(remote: remote, local: localFeeds(in: cache), saves: saves)
+    }
+
+    /// The feeds of `--opml`.
+    func subscriptions(in path: String) async throws(FeedError) -> [ResourceURL] {
+        let list = SubscriptionListLoader(
+            client: try makeClient(for: [settings]), decoder: toolbox.decoder, maxBytes: settings.maxFeedSize)
+        let subscriptions = try await list.load(
+            path.hasPrefix("/") ? path : "\(surroundings.currentDirectory)/\(path)", calledBy: path)
+        // Told whatever the verbosity: what is left out of a list is not mirrored.
+        for note in subscriptions.notes { report("\(path): \(note)") }
+        return subscriptions.feeds
+    }
+
+    /// How images are asked for, apart from what is told to their servers.
+    struct ImageWay: Hashable {
+        let manner: RequestManner?
+        let maxBytes: Int64
+    }
+
+    func imageWay(_ own: Settings) -> ImageWay { ImageWay(manner: manner(own), maxBytes: own.maxFileSize) }
+
+    func remoteImages(with client: any HTTPClient, _ own: Settings) -> RemoteImageDataLoader {
+        let way = imageWay(own)
+        return RemoteImageDataLoader(client: client, maxBytes: way.maxBytes, manner: way.manner)
+    }
+
+    /// Nil where a feed has none of its own.
+    private func manner(_ own: Settings) -> RequestManner? {
+        own.manner == settings.manner ? nil : own.manner
+    }
+}
