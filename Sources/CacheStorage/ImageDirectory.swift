@@ -3,6 +3,9 @@ internal import Glibc
 
 /// Image data in the cache directory: files named by their digest, indexed by URL in the database.
 actor ImageDirectory: ImageStore {
+    /// One hashes while the other waits for the disk.
+    static let hashingThreads = 2
+
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let executor = QueueExecutor("feedsync.images")

@@ -5,8 +5,7 @@ internal import Synchronization
 /// Deleting goes the other way round than publishing: the rows first, committed, then the files that no row names. A
 /// crash between the two leaves files without rows, which the next removal finds.
 extension ImageDirectory {
-    static let hashingThreads = 2
-    /// Of each thread.
+    /// Of each thread that hashes.
     private static var filesAtOnce: Int { min(64, max(1, OpenFileLimit.forImages / hashingThreads)) }
 
     func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {

@@ -48,7 +48,7 @@ package struct RemoteFeedLoader: Sendable {
         let imageTerms = imageTerms(url, terms, response)
         switch head.status {
         case HTTPStatus.ok:
-            var pages = FeedPages(try decode(body, response, askedFor: url), at: url, response.redirectedURL)
+            var pages = PagedFeed(try decode(body, response, askedFor: url), at: url, response.redirectedURL)
             try await loadFurther(&pages, bytes: response.bodyBytes, on: imageTerms)
             return Answer(content: .feed(pages.feed, head.validators), imageTerms: imageTerms, notes: pages.notes)
         case HTTPStatus.notModified where !validators.isEmpty:
@@ -60,7 +60,7 @@ package struct RemoteFeedLoader: Sendable {
 
     /// It is the feed that names its further pages, so that they are asked for on the terms of its images.
     private func loadFurther(
-        _ pages: inout FeedPages, bytes: Int64, on terms: RequestTerms
+        _ pages: inout PagedFeed, bytes: Int64, on terms: RequestTerms
     ) async throws(FeedError) {
         var bytes = bytes
         while pages.count < maxPages, let url = pages.takeNext() {

@@ -38,20 +38,18 @@ package struct HostHealth: Sendable {
         var unreachable: [FeedError] = []
     }
 
-    private let retries: Int
     private let longestPause: Duration
     private var hosts: [String: Host] = [:]
 
-    package init(retries: Int, longestPause: Duration = RetryPolicy.longestHostPause) {
-        self.retries = max(0, retries)
+    package init(longestPause: Duration = RetryPolicy.longestHostPause) {
         self.longestPause = longestPause
     }
 
-    /// `retries` are those of a request that has another number of them.
-    package func verdict(_ origin: String, retries: Int? = nil, now: @autoclosure () -> Timestamp) -> Verdict {
+    /// For a request with so many retries.
+    package func verdict(_ origin: String, retries: Int, now: @autoclosure () -> Timestamp) -> Verdict {
         // Mostly all are well, and none is looked up.
         guard !hosts.isEmpty, let host = hosts[origin] else { return .go(Round()) }
-        let retries = max(0, retries ?? self.retries)
+        let retries = max(0, retries)
         if retries < host.unreachable.count { return .givenUp(host.unreachable[retries]) }
         if let error = host.givenUp { return .givenUp(error) }
         let wait = [host.nextTry, host.pauseEnd].compactMap(\.self).max()

@@ -48,7 +48,7 @@ package final class RetryingClient: HTTPClient {
         self.policy = policy
         self.clockwork = clockwork
         self.route = route
-        health = Mutex(HostHealth(retries: policy.retries, longestPause: policy.longestHostPause))
+        health = Mutex(HostHealth(longestPause: policy.longestHostPause))
     }
 
     package var executors: [any TaskExecutor] { client.executors }

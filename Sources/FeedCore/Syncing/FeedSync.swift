@@ -1,16 +1,3 @@
-/// What holds for one feed of a run and not for the others.
-package struct FeedParticulars: Sendable {
-    package let refresh: FeedRefresh
-    package let maxAge: MaxAge
-    package let scope: ImageScope
-
-    package init(refresh: FeedRefresh, maxAge: MaxAge, scope: ImageScope) {
-        self.refresh = refresh
-        self.maxAge = maxAge
-        self.scope = scope
-    }
-}
-
 /// Use case: one run. Bring every feed's saved copy up to date, then have the data of all their images.
 package struct FeedSync: Sendable {
     private let round: FeedRound

@@ -12,24 +12,29 @@ struct HostHealthTests {
     private func at(_ seconds: Double) -> Timestamp { Self.start + .seconds(seconds) }
 
     /// A request that may start, and fails to connect.
-    private func fail(_ health: inout HostHealth, nextTry: Timestamp? = nil, now: Timestamp = start) throws {
-        health.failedToConnect(Self.here, in: try round(health, now: now), Self.refused, nextTry: nextTry)
+    private func fail(
+        _ health: inout HostHealth, retries: Int = 3, nextTry: Timestamp? = nil, now: Timestamp = start
+    ) throws {
+        let round = try round(health, retries: retries, now: now)
+        health.failedToConnect(Self.here, in: round, Self.refused, nextTry: nextTry)
     }
 
-    private func round(_ health: HostHealth, now: Timestamp = start) throws -> HostHealth.Round {
-        guard case .go(let round) = health.verdict(Self.here, now: now) else { throw Held() }
+    private func round(
+        _ health: HostHealth, retries: Int = 3, now: Timestamp = start
+    ) throws -> HostHealth.Round {
+        guard case .go(let round) = health.verdict(Self.here, retries: retries, now: now) else { throw Held() }
         return round
     }
 
     private struct Held: Error {}
 
-    private func isGivenUp(_ health: HostHealth, now: Timestamp = start) -> Bool {
-        if case .givenUp = health.verdict(Self.here, now: now) { true } else { false }
+    private func isGivenUp(_ health: HostHealth, retries: Int = 3, now: Timestamp = start) -> Bool {
+        if case .givenUp = health.verdict(Self.here, retries: retries, now: now) { true } else { false }
     }
 
     @Test("a host that nothing is known of may be asked")
     func unknown() throws {
-        var health = HostHealth(retries: 3)
+        var health = HostHealth()
         _ = try round(health)
         health.answered(Self.here)
         _ = try round(health)
@@ -37,22 +42,20 @@ struct HostHealthTests {
 
     @Test("a host is given up after more failures in a row than there are retries", arguments: [0, 1, 3, 10])
     func givenUp(retries: Int) throws {
-        var health = HostHealth(retries: retries)
-        for _ in 0..<retries { try fail(&health) }
-        #expect(!isGivenUp(health))
-        try fail(&health)
-        #expect(isGivenUp(health))
-        guard case .go = health.verdict(Self.there, now: Self.start) else { throw Held() }
+        var health = HostHealth()
+        for _ in 0..<retries { try fail(&health, retries: retries) }
+        #expect(!isGivenUp(health, retries: retries))
+        try fail(&health, retries: retries)
+        #expect(isGivenUp(health, retries: retries))
+        guard case .go = health.verdict(Self.there, retries: 3, now: Self.start) else { throw Held() }
     }
 
     @Test("a host is given up for those with too few retries alone, and stays so for them")
     func own() throws {
-        var health = HostHealth(retries: 3)
+        var health = HostHealth()
         try fail(&health)
         try fail(&health)
-        func isGivenUp(_ retries: Int) -> Bool {
-            if case .givenUp = health.verdict(Self.here, retries: retries, now: Self.start) { true } else { false }
-        }
+        func isGivenUp(_ retries: Int) -> Bool { self.isGivenUp(health, retries: retries) }
         #expect([0, 1, 2, 3].map(isGivenUp) == [true, true, false, false])
         health.answered(Self.here)
         #expect([0, 1, 2, 3].map(isGivenUp) == [true, true, false, false])
@@ -62,17 +65,17 @@ struct HostHealthTests {
 
     @Test("the reason for giving up is the last failure, with its host, and how often it was tried")
     func reason() throws {
-        var health = HostHealth(retries: 1)
+        var health = HostHealth()
         try fail(&health)
         try fail(&health)
         let error = FeedError.connectivity(
             "connection refused; given up after 2 failed tries in a row", host: "a.example")
-        #expect(health.verdict(Self.here, now: Self.start) == .givenUp(error))
+        #expect(health.verdict(Self.here, retries: 1, now: Self.start) == .givenUp(error))
     }
 
     @Test("any answer ends the row, an answer of another host doesn't")
     func answered() throws {
-        var health = HostHealth(retries: 3)
+        var health = HostHealth()
         for _ in 0..<50 {
             for _ in 0..<3 { try fail(&health) }
             health.answered(Self.here)
@@ -86,7 +89,7 @@ struct HostHealthTests {
 
     @Test("requests that fail side by side are one failure of their host")
     func sideBySide() throws {
-        var health = HostHealth(retries: 3)
+        var health = HostHealth()
         for wave in 1...4 {
             #expect(!isGivenUp(health), "before wave \(wave)")
             let round = try round(health)
@@ -97,23 +100,23 @@ struct HostHealthTests {
 
     @Test("a failure that began before an answer came does not count after it")
     func beforeTheAnswer() throws {
-        var health = HostHealth(retries: 1)
+        var health = HostHealth()
         try fail(&health)
         let early = try round(health)
         health.answered(Self.here)
         health.failedToConnect(Self.here, in: early, Self.refused)
         try fail(&health)
-        #expect(!isGivenUp(health))
+        #expect(!isGivenUp(health, retries: 1))
         try fail(&health)
-        #expect(isGivenUp(health))
+        #expect(isGivenUp(health, retries: 1))
     }
 
     @Test("after a failure to connect nobody starts before the next try is due, unless an answer comes")
     func nextTry() throws {
-        var health = HostHealth(retries: 3)
+        var health = HostHealth()
         try fail(&health, nextTry: at(2))
-        #expect(health.verdict(Self.here, now: at(0)) == .wait(until: at(2)))
-        #expect(health.verdict(Self.here, now: at(1.999_999)) == .wait(until: at(2)))
+        #expect(health.verdict(Self.here, retries: 3, now: at(0)) == .wait(until: at(2)))
+        #expect(health.verdict(Self.here, retries: 3, now: at(1.999_999)) == .wait(until: at(2)))
         _ = try round(health, now: at(2))
         health.answered(Self.here)
         _ = try round(health, now: at(0))
@@ -124,33 +127,33 @@ struct HostHealthTests {
 
     @Test("Retry-After holds back every request to the host, and to that host alone")
     func pause() throws {
-        var health = HostHealth(retries: 3)
+        var health = HostHealth()
         health.askedToWait(Self.here, for: .seconds(10), Self.busy, now: at(5))
-        #expect(health.verdict(Self.here, now: at(5)) == .wait(until: at(15)))
-        #expect(health.verdict(Self.here, now: at(14.999_999)) == .wait(until: at(15)))
+        #expect(health.verdict(Self.here, retries: 3, now: at(5)) == .wait(until: at(15)))
+        #expect(health.verdict(Self.here, retries: 3, now: at(14.999_999)) == .wait(until: at(15)))
         _ = try round(health, now: at(15))
-        guard case .go = health.verdict(Self.there, now: at(5)) else { throw Held() }
+        guard case .go = health.verdict(Self.there, retries: 3, now: at(5)) else { throw Held() }
     }
 
     @Test("of several pauses the one that ends last holds, and no answer ends it early")
     func pauses() throws {
-        var health = HostHealth(retries: 3)
+        var health = HostHealth()
         health.askedToWait(Self.here, for: .seconds(60), Self.busy, now: at(0))
         health.askedToWait(Self.here, for: .seconds(1), Self.busy, now: at(1))
         health.answered(Self.here)
-        #expect(health.verdict(Self.here, now: at(2)) == .wait(until: at(60)))
+        #expect(health.verdict(Self.here, retries: 3, now: at(2)) == .wait(until: at(60)))
         health.askedToWait(Self.here, for: .seconds(59), Self.busy, now: at(2))
-        #expect(health.verdict(Self.here, now: at(60)) == .wait(until: at(61)))
+        #expect(health.verdict(Self.here, retries: 3, now: at(60)) == .wait(until: at(61)))
     }
 
     @Test("of a pause and a next try the later holds")
     func pauseAndNextTry() throws {
         for (pause, nextTry) in [(3.0, 8.0), (8, 3)] {
-            var health = HostHealth(retries: 3)
+            var health = HostHealth()
             let round = try round(health)
             health.askedToWait(Self.here, for: .seconds(pause), Self.busy, now: at(0))
             health.failedToConnect(Self.here, in: round, Self.refused, nextTry: at(nextTry))
-            #expect(health.verdict(Self.here, now: at(0)) == .wait(until: at(8)))
+            #expect(health.verdict(Self.here, retries: 3, now: at(0)) == .wait(until: at(8)))
         }
     }
 
@@ -161,32 +164,32 @@ struct HostHealthTests {
             (RetryAfter.longest, true),
         ])
     func longPause(pause: Duration, isGivenUp: Bool) {
-        var health = HostHealth(retries: 3)
+        var health = HostHealth()
         health.askedToWait(Self.here, for: pause, Self.busy, now: at(0))
         #expect(self.isGivenUp(health) == isGivenUp)
     }
 
     @Test("a pause that is too long is told with the status and what was asked for")
     func longPauseReason() {
-        var health = HostHealth(retries: 3)
+        var health = HostHealth()
         health.askedToWait(Self.here, for: .seconds(3600), Self.busy, now: at(0))
         let message =
             "the server answered HTTP 429 and asks to wait 3600 seconds, over the 120 that feedsync waits"
         let error = FeedError.connectivity(message, status: 429, host: "a.example")
-        #expect(health.verdict(Self.here, now: at(0)) == .givenUp(error))
+        #expect(health.verdict(Self.here, retries: 3, now: at(0)) == .givenUp(error))
     }
 
     @Test("a host that was given up stays so, for the first reason")
     func stays() throws {
-        var health = HostHealth(retries: 0)
+        var health = HostHealth()
         let early = try round(health)
         health.failedToConnect(Self.here, in: early, Self.refused)
-        let verdict = health.verdict(Self.here, now: at(0))
-        #expect(isGivenUp(health))
+        let verdict = health.verdict(Self.here, retries: 0, now: at(0))
+        #expect(isGivenUp(health, retries: 0))
         health.answered(Self.here)
         health.askedToWait(Self.here, for: .seconds(3600), Self.busy, now: at(0))
         health.askedToWait(Self.here, for: .seconds(1), Self.busy, now: at(0))
         health.failedToConnect(Self.here, in: early, Self.busy)
-        #expect(health.verdict(Self.here, now: at(86_400)) == verdict)
+        #expect(health.verdict(Self.here, retries: 0, now: at(86_400)) == verdict)
     }
 }

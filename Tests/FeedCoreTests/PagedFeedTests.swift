@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A feed of several pages.
-@Suite struct FeedPagesTests {
+@Suite struct PagedFeedTests {
     private let url = ResourceURL.known("https://feeds.example/1")
 
     /// Each page's body is its own path; `pages` says what it names and where it goes on.

@@ -1,5 +1,5 @@
 /// The pages of one feed, as they come: which is next, and what they are together.
-struct FeedPages {
+struct PagedFeed {
     private let first: DecodedFeed
     private(set) var count = 1
     private(set) var notes: [String]
