@@ -128,6 +128,19 @@ import Testing
         #expect(decoded.feed.images.map(\.url.text) == ["https://h.example/\(path)"])
     }
 
+    @Test("attributes are counted, with or without space between them", arguments: ["", " ", "/"])
+    func tooManyAttributes(space: String) throws {
+        func tag(_ count: Int) -> String {
+            "<p title=&starf; " + (0..<count).map { "a\($0)=\"x\"\(space)" }.joined() + ">"
+        }
+        let most = try decoded("<img src=a>\(tag(1000))<img src=b>")
+        #expect(most.feed.images.count == 2)
+        #expect(most.notes == [])
+        let decoded = try decoded("<img src=a>\(tag(2000))<img src=b>")
+        #expect(decoded.feed.images.count == 1)
+        #expect(decoded.notes == ["left out the rest of a text of item 1: a tag with more than 2000 attributes"])
+    }
+
     @Test("what is left out since it is too deep is told of")
     func tooDeep() throws {
         let decoded = try decoded("<img src=a>\(String(repeating: "<font>", count: 300))<img src=b>")

@@ -6,6 +6,8 @@ struct HTMLDialect {
     /// These end at their own end tags, whatever else is in them.
     private static let raw = ["script", "style"].map { Array($0.utf8) }
     private static let longestName = 32
+    /// libxml2 compares each attribute of a tag with all before it: a tag of a hundred thousand takes minutes.
+    private static let mostAttributes = 2000
 
     private enum Place {
         case text
@@ -20,17 +22,30 @@ struct HTMLDialect {
     /// Up to where the given text is in the result.
     private var copied = 0
     private var place = Place.text
-    /// Where the name of the tag at hand begins.
+    /// Where the name of the tag at hand begins, and where the tag does in the result.
     private var name = 0
+    private var tagInResult = 0
+    private var attributes = 0
 
-    static func translated(_ html: String) -> String {
+    /// Up to the first tag with more attributes than any should have, if there is one.
+    static func translated(_ html: String) -> (text: String, cut: String?) {
         var dialect = HTMLDialect()
         let bytes = html.utf8Span.span
         var index = 0
-        while index < bytes.count { index = dialect.read(bytes, index) }
-        guard dialect.copied > 0 else { return html }
+        while index < bytes.count {
+            index = dialect.read(bytes, index)
+            guard dialect.attributes <= mostAttributes else {
+                return (dialect.untilTag(bytes), "a tag with more than \(mostAttributes) attributes")
+            }
+        }
+        guard dialect.copied > 0 else { return (html, nil) }
         dialect.replace(bytes, bytes.count, bytes.count, with: [])
-        return String(decoding: dialect.result, as: UTF8.self)
+        return (String(decoding: dialect.result, as: UTF8.self), nil)
+    }
+
+    private mutating func untilTag(_ bytes: Span<UInt8>) -> String {
+        if copied < name { replace(bytes, name, name, with: []) }
+        return String(decoding: result.prefix(tagInResult), as: UTF8.self)
     }
 
     private mutating func replace(_ bytes: Span<UInt8>, _ start: Int, _ end: Int, with text: some Sequence<UInt8>) {
@@ -61,7 +76,9 @@ struct HTMLDialect {
         case (.unquoted, _): break
         case (_, UInt8(ascii: "/")): separate(bytes, index)
         case (.name, UInt8(ascii: "=")), (.named, UInt8(ascii: "=")): place = .assigned
-        case (.gap, _), (.named, _): place = .name
+        case (.gap, _), (.named, _):
+            place = .name
+            attributes += 1
         case (.tag, _), (.name, _): break
         }
         return index + 1
@@ -75,7 +92,11 @@ struct HTMLDialect {
             replace(bytes, start + 4, end, with: "-->".utf8)
             return end
         }
-        if (0x61...0x7A).contains(bytes[name] | 0x20) { place = .tag }
+        if (0x61...0x7A).contains(bytes[name] | 0x20) {
+            place = .tag
+            attributes = 0
+            tagInResult = result.count + start - copied
+        }
         return name
     }
 

@@ -32,7 +32,6 @@ final class HTMLReader {
     @discardableResult
     func read(_ html: String, telling visitor: any HTMLVisitor) -> String? {
         guard let parser, !html.isEmpty else { return nil }
-        cut = nil
         cxml_silence()
         self.visitor = visitor
         defer { self.visitor = nil }
@@ -41,11 +40,9 @@ final class HTMLReader {
         let options =
             HTML_PARSE_NONET.rawValue | HTML_PARSE_NOERROR.rawValue | HTML_PARSE_NOWARNING.rawValue
             | HTML_PARSE_IGNORE_ENC.rawValue | HTML_PARSE_NODEFDTD.rawValue | HTML_PARSE_NOIMPLIED.rawValue
-        var html = HTMLDialect.translated(html)
-        let excess = HTMLAttributes.excess(in: html)
-        if excess != nil { cut = "a tag with more than \(HTMLAttributes.most) attributes" }
+        var (html, cut) = HTMLDialect.translated(html)
+        self.cut = cut
         html.withUTF8 { bytes in
-            let bytes = UnsafeBufferPointer(rebasing: bytes.prefix(excess ?? bytes.count))
             bytes.withMemoryRebound(to: CChar.self) { chars in
                 let tree = htmlCtxtReadMemory(
                     parser, chars.baseAddress, Int32(clamping: chars.count), nil, "UTF-8", Int32(options))
@@ -54,7 +51,7 @@ final class HTMLReader {
         }
         cxml_free_document(parser)
         if cxml_names(parser) > LibXML.mostNames { forgetNames() }
-        return cut
+        return self.cut
     }
 
     private func forgetNames() {
