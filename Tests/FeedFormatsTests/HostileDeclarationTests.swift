@@ -1,0 +1,87 @@
+import FeedCore
+import FeedFormats
+import TestSupport
+import Testing
+
+/// Declarations of a document's own: made to grow without end, or to have other files read.
+@Suite struct HostileDeclarationTests {
+    private static let laughs: String = {
+        let levels = (1...9).map { level in
+            "<!ENTITY lol\(level) \"\(String(repeating: "&lol\(level - 1);", count: 10))\">"
+        }
+        return "<!DOCTYPE lolz [<!ENTITY lol0 \"lol\">\(levels.joined())]>"
+    }()
+
+    private static func external(_ declaration: String) -> String { "<!DOCTYPE rss [<!ENTITY \(declaration)>]>" }
+
+    /// Each uses an entity of this name, declared before it.
+    private static let entityCases: [(declaration: String, name: String)] = [
+        (laughs, "lol9"), (external("x SYSTEM \"file:///etc/passwd\""), "x"),
+        (external("x SYSTEM \"http://127.0.0.1:9/\""), "x"), ("<!DOCTYPE rss SYSTEM \"file:///etc/hostname\">", "x"),
+        (external("a \"\(HostileFeed.times(100_000, "a"))\""), "a"),
+    ]
+
+    @Test("entities of a document's own are not expanded", arguments: entityCases.indices)
+    func entities(index: Int) {
+        let (declaration, name) = Self.entityCases[index]
+        let title = "<title>\(HostileFeed.times(10_000, "&\(name);"))</title>"
+        let enclosure = "<enclosure url=\"&\(name);\" type=\"image/png\"/>"
+        for item in [title, enclosure] {
+            let text = HostileFeed.rss(item, after: declaration)
+            #expect(HostileFeed.message(Array(text.utf8))?.hasSuffix("Entity '\(name)' not defined") == true)
+        }
+    }
+
+    private static let parameterLaughs: String = {
+        let levels = (1...9).map { level in
+            "<!ENTITY % lol\(level) '\(String(repeating: "&#37;lol\(level - 1);", count: 10))'>"
+        }
+        return "<!ENTITY % lol0 '<!ENTITY x \"lol\">'>\(levels.joined())\(HostileFeed.times(10_000, "%lol9;"))"
+    }()
+
+    private static let parameterCases: [String] = [
+        "<!ENTITY % HTMLlat1 PUBLIC '-//W3C//ENTITIES Latin 1//EN' 'http://127.0.0.1:9/'> %HTMLlat1;",
+        "<!ENTITY % p SYSTEM 'file:///etc/passwd'>%p;%p; %p;", parameterLaughs, "<!ENTITY % p '&#37;p;'>%p;",
+        "<!ENTITY % p '<!ATTLIST title x CDATA \"1\">'>%p;",
+        "<!ENTITY % p ']><rss>'>\(HostileFeed.times(100_000, "%p;"))",
+    ]
+
+    @Test("declarations that lie elsewhere, or that others hold, are passed over", arguments: parameterCases.indices)
+    func parameterEntities(index: Int) throws {
+        for start in ["<!DOCTYPE rss [", "<!DOCTYPE rss SYSTEM 'file:///etc/hostname' ["] {
+            let declaration = "\(start)\(Self.parameterCases[index])<!ENTITY y 'z'>]>"
+            let text = HostileFeed.rss("<title>a&nbsp;b</title><enclosure url='a.png'/>", after: declaration)
+            #expect(try HostileFeed.decode(Array(text.utf8)).feed.images.map(\.description) == ["a b"])
+            for item in ["<title>&x;</title>", "<enclosure url='&x;'/>"] {
+                let text = HostileFeed.rss(item, after: declaration)
+                #expect(HostileFeed.message(Array(text.utf8))?.hasSuffix("Entity 'x' not defined") == true)
+            }
+        }
+    }
+
+    @Test("nothing of another file is read", arguments: ["SYSTEM", "PUBLIC 'p'"])
+    func otherFiles(kind: String) throws {
+        let folder = try TemporaryDirectory()
+        let file = try folder.write("<!ATTLIST enclosure url CDATA 'b.png'>", to: "a.dtd")
+        for declaration in [
+            "<!DOCTYPE rss \(kind) '\(file)'>", "<!DOCTYPE rss [<!ENTITY % p \(kind) 'file://\(file)'>%p;]>",
+            "<!DOCTYPE rss \(kind) '\(file)' [<!ENTITY % p \(kind) '\(file)'>%p;]>",
+        ] {
+            let text = HostileFeed.rss("<enclosure type='image/png'/>", after: declaration)
+            #expect(try HostileFeed.decode(Array(text.utf8)).feed.images == [])
+        }
+    }
+
+    @Test("an entity that is declared and not used is no harm, and HTML's own are known")
+    func harmlessEntities() throws {
+        let text = HostileFeed.rss("<title>a&nbsp;&hellip;</title><enclosure url='a.png'/>", after: Self.laughs)
+        #expect(try HostileFeed.decode(Array(text.utf8)).feed.images.map(\.description) == ["a …"])
+    }
+
+    @Test("attributes that a document's own declarations give to a tag are too many, too")
+    func declaredAttributes() {
+        let lists = HostileFeed.numbered(20_000) { "<!ATTLIST rss a\($0) CDATA '1'>" }
+        let text = HostileFeed.rss("", after: "<!DOCTYPE rss [\(lists)]>")
+        #expect(HostileFeed.message(Array(text.utf8))?.contains("more than 10000 attributes") == true)
+    }
+}

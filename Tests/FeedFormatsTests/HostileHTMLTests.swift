@@ -1,0 +1,65 @@
+import FeedCore
+import FeedFormats
+import TestSupport
+import Testing
+
+/// HTML within feeds, made to take without end.
+@Suite struct HostileHTMLTests {
+    private static let slowPieces: [String] = [
+        HostileFeed.times(500_000, "<b>") + HostileFeed.times(500_000, "</i>"), HostileFeed.times(300_000, "<p><b>"),
+        HostileFeed.times(1_000_000, "<"),
+        HostileFeed.times(500_000, "<!--"), HostileFeed.times(500_000, "<script>"),
+        "<img \(HostileFeed.numbered(100_000) { "a\($0)=1 " }) src=b.png>",
+        "<img \(HostileFeed.numbered(100_000) { "a\($0)='>'/" }) src=b.png>",
+        "<a \(HostileFeed.numbered(100_000) { "b\($0)\n" })",
+        "<p title=\"\(HostileFeed.times(500_000, "&amp"))\">", HostileFeed.numbered(300_000) { "<x\($0)></x\($0)>" },
+    ]
+
+    @Test("HTML made to be slow is left at the place, with what came before it", arguments: slowPieces.indices)
+    func slowHTML(index: Int) throws {
+        let html = Self.slowPieces[index]
+        let text = HostileFeed.rss("<description><![CDATA[<img src=a.png>\(html)]]></description>")
+        #expect(try HostileFeed.decode(Array(text.utf8)).feed.images.map(\.url.text) == ["https://feeds.example/a.png"])
+    }
+
+    @Test("a figure of many pictures and captions is gone through once")
+    func captions() throws {
+        let pictures = HostileFeed.numbered(30_000) { "<img src=\($0)><figcaption></figcaption>" }
+        let html = "<figure>\(pictures)<figcaption>F</figcaption></figure>"
+        let images = try HostileFeed.decode(
+            Array(HostileFeed.rss("<description><![CDATA[\(html)]]></description>").utf8)
+        ).feed.images
+        #expect(images.count == 30_000)
+        #expect(images.allSatisfy { $0.description == "F" })
+    }
+
+    @Test("one piece with very many names is no harm to the next")
+    func namesInPieces() throws {
+        let names = HostileFeed.numbered(20_000) { "<x\($0)></x\($0)>" }
+        let items = HostileFeed.numbered(5) {
+            "<item><description><![CDATA[<img src=\($0)>\(names)]]></description></item>"
+        }
+        #expect(try HostileFeed.decode(Array("<rss><channel>\(items)</channel></rss>".utf8)).feed.images.count == 5)
+    }
+
+    private static let largePieces: [String] = [
+        "<script>\(HostileFeed.times(10_000, "if (a <b && c) d e f g h = '1' "))</script>",
+        "<img alt='\(HostileFeed.times(10_000, "a = b "))' src='data:image/png;base64,AAAA'>",
+    ]
+
+    @Test("a large script, and a picture within the page, are nothing special", arguments: largePieces.indices)
+    func largeHTML(index: Int) throws {
+        let html = Self.largePieces[index]
+        let text = HostileFeed.rss("<description><![CDATA[\(html)<img src=a.png>]]></description>")
+        #expect(try HostileFeed.decode(Array(text.utf8)).feed.images.map(\.url.text) == ["https://feeds.example/a.png"])
+    }
+
+    @Test("a long post with thousands of quotes is no tag with thousands of attributes")
+    func quotes() throws {
+        let post = String(repeating: "<a href=\"x\" class='y'>\"z\"</a> ", count: 20_000)
+        for markup in ["<![CDATA[<img src=a.png>\(post)]]>", "<img src='a.png'/>\(post)<!-- \(post) -->"] {
+            let text = HostileFeed.rss("<description>\(markup)</description>")
+            #expect(try HostileFeed.decode(Array(text.utf8)).feed.images.count == 1)
+        }
+    }
+}
