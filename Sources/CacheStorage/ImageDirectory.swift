@@ -17,6 +17,8 @@ actor ImageDirectory: ImageStore {
     nonisolated let staging: Staging?
     nonisolated let completeImages = CompleteImages()
     let wait: LockWait
+    /// While readers of many images are kept out for longer than one removal.
+    var removalLock: Descriptor?
 
     init(path: String, database: Database, folders: ImageFolders, staging: Staging?, wait: LockWait) {
         self.path = path

@@ -9,18 +9,17 @@ extension ImageDirectory {
     private static var filesAtOnce: Int { min(64, max(1, OpenFileLimit.forImages / hashingThreads)) }
 
     func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
-        let (dryRun, feedsLeftOut, damagedLeftOut) = Self.parts(of: mode)
-        let lock = dryRun ? nil : try await lockForDeleting()
-        defer { withExtendedLifetime(lock) {} }
-
-        let (count, referenced) = try await database.read { connection throws(FeedError) in
-            let index = ImageIndex(connection: connection)
-            return (try index.count(), try index.referencedDigests(besides: feedsLeftOut))
+        let (dryRun, feedsLeftOut, damagedLeftOut) = try parts(of: mode)
+        let referenced = try await database.read { connection throws(FeedError) in
+            try ImageIndex(connection: connection).referencedDigests(besides: feedsLeftOut)
         }
         let (kept, missing) = try attempt(.failed) { () throws(SystemError) in
             try Self.sort(referenced, in: folders.files)
         }
+        var files = leftovers(besides: kept)
         if !dryRun {
+            let lock = files.isEmpty ? nil : try await lockForDeleting()
+            defer { withExtendedLifetime(lock) {} }
             do throws(FeedError) {
                 try await database.write { connection throws(FeedError) in
                     let index = ImageIndex(connection: connection)
@@ -31,10 +30,12 @@ extension ImageDirectory {
             } catch {
                 return try await removeUnnamed(after: error)
             }
+            files.remove()
+        } else {
+            files.measure()
         }
-        let files = clear(keeping: kept, dryRun: dryRun)
         // What is missing counts as damaged where damage was looked for.
-        let images = count - kept.count - (damagedLeftOut ? missing.count : 0)
+        let images = files.imageCount + (damagedLeftOut ? 0 : missing.count)
         return ImageRemoval(images: images, bytesFreed: files.bytesFreed, failure: files.failure)
     }
 
@@ -44,22 +45,22 @@ extension ImageDirectory {
         let named = try await database.read { connection throws(FeedError) in
             Set(try ImageIndex(connection: connection).digests().map(\.digest))
         }
-        let files = clear(keeping: named, dryRun: false)
-        return ImageRemoval(images: 0, bytesFreed: files.bytesFreed, failure: failure)
+        var files = leftovers(besides: named)
+        files.remove()
+        return ImageRemoval(images: files.imageCount, bytesFreed: files.bytesFreed, failure: failure)
     }
 
-    private func clear(keeping kept: Set<Digest>, dryRun: Bool) -> FileRemoval {
-        var files = FileRemoval(dryRun: dryRun)
-        if let folder = folders.files { files.clear(folder, keeping: kept) }
-        if let folder = folders.incoming { files.clear(folder, keeping: []) }
+    private func leftovers(besides kept: Set<Digest>) -> FileRemoval {
+        var files = FileRemoval()
+        if let folder = folders.files {
+            files.add(all: folder) { name in Digest(hex: String(cString: name)).map(kept.contains) == true }
+        }
+        if let folder = folders.incoming { files.add(all: folder) { _ in false } }
         return files
     }
 
     func removeDamaged(_ mode: RemovalMode, progress: ProgressStream?) async throws(FeedError) -> ImageRemoval {
-        let (dryRun, feedsLeftOut, _) = Self.parts(of: mode)
-        let lock = dryRun ? nil : try await lockForDeleting()
-        defer { withExtendedLifetime(lock) {} }
-
+        let (dryRun, feedsLeftOut, _) = try parts(of: mode)
         let all = try await database.read { connection throws(FeedError) in
             let index = ImageIndex(connection: connection)
             let referenced = Set(try index.referencedDigests(besides: feedsLeftOut))
@@ -73,31 +74,54 @@ extension ImageDirectory {
             findings.cancel()
         }
         let damaged = try result.get()
-        if !dryRun && !damaged.isEmpty {
+        var removal = FileRemoval()
+        for digest in damaged { removal.add(digest, in: files) }
+        if dryRun {
+            removal.measure()
+        } else if !damaged.isEmpty {
+            let lock = try await lockForDeleting()
+            defer { withExtendedLifetime(lock) {} }
             try await database.write { connection throws(FeedError) in
                 try ImageIndex(connection: connection).delete(Set(damaged))
             }
+            removal.remove()
         }
-        var removal = FileRemoval(dryRun: dryRun)
-        for digest in damaged { removal.remove(digest.hex, from: files) }
         return ImageRemoval(images: damaged.count, bytesFreed: removal.bytesFreed, failure: removal.failure)
     }
 
-    private static func parts(
+    private func parts(
         of mode: RemovalMode
-    ) -> (dryRun: Bool, withoutFeeds: [ResourceURL], withoutDamaged: Bool) {
+    ) throws(FeedError) -> (dryRun: Bool, withoutFeeds: [ResourceURL], withoutDamaged: Bool) {
         switch mode {
-        case .forReal: (false, [], false)
-        case .dryRun(let feeds, let withoutDamaged): (true, feeds, withoutDamaged)
+        case .forReal:
+            guard staging != nil else { throw readOnly }
+            return (false, [], false)
+        case .dryRun(let feeds, let withoutDamaged): return (true, feeds, withoutDamaged)
         }
     }
 
-    /// Keeps out whoever reads many images and relies on their staying: an export, a gallery.
-    private func lockForDeleting() async throws(FeedError) -> Descriptor {
+    /// Keeps out whoever reads many images and relies on their staying: an export, a gallery. Nil: they are kept out
+    /// already.
+    private func lockForDeleting() async throws(FeedError) -> Descriptor? {
+        guard removalLock == nil else { return nil }
+        return try await lockForDeleting(wait)
+    }
+
+    private func lockForDeleting(_ wait: LockWait) async throws(FeedError) -> Descriptor {
         guard staging != nil, let lock = try await folders.lockImages(.exclusive, wait, cache: path) else {
             throw readOnly
         }
         return lock
+    }
+
+    func keepReadersOut(waiting: Bool) async throws(FeedError) -> Bool {
+        do throws(FeedError) {
+            let wait = waiting ? wait : LockWait(limit: .zero, sleeping: wait.sleeping)
+            removalLock = try await lockForDeleting(wait)
+            return true
+        } catch let error where !waiting && error.kind == .storage(.locked) {
+            return false
+        }
     }
 
     private static func sort(
@@ -132,36 +156,6 @@ extension ImageDirectory {
         var damaged: [Digest] = []
         for finding in findings.all { damaged.append(try finding.get()) }
         return damaged
-    }
-}
-
-/// Deletes files, or only counts them. What comes in the way ends it, and is told beside what was done before.
-private struct FileRemoval {
-    let dryRun: Bool
-    private(set) var bytesFreed: Int64 = 0
-    private(set) var failure: FeedError?
-
-    mutating func remove(_ name: UnsafePointer<CChar>, from folder: Descriptor) {
-        let dryRun = dryRun
-        attempt { () throws(SystemError) in dryRun ? try folder.size(of: name) : try folder.removeAll(name) }
-    }
-
-    /// All that isn't named by one of the digests.
-    mutating func clear(_ folder: Descriptor, keeping kept: Set<Digest>) {
-        var leftovers: [[CChar]] = []
-        attempt { () throws(SystemError) in
-            try folder.forEachName { name throws(SystemError) in
-                if let digest = Digest(hex: String(cString: name)), kept.contains(digest) { return }
-                leftovers.append(Descriptor.copy(name))
-            }
-            return 0
-        }
-        for name in leftovers { remove(name, from: folder) }
-    }
-
-    private mutating func attempt(_ work: () throws(SystemError) -> Int64) {
-        guard failure == nil else { return }
-        do throws(SystemError) { bytesFreed += try work() } catch { failure = error.feedError(.failed) }
     }
 }
 

@@ -103,13 +103,37 @@ struct LockTests {
         let reader = try Descriptor.folder(at: scratch.path("images"))
         #expect(flock(reader.number, LOCK_SH) == 0)
         await expect(.locked) { () throws(FeedError) in _ = try await cache.images.removeUnreferenced(.forReal) }
-        await expect(.locked) { () throws(FeedError) in _ = try await cache.images.removeDamaged(.forReal) }
+        #expect(try await !cache.images.keepReadersOut(waiting: false))
+        await expect(.locked) { () throws(FeedError) in _ = try await cache.images.keepReadersOut(waiting: true) }
         #expect(try await cache.images.removeUnreferenced(.dryRun(withoutFeeds: [])).images == 1)
         #expect(try scratch.exists(image.path))
 
         #expect(flock(reader.number, LOCK_UN) == 0)
         #expect(try await cache.images.removeUnreferenced(.forReal).images == 1)
         #expect(flock(reader.number, LOCK_SH | LOCK_NB) == 0)
+    }
+
+    @Test("where there is nothing to delete, nobody needs to be kept out")
+    func nothingToDelete() async throws {
+        let cache = try await scratch.open()
+        try await cache.feeds.save(.sample(images: 1))
+        try await cache.images.publish("picture", at: .image(0))
+        let reader = try Descriptor.folder(at: scratch.path("images"))
+        #expect(flock(reader.number, LOCK_SH) == 0)
+        #expect(try await cache.images.removeUnreferenced(.forReal) == .nothing)
+        #expect(try await cache.images.removeDamaged(.forReal) == .nothing)
+    }
+
+    @Test("once kept out, readers stay out until the cache is closed")
+    func keptOut() async throws {
+        let cache = try await scratch.open()
+        #expect(try await cache.images.keepReadersOut(waiting: false))
+        let reader = try Descriptor.folder(at: scratch.path("images"))
+        #expect(flock(reader.number, LOCK_SH | LOCK_NB) != 0)
+        try await cache.images.publish("picture", at: .image(0))
+        #expect(try await cache.images.removeUnreferenced(.forReal).images == 1)
+        #expect(flock(reader.number, LOCK_SH | LOCK_NB) != 0)
+        await cache.close()
     }
 
     @Test("deleting waits for readers as long as a writer waits for others")
@@ -121,7 +145,8 @@ struct LockTests {
         let reader = try Descriptor.folder(at: scratch.path("images"))
         #expect(flock(reader.number, LOCK_SH) == 0)
         lock.withLock { $0 = reader.number }
-        #expect(try await cache.images.removeUnreferenced(.forReal) == ImageRemoval(images: 0, bytesFreed: 0))
+        try await cache.images.publish("picture", at: .image(0))
+        #expect(try await cache.images.removeUnreferenced(.forReal).images == 1)
         withExtendedLifetime(reader) {}
     }
 

@@ -133,6 +133,9 @@ package final class InMemoryImageStore: ImageStore {
         }
     }
 
+    /// Nobody reads many images here.
+    package func keepReadersOut(waiting: Bool) async throws(FeedError) -> Bool { true }
+
     package func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
         try receive(.removeUnreferenced)
         return try remove(mode) { contents in

@@ -30,7 +30,8 @@ struct ValidateCommand {
     }
 
     private func validate(_ cache: Cache, _ report: inout ValidateReport) async throws(FeedError) {
-        try await deleteStaleFeeds(in: cache, &report)
+        if !settings.dryRun { try await keepReadersOut(of: cache) }
+        try await deleteStaleFeeds(in: cache, &report, dryRun: settings.dryRun)
         let removal: RemovalMode =
             settings.dryRun
             ? .dryRun(withoutFeeds: report.feedsDeleted.map(\.url), withoutDamaged: settings.deep) : .forReal
@@ -45,6 +46,17 @@ struct ValidateCommand {
         if let failure = report.unreferenced.failure { throw failure }
     }
 
+    /// Where an export or a gallery is at work, it is waited for before anything is deleted, if there is something.
+    private func keepReadersOut(of cache: Cache) async throws(FeedError) {
+        guard try await !cache.images.keepReadersOut(waiting: false) else { return }
+        var plan = ValidateReport()
+        try await deleteStaleFeeds(in: cache, &plan, dryRun: true)
+        plan.unreferenced = try await cache.images.removeUnreferenced(
+            .dryRun(withoutFeeds: plan.feedsDeleted.map(\.url)))
+        guard !plan.isEmpty else { return }
+        _ = try await cache.images.keepReadersOut(waiting: true)
+    }
+
     private func removeDamaged(from cache: Cache, _ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
         try await session.showingProgress("checking", of: "image") { progress throws(FeedError) in
             try await cache.images.removeDamaged(mode, progress: progress)
@@ -55,12 +67,14 @@ struct ValidateCommand {
         if Task.isCancelled { throw .cancelled }
     }
 
-    private func deleteStaleFeeds(in cache: Cache, _ report: inout ValidateReport) async throws(FeedError) {
+    private func deleteStaleFeeds(
+        in cache: Cache, _ report: inout ValidateReport, dryRun: Bool
+    ) async throws(FeedError) {
         let validation = ValidateFeedCache(store: cache.feeds, now: session.now)
         for feed in try await cache.feeds.summaries() {
             try stopIfCancelled()
             let fault = try await validation.validate(
-                feed.url, maxAge: settings.of(feed.url).maxAge, dryRun: settings.dryRun)
+                feed.url, maxAge: settings.of(feed.url).maxAge, dryRun: dryRun)
             if let fault { report.feedsDeleted.append((feed.url, fault)) }
         }
     }

@@ -9,6 +9,8 @@ struct ValidateReport {
     var damaged = ImageRemoval.nothing
     var unreferenced = ImageRemoval.nothing
 
+    var isEmpty: Bool { feedsDeleted.isEmpty && damaged == .nothing && unreferenced == .nothing }
+
     private var bytesFreed: Int64 { damaged.bytesFreed + unreferenced.bytesFreed }
 
     var json: String {

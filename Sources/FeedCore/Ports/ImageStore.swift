@@ -41,6 +41,10 @@ package protocol ImageStore: Sendable {
     /// What is really there of it all, and of these saved feeds' images.
     func inventory(of feeds: [ResourceURL]) async throws(FeedError) -> ImageInventory
 
+    /// Keeps out whoever reads many images and relies on their staying, for as long as the store is open; a removal does
+    /// so only for itself, and if there is anything to delete. False: somebody is at it, and wasn't waited for.
+    func keepReadersOut(waiting: Bool) async throws(FeedError) -> Bool
+
     /// Deletes the data and the failures of every URL that no saved feed names, then whatever no row names.
     func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval
 
@@ -178,7 +182,7 @@ package struct ImageTotals: Hashable, Sendable {
 }
 
 package struct ImageRemoval: Hashable, Sendable {
-    /// Distinct images that no row names any more.
+    /// Distinct images whose data is gone, or was gone before.
     package let images: Int
     /// Of files of images and leftovers.
     package let bytesFreed: Int64

@@ -1,0 +1,50 @@
+internal import FeedCore
+
+/// Files to be deleted. What comes in the way ends that, and is told beside what was done before.
+struct FileRemoval {
+    private struct Leftover {
+        let name: [CChar]
+        let folder: Descriptor
+        let isImage: Bool
+    }
+
+    private var leftovers: [Leftover] = []
+    /// Of those that are gone, or would be: files with the names of images, and the bytes of all.
+    private(set) var imageCount = 0
+    private(set) var bytesFreed: Int64 = 0
+    private(set) var failure: FeedError?
+
+    var isEmpty: Bool { leftovers.isEmpty && failure == nil }
+
+    mutating func add(_ image: Digest, in folder: Descriptor) {
+        leftovers.append(Leftover(name: Array(image.hex.utf8CString), folder: folder, isImage: true))
+    }
+
+    mutating func add(all folder: Descriptor, besides isKept: (UnsafePointer<CChar>) -> Bool) {
+        do throws(SystemError) {
+            try folder.forEachName { name throws(SystemError) in
+                guard !isKept(name) else { return }
+                let isImage = Digest(hex: String(cString: name)) != nil
+                leftovers.append(Leftover(name: Descriptor.copy(name), folder: folder, isImage: isImage))
+            }
+        } catch {
+            failure = error.feedError(.failed)
+        }
+    }
+
+    mutating func remove() { take { file throws(SystemError) in try file.folder.removeAll(file.name) } }
+
+    mutating func measure() { take { file throws(SystemError) in try file.folder.size(of: file.name) } }
+
+    private mutating func take(_ work: (Leftover) throws(SystemError) -> Int64) {
+        guard failure == nil else { return }
+        do throws(SystemError) {
+            for file in leftovers {
+                bytesFreed += try work(file)
+                if file.isImage { imageCount += 1 }
+            }
+        } catch {
+            failure = error.feedError(.failed)
+        }
+    }
+}
