@@ -54,6 +54,14 @@ struct ResumeTests {
         #expect((1...300_000).contains(offset))
     }
 
+    @Test("one image alone, asked for by name, is had whole from a server that starts over", arguments: [nil, etag])
+    func startedOver(etag: String?) async throws {
+        serve(etag: etag) { _ in Reply(body: Self.image) }
+        #expect(try await program.run("image", "--retries", "1", server.imageURL(0)).standardOutput == Self.image)
+        #expect(try await program.run("image", "--offline", server.imageURL(0)).standardOutput == Self.image)
+        #expect(imageRequests.count == 2)
+    }
+
     @Test("a body that has changed in between is had whole")
     func changed() async throws {
         let new = Samples.png("new")

@@ -28,7 +28,11 @@ final class ImageSink: BodySink {
     }
 
     func begin(_ head: HTTPHead) throws(FeedError) -> Bool {
-        state.withLock { $0 = State() }
+        state.withLock { state in
+            // Of a body that broke off, and now comes anew.
+            state.staged?.discard()
+            state = State()
+        }
         return head.status == HTTPStatus.ok
     }
 

@@ -55,6 +55,20 @@ struct ResumingTests {
         #expect(body.bytes == Self.whole)
     }
 
+    @Test("an image that starts over is the second body alone", arguments: [Validators(), strong])
+    func startedOver(validators: Validators) async throws {
+        let begun = Answer.ok(Samples.png + [1, 2, 3], validators: validators).cutOff(by: Self.cutOff)
+        let answers = [begun, .ok(Samples.png + [4, 5], validators: validators)]
+        let client = ScriptedHTTPClient { _, earlier in answers[min(earlier, 1)] }
+        let retrying = RetryingClient(
+            client, policy: RetryPolicy(retries: 1),
+            clockwork: RetryingClient.Clockwork(
+                uptime: { clock.now }, now: { clock.now }, random: { 0.5 }, sleep: { clock.sleep($0) }))
+        let loader = RemoteImageDataLoader(client: retrying, maxBytes: 1000)
+        let image = try await loader.load(try Samples.url("https://a.example/1.png"))
+        #expect(image.bytes == Samples.png + [4, 5])
+    }
+
     @Test("it may break off again and again, and a server that is busy in between loses nothing")
     func resumedTwice() async throws {
         let (response, asked) = try await get([
