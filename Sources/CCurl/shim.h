@@ -57,16 +57,25 @@ static inline void *ccurl_library(void) {
     return found;
 }
 
-// Why it can't be used, or NULL if it can. To be asked before anything else here is called.
-static inline const char *ccurl_problem(void) {
+static inline const curl_version_info_data *ccurl_info(void) {
     __typeof__(curl_version_info) *info = NULL;
     if (ccurl_library()) info = (__typeof__(curl_version_info) *)dlsym(ccurl_library(), "curl_version_info");
-    if (info) {
-        // The youngest option that is set, CURLOPT_QUICK_EXIT, came with 7.87.
-        return info(CURLVERSION_NOW)->version_num >= 0x075700 ? NULL : info(CURLVERSION_NOW)->version;
-    }
+    return info ? info(CURLVERSION_NOW) : NULL;
+}
+
+// Why it can't be used, or NULL if it can. To be asked before anything else here is called.
+static inline const char *ccurl_problem(void) {
+    const curl_version_info_data *info = ccurl_info();
+    // The youngest option that is set, CURLOPT_QUICK_EXIT, came with 7.87.
+    if (info) return info->version_num >= 0x075700 ? NULL : info->version;
     const char *reason = dlerror();
     return reason ? reason : "libcurl.so.4 can't be loaded";
+}
+
+// What it was built with, as CURL_VERSION_… tell.
+static inline int ccurl_features(void) {
+    const curl_version_info_data *info = ccurl_info();
+    return info ? info->features : 0;
 }
 
 // Looked for once for each place where it is called.

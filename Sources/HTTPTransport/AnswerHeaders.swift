@@ -10,6 +10,7 @@ struct AnswerHeaders {
     /// Of the line before, which the next may go on with.
     private var last: HTTPHead.Header?
     private(set) var location: String?
+    private(set) var codings = BodyCodings()
     /// Which of them is the body's can't be known (RFC 9112, section 6.3).
     private(set) var hasTwoLengths = false
 
@@ -20,6 +21,7 @@ struct AnswerHeaders {
             return
         }
         last = nil
+        takeCodings(line)
         // A line of none of them, such as that of the status.
         guard let (name, header) = Self.names.first(where: { line.isField($0.name) }) else {
             if location == nil, line.isField("location") { location = Self.text(line, from: "location:".utf8.count) }
@@ -33,6 +35,12 @@ struct AnswerHeaders {
         }
         last = header
         append(Self.text(line, from: name.utf8CodeUnitCount + 1), after: ", ")
+    }
+
+    private mutating func takeCodings(_ line: UnsafeRawBufferPointer) {
+        for name in ["content-encoding", "transfer-encoding"] as [StaticString] where line.isField(name) {
+            if let value = Self.text(line, from: name.utf8CodeUnitCount + 1) { codings.add(value) }
+        }
     }
 
     /// To the header of the line before, or of this one.

@@ -133,8 +133,7 @@ final class EasyHandle {
         try set(CURLOPT_NOPROXY, to: "")
         try set(CURLOPT_HTTP_VERSION, to: CURL_HTTP_VERSION_2TLS)
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: 1)
-        // Every encoding that libcurl was built with.
-        try set(CURLOPT_ACCEPT_ENCODING, to: "")
+        try set(CURLOPT_ACCEPT_ENCODING, to: BodyCodings.offered)
         let bufferBytes = settings.rateLimit.map { TokenBucket(rate: $0).pieceBytes } ?? Self.bufferBytes
         try set(CURLOPT_BUFFERSIZE, to: bufferBytes)
         // Giving up a slow name look-up would else wait for it, and hold up every other transfer. The resolver's thread

@@ -206,6 +206,10 @@ extension Transfer {
                 }
             } else if easy.status >= 200 {
                 state.isHeadComplete = true
+                if let problem = state.headers.codings.problem(mayBeCompressed: mayBeCompressed) {
+                    state.reason = failure(.invalidData, problem)
+                    return .end
+                }
             } else {
                 // An interim answer's are nobody's concern either.
                 state.headers = AnswerHeaders()
@@ -253,6 +257,8 @@ extension Transfer {
     private func bytesOverWire(for count: Int) -> Int {
         state.headers.isContentEncoded ? Int(max(easy.downloaded - state.spent, 0)) : count
     }
+
+    private var mayBeCompressed: Bool { call?.request.mayBeCompressed == true }
 
     private var limit: Int64 { call?.request.maxBytes ?? 0 }
 

@@ -154,6 +154,16 @@ import Testing
         #expect(try ResourceURL("HTTP://u@a.example/%C3%A9") == urls[3])
     }
 
+    @Test("URLs that are one text to Unicode don't all have one hash")
+    func hashes() throws {
+        let urls = try (0..<64).map { number in
+            let name = (0..<6).map { number >> $0 & 1 == 0 ? "\u{E9}" : "e\u{301}" }.joined()
+            return try ResourceURL("http://a.example/\(name)")
+        }
+        #expect(Set(urls.map(\.hashValue)).count == 64)
+        #expect(Set(urls.map(\.key.hashValue)).count == 64)
+    }
+
     @Test(
         "every way to write a file's URL comes to one",
         arguments: [

@@ -101,7 +101,13 @@ struct HostileServerTests {
             "encodings upon encodings",
             .raw(ok + "Content-Encoding: gzip, gzip, gzip, gzip, gzip, gzip, gzip\r\n\r\nabc"), .invalidData),
         Attack(
-            "a bomb", Reply(headers: [("Content-Encoding", "zstd")], body: zstdOfSpaces(blocks: 100_000)), .invalidData),
+            "an encoding upon one of the transfer",
+            .raw(ok + "Transfer-Encoding: zstd, chunked\r\nContent-Encoding: gzip\r\n\r\nabc"), .invalidData),
+        Attack("a large window", .raw(ok + "Transfer-Encoding: zstd, chunked\r\n\r\nabc"), .invalidData),
+        Attack("a bomb", Reply(headers: [("Content-Encoding", "br")], body: brotliOfSpaces), .invalidData),
+        Attack(
+            "a bomb that was not asked for",
+            Reply(headers: [("Content-Encoding", "zstd")], body: zstdOfSpaces(blocks: 100_000)), .invalidData),
     ]
 
     @Test("ends by rule, in its headers", arguments: inHead)

@@ -106,6 +106,8 @@ package struct ResourceURL: Hashable, Sendable {
         fileprivate let text: String
 
         package static func == (left: Key, right: Key) -> Bool { left.text.hasSameBytes(as: right.text) }
+
+        package func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
     }
 
     package var key: Key { Key(text: text) }
@@ -119,12 +121,20 @@ package struct ResourceURL: Hashable, Sendable {
     package static func == (left: ResourceURL, right: ResourceURL) -> Bool {
         left.text.hasSameBytes(as: right.text) && left.credentials == right.credentials
     }
+
+    package func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
 }
 
 extension String {
     /// Equal texts can differ in their bytes, unless they are ASCII, as most URLs are; those are compared at once.
     fileprivate func hasSameBytes(as other: String) -> Bool {
-        self == other && (utf8Span.isKnownASCII && other.utf8Span.isKnownASCII || utf8.elementsEqual(other.utf8))
+        utf8Span.isKnownASCII && other.utf8Span.isKnownASCII ? self == other : utf8.elementsEqual(other.utf8)
+    }
+
+    /// Of equal texts with other bytes a feed can have any number: by the hash of a text they would all be one.
+    fileprivate func hashBytes(into hasher: inout Hasher) {
+        hasher.combine(utf8.count)
+        utf8Span.span.withUnsafeBytes { hasher.combine(bytes: $0) }
     }
 }
 
