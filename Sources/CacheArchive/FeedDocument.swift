@@ -184,18 +184,12 @@ struct FeedDocument {
         return (image, digest.map { ImageData(digest: $0, validators: validators) })
     }
 
-    /// A feed from the network must not make this program read local files, nor a local feed files anywhere.
     private static func readImageURL(
         _ reader: inout JSONReader, of feed: ResourceURL
     ) throws(JSONError) -> ResourceURL {
         let start = reader.position
         let url = try readURL(&reader)
-        guard url.isRemote || (!feed.isRemote && url.isBeside(feed)) else {
-            let reason =
-                feed.isRemote
-                ? "a file: URL, which only a local feed may name" : "not a file in the feed's folder or below"
-            throw reader.mismatch(reason, at: start)
-        }
+        do { try url.check(asNamedBy: feed) } catch { throw reader.mismatch(error.reason, at: start) }
         return url
     }
 

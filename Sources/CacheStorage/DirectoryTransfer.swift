@@ -64,6 +64,7 @@ struct DirectorySnapshot: CacheSnapshot {
             let url: ResourceURL
             do throws(InvalidURL) {
                 url = try ResourceURL(row.text(2) ?? "", credentials: nil)
+                try url.check(asNamedBy: feed)
             } catch {
                 throw .unreadable(
                     "\(connection.path): the saved feed \(feed): image \(position &+ 1): URL \(error.reason)")

@@ -73,6 +73,7 @@ extension SQLiteFeedStore {
         try row.forEachRow { () throws(FeedError) in
             do throws(InvalidURL) {
                 let url = try ResourceURL(row.text(1) ?? "", credentials: row.text(4))
+                try url.check(asNamedBy: feed.url)
                 images.append(id: row.text(0) ?? "", description: row.text(2), location: row.text(3), url: url)
             } catch {
                 throw .unreadable(

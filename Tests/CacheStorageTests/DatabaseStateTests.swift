@@ -210,14 +210,21 @@ struct DatabaseStateTests {
         #expect(try await cache.feeds.retrieve(.first) == .sample())
     }
 
-    @Test("a feed with a bad image is unreadable by name, and can be deleted")
-    func badItem() async throws {
+    @Test(
+        "a feed with a bad image is unreadable by name, and can be deleted",
+        arguments: ["file:relative", "file:///etc/hostname", "", "ftp://a/b"])
+    func badItem(url: String) async throws {
         try await fill()
-        try scratch.execute("UPDATE items SET url = 'file:relative' WHERE position = 1")
+        try scratch.execute("UPDATE items SET url = '\(url)' WHERE position = 1")
         let cache = try await scratch.open(.repair(lockWait: .zero))
         #expect(cache.notices == [])
         let message = await expect(.unreadable) { () throws(FeedError) in _ = try await cache.feeds.retrieve(.first) }
         #expect(message.contains("https://feeds.example/first: image 2"))
+        await expect(.unreadable) { () throws(FeedError) in
+            try await cache.transfer.read(lockWait: .zero) { snapshot throws(FeedError) in
+                try snapshot.forEachImage(of: .first, at: .min ... .max) { _ in }
+            }
+        }
         try await cache.feeds.change { change throws(FeedError) in try change.delete(.first) }
         #expect(try await cache.feeds.retrieve(.first) == nil)
     }

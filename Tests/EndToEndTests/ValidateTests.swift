@@ -231,7 +231,8 @@ struct ValidateTests {
         let lock = try HeldLock(onImagesOf: program)
         let run = try program.start("validate", "--json", "--lock-wait", "600")
         // It waits as soon as the cache is its own.
-        while run.result == nil, try await program.shell(#"flock -n "$FEEDSYNC_CACHE/lock" true"#).status == .exited(0) {}
+        while run.result == nil, try await program.shell(#"flock -n "$FEEDSYNC_CACHE/lock" true"#).status == .exited(0)
+        {}
 
         run.kill(SIGTERM)
         let result = await run.wait()

@@ -15,6 +15,14 @@ extension ResourceURL {
         return hasOwnAuthority ? resolved : ResourceURL(resolved, credentials: credentials)
     }
 
+    /// Throws if a feed must not name this image: what comes from the network must not make this program read local
+    /// files, nor a local feed files anywhere.
+    package func check(asNamedBy feed: ResourceURL) throws(InvalidURL) {
+        guard !isRemote else { return }
+        guard !feed.isRemote else { throw InvalidURL("a file: URL, which only a local feed may name") }
+        guard isBeside(feed) else { throw InvalidURL("not a file in the feed's folder or below") }
+    }
+
     /// Whether this is a file in the folder of the file `other`, or below it. Links are not looked at.
     package func isBeside(_ other: ResourceURL) -> Bool {
         guard let path = filePath, let otherPath = other.filePath else { return false }

@@ -26,6 +26,16 @@ package struct RequestTerms: Hashable, Sendable {
         return RequestTerms(addresses: addresses, way: way)
     }
 
+    /// For a URL with a user name and password in it, which are its own server's.
+    func withCredentials(of url: ResourceURL) -> RequestTerms {
+        guard let credentials = url.credentials else { return self }
+        let own = secrets?.origin == url.origin ? secrets : nil
+        let secrets = Secrets(
+            origin: url.origin, headers: own?.headers ?? [], credentials: credentials,
+            usesNetrc: own?.usesNetrc ?? false)
+        return RequestTerms(secrets: secrets, addresses: addresses, way: way)
+    }
+
     /// For an image that several feeds name: on which to ask for it, one after the other until it is had. Any address
     /// will do that is good for one of them; and secrets for the image's own server are best.
     package static func alternatives(_ feeds: [RequestTerms], for image: ResourceURL) -> [RequestTerms] {

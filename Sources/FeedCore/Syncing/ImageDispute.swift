@@ -6,6 +6,14 @@ struct ImageDispute: Sendable {
         /// The feed's place in the run's list.
         let rank: Int
         let manner: ImageChoice.Manner
+
+        /// What it says with this very URL.
+        func naming(_ url: ResourceURL) -> Saying {
+            guard url.credentials != nil else { return self }
+            var manner = manner
+            manner.terms = manner.terms?.withCredentials(of: url)
+            return Saying(rank: rank, manner: manner)
+        }
     }
 
     let url: ResourceURL
@@ -50,7 +58,7 @@ struct ImageDispute: Sendable {
             return ImageChoice.Manner(terms: terms, scope: scope)
         case .cached, .skipped:
             let manner = ImageChoice.Manner(terms: alternatives.first, scope: scope)
-            guard !isClosed, manner.permitsMore(than: first, decision) else { return nil }
+            guard !isClosed, manner.permitsMore(than: first, of: url, decision) else { return nil }
             isClosed = true
             tried = alternatives.first.map { [$0.asFar(asOf: url)] } ?? []
             return manner
@@ -67,11 +75,17 @@ struct ImageDispute: Sendable {
 
 extension ImageChoice.Manner {
     /// Whether an image that was not asked for, by `other`, may be asked for now.
-    fileprivate func permitsMore(than other: Self, _ decision: ImageSurvey.Decision) -> Bool {
+    fileprivate func permitsMore(
+        than other: Self, of image: ResourceURL, _ decision: ImageSurvey.Decision
+    ) -> Bool {
         switch decision {
         case .asked: false
         case .cached: scope.revalidates && terms != nil && !(other.scope.revalidates && other.terms != nil)
-        case .skipped: terms != nil && other.terms == nil || scope.retriesFailed && !other.scope.retriesFailed
+        case .skipped:
+            terms != nil && other.terms == nil || scope.retriesFailed && !other.scope.retriesFailed
+                || saysWhoAsks(for: image) && !other.saysWhoAsks(for: image)
         }
     }
+
+    private func saysWhoAsks(for image: ResourceURL) -> Bool { terms?.secrets?.origin == image.origin }
 }

@@ -112,9 +112,10 @@ struct ImageSurvey: Sendable {
     /// The feed names an image that another, or itself, has named before.
     private mutating func dispute(_ place: Int, _ url: ResourceURL, by number: Int) {
         let first = sayings[Int(decided[place].by)]
-        guard sayings[number].manner != first.manner else { return }
+        let saying = sayings[number].naming(url)
+        guard saying.manner != first.manner else { return }
         var dispute = disputes[place] ?? ImageDispute(url, first: first)
-        dispute.add(sayings[number])
+        dispute.add(saying)
         if dispute.isOne { disputes[place] = dispute }
     }
 

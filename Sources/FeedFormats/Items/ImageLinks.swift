@@ -20,12 +20,7 @@ struct ImageLinks {
         let cleaned = Self.cleaned(reference)
         if Self.begins(cleaned, with: "data:") { return nil }
         // A file: URL needs no base, which may be that of the page which the local feed is of.
-        let url = try resolve(cleaned, from: Self.begins(cleaned, with: "file:") ? feed : base ?? feed)
-        // Whatever base a feed declares, it is no way to the files of this machine.
-        guard url.isRemote || !feed.isRemote else {
-            throw InvalidURL("a file: URL, which only a local feed may name")
-        }
-        return url
+        return try resolve(cleaned, from: Self.begins(cleaned, with: "file:") ? feed : base ?? feed)
     }
 
     private static func begins(_ reference: String, with scheme: String) -> Bool {
@@ -35,7 +30,8 @@ struct ImageLinks {
     private func resolve(_ reference: String, from base: ResourceURL) throws(InvalidURL) -> ResourceURL {
         guard !reference.isEmpty else { throw InvalidURL("empty") }
         let url = try Self.isWhole(reference) ? ResourceURL(reference) : base.resolving(reference)
-        guard url.isRemote || url.isBeside(feed) else { throw InvalidURL("not a file in the feed's folder or below") }
+        // Whatever base a feed declares, it is no way to other files of this machine.
+        try url.check(asNamedBy: feed)
         return url
     }
 
