@@ -30,7 +30,9 @@ package struct FeedError: Error, Hashable, Sendable {
         /// Trust stood in the way: the server's certificate, or a key or CA file of our own. The next try would find
         /// the same.
         case trusting
-        /// There was a connection: a stall, a cut-off, or an answer with a status.
+        /// The request was sent, and in the time there is for that not a byte of an answer came.
+        case waiting
+        /// An answer began, or the connection ended: a stall, a cut-off, or an answer with a status.
         case transferring
     }
 

@@ -147,6 +147,9 @@ final class Transfer {
     /// Nil while it can't be idle: before there is a connection, and while it's this side that doesn't read.
     var idleSince: TransferContext.Instant? { state.pause == nil ? state.lastActivity : nil }
 
+    /// Whether anything of an answer has come.
+    var hasHeard: Bool { state.headerBytes > 0 }
+
     /// Nil for that of the run.
     var idleTimeout: IdleTimeout? { call?.idleTimeout }
 

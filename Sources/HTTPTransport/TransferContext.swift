@@ -82,6 +82,6 @@ struct IdleTimeout {
     }
 
     func error(host: String?) -> FeedError {
-        FeedError.connectivity("no data arrived for \(duration.inWords)", host: host).at(.transferring)
+        .connectivity("no data arrived for \(duration.inWords)", host: host)
     }
 }

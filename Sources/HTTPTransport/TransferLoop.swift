@@ -40,8 +40,8 @@ final class TransferLoop {
             act(on: mail)
             check(multi.perform())
             finishEnded()
-            resumePaused()
             resumeThrottled()
+            resumePaused()
             endIdle()
             isClosing = mail.isClosing
             if !isClosing, mailbox.fallAsleep() { check(multi.wait(milliseconds: timeToWait)) }
@@ -148,7 +148,8 @@ final class TransferLoop {
             let timeout = transfer.idleTimeout ?? idleTimeout
             let deadline = (transfer.idleSince ?? context.now) + timeout.nanoseconds
             if deadline <= context.now {
-                end(transfer, .failed(timeout.error(host: transfer.host)))
+                let error = timeout.error(host: transfer.host)
+                end(transfer, .failed(error.at(transfer.hasHeard ? .transferring : .waiting)))
             } else {
                 next = min(next ?? deadline, deadline)
             }

@@ -78,6 +78,22 @@ struct RetryTests {
         #expect(result.errorText.contains("1 downloaded"))
     }
 
+    @Test("a host that takes connections and says nothing is given up for the run")
+    func silentHost() async throws {
+        let silent = try FeedServer(images: 40)
+        let gate = Gate()
+        for number in 0..<40 { silent.serve(Reply(gate: gate), at: number) }
+        server.serve(feedOf: (0..<40).map(silent.imageURL) + [server.imageURL(0)])
+        let result = try await program.run("--retries", "1", "--timeout", "1", server.feedURL)
+        #expect(result.status == .exited(23))
+        #expect(result.errorLines.count == 2, "\(result.errorText)")
+        #expect(result.errorText.contains("40 images from 127.0.0.1"))
+        #expect(result.errorText.contains("1 downloaded"))
+        // Four times as many as are in flight to one host, and not twice each.
+        #expect(silent.requestCount <= 36)
+        gate.open()
+    }
+
     @Test("a connection that is reset, or a body that is cut off, is tried again")
     func cutOff() async throws {
         server.server.route("/0.png", attempts: [.raw("", ending: .reset), .png(0)])

@@ -11,7 +11,12 @@ package struct AttemptFailure: Hashable, Sendable {
     }
 
     /// Whether the host could not be connected to: what `HostHealth` counts.
-    package var isFailureToConnect: Bool { error.kind == .connectivity && stage != .transferring }
+    package var isFailureToConnect: Bool {
+        error.kind == .connectivity && (stage == .connecting || stage == .trusting)
+    }
+
+    /// Whether it was connected to, and said nothing: what `HostHealth` counts as well.
+    package var isSilence: Bool { error.kind == .connectivity && stage == .waiting }
 
     /// Whether the same request may well succeed a little later.
     ///
@@ -19,6 +24,7 @@ package struct AttemptFailure: Hashable, Sendable {
     /// |--------------|--------------|-----------------------------------|---------|
     /// | connectivity | trusting     | any                               | no      |
     /// | connectivity | connecting   | any                               | yes     |
+    /// | connectivity | waiting      | any                               | yes     |
     /// | connectivity | transferring | none, or below 400: a cut-off     | yes     |
     /// | connectivity | transferring | 408, 425, 429, 500, 502, 503, 504 | yes     |
     /// | connectivity | transferring | another: 501, 505, 507…           | no      |
@@ -29,7 +35,7 @@ package struct AttemptFailure: Hashable, Sendable {
         guard error.kind == .connectivity else { return false }
         switch stage {
         case .trusting: return false
-        case .connecting: return true
+        case .connecting, .waiting: return true
         case .transferring: return error.status.map { $0 < 400 || Self.passingStatuses.contains($0) } ?? true
         }
     }

@@ -6,9 +6,14 @@
 /// | last such failure                        | due; with more in a row than a request has `retries`, the host is |
 /// |                                          | given up for it, and for each with as few of them                 |
 /// | failed to connect, but began before it   | nothing: another request saw the same outage                      |
-/// | answered, with whatever status           | no failures in a row, and no next try to wait for                 |
+/// | connected and said nothing, and began    | one silence more in a row; with more than three, given up: each   |
+/// | after the last such silence              | takes as long as a request may wait                               |
+/// | answered, with whatever status           | no failures and no silences in a row, no next try to wait for     |
+/// | answered as asked                        | the same, and nothing that it was waited for                      |
 /// | asked to wait, up to the longest pause   | nobody starts before that is over; a shorter one changes nothing  |
-/// | asked to wait longer                     | given up                                                          |
+/// | asked to wait longer, or again and again | given up                                                          |
+/// | for longer together, answering nothing   |                                                                   |
+/// | else in between                          |                                                                   |
 /// | any of these, once given up              | given up for the run, for the first reason                        |
 ///
 /// Moments may be of any clock, best of one that doesn't jump.
@@ -29,14 +34,19 @@ package struct HostHealth: Sendable {
     private struct Host {
         var round = Round()
         var failuresInARow = 0
+        var silencesInARow = 0
         /// When the next try after a failure to connect is due.
         var nextTry: Timestamp?
         /// Until when the host asked to be left alone.
         var pauseEnd: Timestamp?
+        /// For how long, in all, since it last answered as asked.
+        var pause = Duration.zero
         var givenUp: FeedError?
         /// By the number of retries that were too few: of the first time that so many failed in a row.
         var unreachable: [FeedError] = []
     }
+
+    private static let mostSilences = 3
 
     private let longestPause: Duration
     private var hosts: [String: Host] = [:]
@@ -73,11 +83,29 @@ package struct HostHealth: Sendable {
         hosts[origin] = host
     }
 
-    package mutating func answered(_ origin: String) {
-        guard !hosts.isEmpty, var host = hosts[origin], host.failuresInARow > 0 else { return }
+    /// The request was sent, and nothing came of it.
+    package mutating func wasSilent(_ origin: String, in round: Round, _ error: FeedError) {
+        var host = hosts[origin, default: Host()]
+        guard host.givenUp == nil, host.round == round else { return }
         host.round.number += 1
-        host.failuresInARow = 0
-        host.nextTry = nil
+        host.silencesInARow += 1
+        if host.silencesInARow > Self.mostSilences {
+            let reason = "given up after \(host.silencesInARow) tries in a row without an answer"
+            host.givenUp = error.saying("\(error.message); \(reason)")
+        }
+        hosts[origin] = host
+    }
+
+    /// With a failure that passes, or else as it was asked.
+    package mutating func answered(_ origin: String, isBusy: Bool = false) {
+        guard !hosts.isEmpty, var host = hosts[origin] else { return }
+        if !isBusy { host.pause = .zero }
+        if host.failuresInARow + host.silencesInARow > 0 {
+            host.round.number += 1
+            host.failuresInARow = 0
+            host.silencesInARow = 0
+            host.nextTry = nil
+        }
         hosts[origin] = host
     }
 
@@ -85,13 +113,17 @@ package struct HostHealth: Sendable {
     package mutating func askedToWait(_ origin: String, for pause: Duration, _ error: FeedError, now: Timestamp) {
         var host = hosts[origin, default: Host()]
         guard host.givenUp == nil else { return }
-        if pause > longestPause {
-            let message = "\(error.message) and asks to wait \(pause.components.seconds) seconds, "
+        let end = now + min(pause, longestPause)
+        // Those that are asked side by side are asked to wait for the same time.
+        host.pause += max(end - max(host.pauseEnd ?? now, now), .zero)
+        host.pauseEnd = max(host.pauseEnd ?? end, end)
+        if pause > longestPause || host.pause > longestPause {
+            let isAtOnce = pause > longestPause
+            let asks = isAtOnce ? "asks to wait" : "asked again and again to wait, for"
+            let seconds = isAtOnce ? pause.components.seconds : host.pause.components.seconds
+            let message = "\(error.message) and \(asks) \(seconds) seconds, "
             let limit = "over the \(longestPause.components.seconds) that feedsync waits"
             host.givenUp = error.saying(message + limit)
-        } else {
-            let end = now + pause
-            host.pauseEnd = max(host.pauseEnd ?? end, end)
         }
         hosts[origin] = host
     }

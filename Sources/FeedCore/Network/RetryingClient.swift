@@ -149,7 +149,9 @@ package final class RetryingClient: HTTPClient {
         let now = clockwork.uptime()
         health.withLock { health in
             if hasAnswered {
-                health.answered(origin)
+                health.answered(origin, isBusy: true)
+            } else if failure.isSilence {
+                health.wasSilent(origin, in: round, failure.error)
             } else if failure.isFailureToConnect {
                 let nextTry: Timestamp? = if case .retry(let wait) = action { now + wait } else { nil }
                 health.failedToConnect(origin, in: round, failure.error, nextTry: nextTry)

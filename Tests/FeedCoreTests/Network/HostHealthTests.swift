@@ -179,6 +179,48 @@ struct HostHealthTests {
         #expect(health.verdict(Self.here, retries: 3, now: at(0)) == .givenUp(error))
     }
 
+    @Test("a host that answers nothing but that it wants a pause is given up after two minutes of them")
+    func manyPauses() throws {
+        var health = HostHealth()
+        var now = at(0)
+        for _ in 0..<4 {
+            health.askedToWait(Self.here, for: .seconds(30), Self.busy, now: now)
+            // Side by side, they are one.
+            health.askedToWait(Self.here, for: .seconds(30), Self.busy, now: now)
+            #expect(!isGivenUp(health, now: now))
+            now = now + .seconds(30)
+            health.answered(Self.here, isBusy: true)
+        }
+        var served = health
+        served.answered(Self.here)
+        served.askedToWait(Self.here, for: .seconds(1), Self.busy, now: now)
+        #expect(!isGivenUp(served, now: now))
+        health.askedToWait(Self.here, for: .seconds(1), Self.busy, now: now)
+        let message =
+            "the server answered HTTP 429 and asked again and again to wait, for 121 seconds, "
+            + "over the 120 that feedsync waits"
+        let error = FeedError.connectivity(message, status: 429, host: "a.example")
+        #expect(health.verdict(Self.here, retries: 3, now: now) == .givenUp(error))
+    }
+
+    @Test("a host that says nothing, four times in a row, is given up; those side by side are one")
+    func silence() throws {
+        let silent = FeedError.connectivity("no data arrived for 30 seconds", host: "a.example").at(.waiting)
+        var health = HostHealth()
+        for _ in 0..<3 {
+            let round = try round(health, retries: 0)
+            for _ in 0..<6 { health.wasSilent(Self.here, in: round, silent) }
+        }
+        _ = try round(health, retries: 0)
+        health.answered(Self.here, isBusy: true)
+        for _ in 0..<3 { health.wasSilent(Self.here, in: try round(health), silent) }
+        let last = try round(health, retries: 0)
+        health.wasSilent(Self.here, in: last, silent)
+        let message = "no data arrived for 30 seconds; given up after 4 tries in a row without an answer"
+        let error = FeedError.connectivity(message, host: "a.example").at(.waiting)
+        #expect(health.verdict(Self.here, retries: 3, now: at(0)) == .givenUp(error))
+    }
+
     @Test("a host that was given up stays so, for the first reason")
     func stays() throws {
         var health = HostHealth()
