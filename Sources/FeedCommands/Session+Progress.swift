@@ -6,7 +6,8 @@ extension Session {
     func makeProgressDisplay(_ label: String, of noun: String, meter: ByteMeter? = nil) -> ProgressDisplay? {
         guard showsProgress else { return nil }
         return ProgressDisplay(
-            label: label, noun: noun, output: toolbox.output, colours: showsColours, meter: meter)
+            label: label, noun: noun, output: toolbox.output, colours: showsColours,
+            showsEnd: settings.progress == .always, meter: meter)
     }
 
     /// Runs `work`, and shows what it tells of its progress where somebody is to see it. What is counted is a `noun`.

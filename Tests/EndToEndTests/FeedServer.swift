@@ -6,6 +6,9 @@ final class FeedServer: Sendable {
 
     var feedURL: String { server.url("/feed.json") }
 
+    /// Its name and port.
+    var authority: String { String(server.url("").dropFirst("http://".count)) }
+
     init(images count: Int) throws {
         server = try LoopbackServer()
         serve(images: Array(0..<count))

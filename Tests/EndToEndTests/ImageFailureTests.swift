@@ -58,9 +58,37 @@ struct ImageFailureTests {
         let result = try await program.run(server.feedURL)
         #expect(result.status == .exited(23))
         #expect(result.errorLines.count == 3, "\(result.errorText)")
-        for status in ["2 images from 127.0.0.1: the server answered HTTP 404", "HTTP 403"] {
+        for status in ["2 images from \(server.authority): the server answered HTTP 404", "HTTP 403"] {
             #expect(result.errorText.contains(status), "\(result.errorText)")
         }
+    }
+
+    @Test("each of two servers on one machine is a cause of its own")
+    func ports() async throws {
+        let server = try FeedServer(images: 4)
+        let other = try FeedServer(images: 2)
+        server.serve(feedOf: [0, 1].map(server.imageURL) + [0, 1].map(other.imageURL))
+        for image in 0..<2 {
+            server.serve(Reply(404), at: image)
+            other.serve(Reply(404), at: image)
+        }
+        let result = try await program.run(server.feedURL)
+        #expect(result.errorLines.count == 3, "\(result.errorText)")
+        for server in [server, other] {
+            #expect(result.errorText.contains("2 images from \(server.authority): the server answered HTTP 404"))
+        }
+    }
+
+    @Test("of several reasons in one line it says that there are others")
+    func reasons() async throws {
+        let server = try FeedServer(images: 3)
+        server.serve(Reply(body: FeedServer.image(0) + Array(repeating: 0, count: 2000)), at: 0)
+        server.serve(Reply(body: FeedServer.image(1) + Array(repeating: 0, count: 3000)), at: 1)
+        server.serve(.text("<html>no</html>", type: "image/png"), at: 2)
+        let result = try await program.run("--max-filesize", "1K", server.feedURL)
+        let line = "feedsync: 3 images from \(server.authority): larger than 1K "
+        let rest = "(first: \(server.imageURL(0)); 1 for other reasons, which -v tells)"
+        #expect(result.errorLines.first.map(String.init) == line + rest)
     }
 
     @Test("such an image alone fails, with its reason; the feed and the others are saved", arguments: wrong)

@@ -168,6 +168,14 @@ struct ProgressTests {
         #expect(await run.wait().status == .exited(0))
     }
 
+    @Test("is drawn always where that is asked for, of the shortest run too")
+    func shortRun() async throws {
+        gate.open()
+        let result = try await program.run("--progress", "always", server.feedURL)
+        #expect(result.status == .exited(0))
+        #expect(result.errorText.contains("2/2"), "\(result.errorText)")
+    }
+
     @Test(
         "whoever reads all images shows it, too",
         arguments: [

@@ -110,6 +110,19 @@ struct ImageDownloadsTests {
         #expect(outcome.report.failures.first?.error.status == 404)
     }
 
+    @Test("tells failures in the order of the images, whichever comes first")
+    func order() async throws {
+        let (others, answer) = AsyncStream.makeStream(of: Void.self)
+        let urls = try urls(4)
+        let client = ScriptedHTTPClient { request in
+            guard request.url != urls[0] else { return .status(404).after { for await _ in others { return } } }
+            if request.url == urls[3] { answer.yield() }
+            return .status(404)
+        }
+        let outcome = await run(urls, on: client)
+        #expect(outcome.report.failures.map(\.url) == urls)
+    }
+
     @Test("an image that can't be made durable fails alone")
     func publishFailure() async throws {
         let urls = try urls(4)

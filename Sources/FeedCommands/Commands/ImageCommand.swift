@@ -14,6 +14,7 @@ struct ImageCommand {
         }
         do {
             if let cached = try await loadCached(url) {
+                tell(url, cached, "from the cache")
                 try deliver(cached)
                 return .ok
             }
@@ -45,7 +46,8 @@ struct ImageCommand {
     }
 
     private func loadRemote(_ url: ResourceURL) async throws(FeedError) -> ExitCode {
-        let (data, saving) = try await loadAndSave(url)
+        let (data, isSaved, saving) = try await loadAndSave(url)
+        tell(url, data, isSaved ? "from its server, saved" : "from its server, not saved")
         // Before the data is written, as in `show`.
         await session.closeCaches()
         try deliver(data)
@@ -54,7 +56,14 @@ struct ImageCommand {
         return ExitCode.of(saving)
     }
 
-    private func loadAndSave(_ url: ResourceURL) async throws(FeedError) -> (ImageData, saving: FeedError?) {
+    private func tell(_ url: ResourceURL, _ image: ImageData, _ source: String) {
+        let size = Phrases.size(Int64(image.bytes.count))
+        session.detail(LogLine(step: "image_loaded", of: url, "\(image.type.mediaType), \(size), \(source)"))
+    }
+
+    private func loadAndSave(
+        _ url: ResourceURL
+    ) async throws(FeedError) -> (ImageData, isSaved: Bool, saving: FeedError?) {
         let delivery = try await session.openForDelivery()
         let loaded = try await session.limited(try session.makeClient(for: [settings])) { client throws(FeedError) in
             let loader = ImageDataLoaderWithFallback(
@@ -65,7 +74,8 @@ struct ImageCommand {
             }
         }
         // From the cache, there was nothing to save.
-        return (loaded.data, loaded.isFromCache ? nil : loaded.saveFailure ?? delivery.problem)
+        let failure = loaded.isFromCache ? nil : loaded.saveFailure ?? delivery.problem
+        return (loaded.data, loaded.isFromCache || delivery.saves && failure == nil, failure)
     }
 
     private func deliver(_ image: ImageData) throws(FeedError) {

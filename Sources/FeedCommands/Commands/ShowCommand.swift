@@ -28,6 +28,7 @@ struct ShowCommand {
         if case .remote(let failure) = loaded.source, let cause = failure ?? delivery.problem {
             trouble = ("not saved", cause)
         }
+        session.detail(LogLine(step: "feed_loaded", of: url, Self.source(of: loaded, delivery)))
         var found: [StoredImage?]? = settings.json ? loaded.feed.images.map { _ in nil } : nil
         do throws(FeedError) {
             if settings.json { found = try await delivery.cache.images.find(loaded.feed.images.map(\.url)) }
@@ -36,6 +37,12 @@ struct ShowCommand {
             trouble = trouble ?? ("its images can't be looked up", error)
         }
         return (ShownFeed(url: url, loaded: loaded, found: found), trouble)
+    }
+
+    private static func source(of loaded: FeedLoaderWithFallback.Loaded, _ delivery: Delivery) -> String {
+        let images = Phrases.count(loaded.feed.images.count, "image")
+        guard case .remote(let failure) = loaded.source else { return "\(images), from the cache" }
+        return "\(images), from its server, \(delivery.saves && failure == nil ? "saved" : "not saved")"
     }
 
     private func open() async throws(FeedError) -> Delivery {

@@ -1,13 +1,21 @@
 import FeedCore
+import Synchronization
 
 /// Tells a monitor that a run begins and how it ended, as healthchecks.io has it. It never takes long, and its failure is
 /// no failure of the run.
-struct Ping {
+final class Ping: Sendable {
     private static let limit = Duration.seconds(10)
     private static let mostBytes: Int64 = 100_000
 
-    let url: ResourceURL
-    let session: Session
+    private let url: ResourceURL
+    private let session: Session
+    /// The last is mostly lost for the same reason as the first.
+    private let told = Mutex<Set<String>>([])
+
+    init(url: ResourceURL, session: Session) {
+        self.url = url
+        self.session = session
+    }
 
     func start() async { await send("start", retries: 0) }
 
@@ -42,6 +50,7 @@ struct Ping {
 
     /// Names the host alone: whoever knows the whole URL can ping in our name.
     private func tell(_ reason: String) {
+        guard told.withLock({ $0.insert(reason).inserted }) else { return }
         session.notice("the ping to \(url.host ?? "") failed: \(reason)", "ping_failed")
     }
 }

@@ -11,9 +11,14 @@ final class ProgressDisplay: Sendable {
     private let start = ContinuousClock.now
     /// Counts bytes as they come, where the work doesn't: those of one large image come for minutes.
     private let meter: ByteMeter?
+    /// Also of work that is done before a person would see it.
+    private let showsEnd: Bool
 
-    init(label: String, noun: String, output: any Output, colours: Bool, meter: ByteMeter? = nil) {
+    init(
+        label: String, noun: String, output: any Output, colours: Bool, showsEnd: Bool, meter: ByteMeter? = nil
+    ) {
         self.meter = meter
+        self.showsEnd = showsEnd
         state = Mutex(ProgressState(label: label, noun: noun))
         self.output = output
         self.colours = colours
@@ -49,6 +54,7 @@ final class ProgressDisplay: Sendable {
     private func end(_ drawing: Task<Void, Never>) async {
         drawing.cancel()
         await drawing.value
+        if showsEnd { draw() }
         output.draw(nil)
     }
 

@@ -56,6 +56,9 @@ package struct ResourceURL: Hashable, Sendable {
     /// The host as written, nil for a file.
     package var host: String? { authority.map { text.slice($0.host) } }
 
+    /// As written, with the port if it has one; nil for a file.
+    package var hostAndPort: String? { authority.map { text.slice((scheme.rawValue.utf8.count + 3)..<$0.end) } }
+
     /// Scheme, name and port: what counts as one host for limits, and as one owner for credentials.
     package var origin: String {
         guard let authority else { return "file:" }

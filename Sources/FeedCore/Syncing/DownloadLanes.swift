@@ -24,6 +24,16 @@ final class DownloadLanes: Sendable {
         return state.withLock { $0.images.count }
     }
 
+    /// In the order in which the images came, whichever of them were done first.
+    func inOrder(_ failures: [ImagesReport.Failure]) -> [ImagesReport.Failure] {
+        guard failures.count > 1 else { return failures }
+        let failed = Set(failures.map(\.url.key))
+        let images = state.withLock { $0.images }
+        var places: [ResourceURL.Key: Int] = [:]
+        for (place, image) in images.enumerated() where failed.contains(image.url.key) { places[image.url.key] = place }
+        return failures.sorted { places[$0.url.key] ?? 0 < places[$1.url.key] ?? 0 }
+    }
+
     /// Images at this origin need to wait no longer.
     func release(_ origin: String) { change { $0.schedule.release(origin) } }
 

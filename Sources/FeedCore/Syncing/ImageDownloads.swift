@@ -110,7 +110,9 @@ package struct ImageDownloads: Sendable {
             group.cancelAll()
         }
         await run.batches.finish()
-        return ledger.outcome
+        var outcome = ledger.outcome
+        outcome.report.failures = lanes.inOrder(outcome.report.failures)
+        return outcome
     }
 
     /// Starts as many lanes as there is work for.
