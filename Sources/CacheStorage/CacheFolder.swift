@@ -36,12 +36,13 @@ enum CacheFolder {
             "\(found.path): holds files, and \(folder.path) is no cache; give an empty or a new folder")
     }
 
-    /// One that was there before, made by hand or by a service manager, may be open to all. If it holds other things
-    /// too it isn't ours to close (`--cache /srv`): then the database alone is kept from others.
+    /// One that was there before, made by hand or by a service manager, may be open to all. If it is somebody else's, or
+    /// holds other things too, it isn't ours to close (`--cache /srv`): then the database alone is kept from others.
     private static func keepOthersOut(of folder: Descriptor) throws(SystemError) {
         let status = try folder.status()
-        guard status.st_mode & 0o077 != 0, status.st_uid == geteuid() else { return }
-        if try holdsOthersThings(folder) {
+        guard status.st_mode & 0o077 != 0 else { return }
+        let isOurs = status.st_uid == geteuid()
+        if try isOurs ? holdsOthersThings(folder) : true {
             guard try folder.status(of: DatabaseFile.name) == nil else { return }
             _ = try folder.makeFile(DatabaseFile.name, mode: 0o600)
         } else {

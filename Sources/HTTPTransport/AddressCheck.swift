@@ -16,6 +16,19 @@ enum AddressCheck {
             "\(host ?? "the host") resolves to a private address (\(shown): \(reason.rawValue)); see --allow-private"
         return FeedError.invalidData(message, host: host).at(.trusting)
     }
+
+    /// An address in other digits and dots than ASCII's becomes one on its way to a proxy: libcurl writes names as they
+    /// are asked for. No name ends in a label that begins with a digit, of whatever script.
+    static func refusal(ofDisguise host: String) -> FeedError? {
+        guard host.utf8.contains(where: { $0 >= 0x80 }) else { return nil }
+        let shown = host.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
+        guard let last = shown.split(whereSeparator: dots.contains).last?.first, last.properties.numericType != nil
+        else { return nil }
+        return FeedError.invalidData("\(host) looks like an address, and is not written like one", host: host)
+            .at(.trusting)
+    }
+
+    private static let dots: [Unicode.Scalar] = [".", "\u{3002}", "\u{FF0E}", "\u{FF61}"]
 }
 
 extension NetworkAddress {

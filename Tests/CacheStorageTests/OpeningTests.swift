@@ -37,6 +37,19 @@ struct OpeningTests {
         #expect(try scratch.status("feedsync.sqlite")?.st_mode == S_IFREG | 0o600)
     }
 
+    @Test(
+        "in a folder of somebody else that is open to all, the database is for its owner alone",
+        .enabled(if: geteuid() == 0))
+    func foldersOfOthers() async throws {
+        try scratch.makeCacheFolder(mode: 0o755)
+        #expect(chown(scratch.path("."), 4711, 4711) == 0)
+        await (try await scratch.open()).close()
+        let status = try #require(try scratch.status("feedsync.sqlite"))
+        #expect(status.st_mode == S_IFREG | 0o600)
+        // What root makes there is the other's.
+        #expect(status.st_uid == 4711)
+    }
+
     @Test("what lies in a folder named incoming is left alone where there is no cache yet", arguments: [false, true])
     func othersIncoming(isRepair: Bool) async throws {
         try scratch.makeCacheFolder(mode: 0o755)

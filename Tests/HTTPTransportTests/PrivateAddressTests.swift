@@ -87,6 +87,30 @@ struct PrivateAddressTests {
         #expect(proxy.requests.isEmpty)
     }
 
+    @Test(
+        "isn't sent through a proxy to one in other digits or dots",
+        arguments: [
+            "\u{FF11}\u{FF12}\u{FF17}.\u{FF10}.\u{FF10}.\u{FF11}", "127\u{3002}0\u{3002}0\u{3002}1",
+            "\u{2460}\u{2461}\u{2466}.\u{24EA}.\u{24EA}.\u{2460}", "127.0.0.1\u{AD}", "0\u{FF58}7f.1",
+            "127.0.0.\u{AD}1\u{FF61}", "\u{1D7CF}0.1.1.1", "\u{663}.1",
+        ])
+    func disguisedThroughProxy(_ host: String) async throws {
+        let proxy = try LoopbackServer()
+        let client = try makeClient { $0.proxy = proxy.url("") }
+        let error = try #require(await failure(of: Self.request("http://\(host)/"), by: client))
+        #expect(error.kind == .invalidData)
+        #expect(error.stage == .trusting)
+        #expect(proxy.requests.isEmpty)
+    }
+
+    @Test("is not taken for one in disguise for a name beyond ASCII", arguments: ["b\u{FC}cher.example", "7\u{FC}.example"])
+    func nameBeyondASCII(_ host: String) async throws {
+        let proxy = try LoopbackServer()
+        let client = try makeClient { $0.proxy = proxy.url("") }
+        // What becomes of it then depends on the locale.
+        #expect(await failure(of: try Self.request("http://\(host)/"), by: client)?.stage != .trusting)
+    }
+
     @Test("is sent through a proxy to a public one that the URL names")
     func publicLiteralThroughProxy() async throws {
         let proxy = try LoopbackServer("http://93.184.216.34/", Reply(body: [1]))

@@ -32,7 +32,8 @@ struct ImageCollector {
         try Interruption.check()
         itemCount += 1
         guard given.images.count <= FeedItem.mostImages else { throw .crowd }
-        let item = given.shortened
+        var item = given.shortened
+        item.id = item.id.map(Self.withoutPassword)
         if let cut = item.cut {
             let number = itemCount
             notes.add("left out the rest of a text of item \(Self.name(item, number)): \(cut)")
@@ -119,6 +120,14 @@ struct ImageCollector {
     private mutating func note(_ reference: ImageReference, of item: FeedItem, _ reason: String) {
         let number = itemCount
         notes.add("left out an image of item \(Self.name(item, number)): \(Self.shown(reference)): \(reason)")
+    }
+
+    /// An item is often known by its URL, or that of its picture, and is shown by it.
+    private static func withoutPassword(_ id: String) -> String {
+        guard let start = id.utf8.firstRange(of: "://".utf8)?.upperBound else { return id }
+        let end = id[start...].utf8.firstIndex { "/?#".utf8.contains($0) } ?? id.endIndex
+        guard let at = id.utf8[start..<end].lastIndex(of: UInt8(ascii: "@")) else { return id }
+        return String(id[..<start]) + String(id[id.utf8.index(after: at)...])
     }
 
     private static func name(_ item: FeedItem, _ number: Int) -> String {

@@ -1,0 +1,23 @@
+import FeedCore
+import FeedFormats
+import TestSupport
+import Testing
+
+@Suite("The id of an item") struct ItemIDTests {
+    @Test(
+        "that is a URL is told without a password in it",
+        arguments: [
+            ("http://u:p@h.example/1", "http://h.example/1"), ("ftp://u@h/a@b", "ftp://h/a@b"),
+            ("tag:u@h,2026:1", "tag:u@h,2026:1"), ("http://h/?a=b@c", "http://h/?a=b@c"),
+            ("http://a@b:c@h", "http://h"), ("u@h", "u@h"), ("x://@", "x://"),
+        ])
+    func passwords(given: String, id: String) throws {
+        for text in [
+            "<rss><channel><item><guid>\(given)</guid><enclosure url='a.png'/></item></channel></rss>",
+            #"{"version":"https://jsonfeed.org/version/1","items":[{"id":"\#(given)","image":"a.png"}]}"#,
+        ] {
+            let source = FeedSource(bytes: Array(text.utf8), url: .known("https://h.example/"))
+            #expect(try FeedDecoder().decode(source).feed.images.map(\.id) == [id])
+        }
+    }
+}
