@@ -116,4 +116,12 @@ struct OptionsCacheLocationTests {
             #expect(error.hint == "give one with --cache DIR or FEEDSYNC_CACHE")
         }
     }
+
+    @Test("a URL without its colon is no file, if there is a password in it", arguments: ["http//u:p@h/x", "HTTPS//u@h"])
+    func missingColon(operand: String) throws {
+        let error = #expect(throws: UsageError.self) { try FeedOperand.url(operand, currentDirectory: "/") }
+        #expect(error?.message.contains("u:p") == false)
+        #expect(error?.hint?.contains("://") == true)
+        #expect(throws: Never.self) { try FeedOperand.url("http//h/x", currentDirectory: "/") }
+    }
 }

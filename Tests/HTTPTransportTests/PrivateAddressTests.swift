@@ -103,7 +103,7 @@ struct PrivateAddressTests {
         #expect(proxy.requests.isEmpty)
     }
 
-    @Test("is not taken for one in disguise for a name beyond ASCII", arguments: ["b\u{FC}cher.example", "7\u{FC}.example"])
+    @Test("is no address in disguise to a name beyond ASCII", arguments: ["b\u{FC}cher.example", "7\u{FC}.example"])
     func nameBeyondASCII(_ host: String) async throws {
         let proxy = try LoopbackServer()
         let client = try makeClient { $0.proxy = proxy.url("") }

@@ -5,6 +5,7 @@ package enum FeedOperand {
     package static func url(_ operand: String, currentDirectory: String) throws(UsageError) -> ResourceURL {
         guard !operand.isEmpty else { throw UsageError("an operand is empty") }
         guard let scheme = scheme(of: operand) else {
+            try checkIsNoURL(operand)
             let path = operand.hasPrefix("/") ? operand : "\(currentDirectory)/\(operand)"
             return ResourceURL(filePath: normalise(path))
         }
@@ -33,6 +34,18 @@ package enum FeedOperand {
         guard let scheme = scheme(of: operand) else { return false }
         return ResourceURL.Scheme(rawValue: scheme.lowercased()) != nil
             && operand.dropFirst(scheme.count + 1).hasPrefix("//")
+    }
+
+    /// Without its colon it would be a path, and shown with a password in it.
+    private static func checkIsNoURL(_ operand: String) throws(UsageError) {
+        let beginning = operand.prefix(7).lowercased()
+        guard ["http//", "https//"].contains(where: beginning.hasPrefix), let at = operand.lastIndex(of: "@") else {
+            return
+        }
+        let scheme = operand.prefix { $0 != "/" }
+        throw UsageError(
+            "no file is meant by '\(scheme)//***\(TerminalText.escape(String(operand[at...])))'",
+            hint: "did you mean \(scheme)://…?")
     }
 
     private static func unknownScheme(_ scheme: Substring, _ operand: String) -> UsageError {

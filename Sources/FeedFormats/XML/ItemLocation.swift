@@ -2,6 +2,8 @@
 struct ItemLocation {
     private var name: String?
     private var coordinates: String?
+    /// Of a box, as GML has it.
+    private var corners: [String] = []
     private var latitude: String?
     private var longitude: String?
 
@@ -9,6 +11,7 @@ struct ItemLocation {
     var text: String? {
         if let name { return name }
         if let coordinates { return coordinates }
+        if corners.count == 2 { return corners.joined(separator: " ") }
         guard let latitude, let longitude else { return nil }
         return "\(latitude) \(longitude)"
     }
@@ -19,10 +22,13 @@ struct ItemLocation {
     /// Nil where it is none of its elements.
     func interest(in name: XMLName) -> XMLInterest? {
         switch (name.vocabulary, name.local) {
-        case (.georss, "point"), (.georss, "featurename"), (.georss, "featureName"), (.gml, "pos"), (.geo, "lat"),
-            (.geo, "long"), (.geo, "lon"):
+        case (.georss, "point"), (.georss, "line"), (.georss, "polygon"), (.georss, "box"), (.georss, "circle"),
+            (.georss, "featurename"), (.georss, "featureName"), (.gml, "pos"), (.gml, "posList"),
+            (.gml, "lowerCorner"), (.gml, "upperCorner"), (.geo, "lat"), (.geo, "long"), (.geo, "lon"):
             .text
-        case (.georss, "where"), (.gml, "Point"), (.geo, "Point"), (.geo, "location"): .children
+        case (.georss, "where"), (.gml, "Point"), (.gml, "LineString"), (.gml, "Polygon"), (.gml, "exterior"),
+            (.gml, "LinearRing"), (.gml, "Envelope"), (.geo, "Point"), (.geo, "location"):
+            .children
         default: nil
         }
     }
@@ -33,6 +39,7 @@ struct ItemLocation {
         case "featurename", "featureName": name = name ?? text
         case "lat": latitude = latitude ?? text
         case "long", "lon": longitude = longitude ?? text
+        case "lowerCorner", "upperCorner": corners.append(text)
         default: coordinates = coordinates ?? text
         }
     }
