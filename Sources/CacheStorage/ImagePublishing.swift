@@ -38,7 +38,12 @@ extension ImageDirectory {
             placed.takeBack()
             throw error
         }
-        if !settled.isEmpty { try await index(images, seals, placed) }
+        if !settled.isEmpty, let exhaustion = try await index(images, &seals, placed) {
+            staging.exhaust(exhaustion)
+            for place in images.indices where seals[place] == nil {
+                failures[place] = failures[place] ?? exhaustion
+            }
+        }
         return failures
     }
 
@@ -67,17 +72,37 @@ extension ImageDirectory {
         }
     }
 
+    /// On a full disk half of them give their room back, the later ones, until there is some for the rows of the others:
+    /// the next run would else download them all again. Answers with what they were given back for.
     private func index(
-        _ images: [ReceivedImage], _ seals: [StagedFile.Seal?], _ placed: PlacedFiles
-    ) async throws(FeedError) {
-        try await database.write(
-            { connection throws(FeedError) in
-                let index = ImageIndex(connection: connection)
-                for (place, seal) in seals.enumerated() {
-                    if let seal { try index.insert(images[place], seal) }
+        _ images: [ReceivedImage], _ seals: inout [StagedFile.Seal?], _ placed: PlacedFiles
+    ) async throws(FeedError) -> FeedError? {
+        var exhaustion: FeedError?
+        while true {
+            do throws(FeedError) {
+                try await saveRows(images, seals)
+                return exhaustion
+            } catch {
+                let stored = seals.indices.filter { seals[$0] != nil }
+                guard stored.count > 1, folders.files?.isDiskFull == true else {
+                    placed.takeBack()
+                    throw error
                 }
-                let stored = images.indices.lazy.filter { seals[$0] != nil }
-                try FailureMemory(connection: connection).forget(stored.map { images[$0].url })
-            }, undoing: { placed.takeBack() })
+                exhaustion = exhaustion ?? error
+                for place in stored.dropFirst(stored.count / 2) { seals[place] = nil }
+                placed.takeBack(besides: Set(seals.compactMap { $0?.digest }))
+            }
+        }
+    }
+
+    private func saveRows(_ images: [ReceivedImage], _ seals: [StagedFile.Seal?]) async throws(FeedError) {
+        try await database.write { connection throws(FeedError) in
+            let index = ImageIndex(connection: connection)
+            for (place, seal) in seals.enumerated() {
+                if let seal { try index.insert(images[place], seal) }
+            }
+            let stored = images.indices.lazy.filter { seals[$0] != nil }
+            try FailureMemory(connection: connection).forget(stored.map { images[$0].url })
+        }
     }
 }

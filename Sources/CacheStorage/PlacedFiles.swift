@@ -26,7 +26,7 @@ struct PlacedFiles: Sendable {
 
     /// No row names them: on a full disk nothing else could give back the room they take. What can't be deleted now is
     /// when the next run looks for such.
-    func takeBack() {
-        for digest in new { unlinkat(folder.number, digest.hex, 0) }
+    func takeBack(besides kept: Set<Digest> = []) {
+        for digest in new where !kept.contains(digest) { unlinkat(folder.number, digest.hex, 0) }
     }
 }

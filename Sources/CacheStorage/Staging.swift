@@ -67,9 +67,12 @@ final class Staging: Sendable {
 
     private func storeFailure(_ error: SystemError) -> FeedError {
         let failure = error.feedError(.failed)
-        exhausted.withLock { $0 = failure }
+        exhaust(failure)
         return failure
     }
+
+    /// Nothing more can be stored.
+    func exhaust(_ failure: FeedError) { exhausted.withLock { $0 = failure } }
 
     var exhaustion: FeedError? { exhausted.withLock { $0 } }
 }

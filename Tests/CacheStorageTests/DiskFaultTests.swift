@@ -50,6 +50,28 @@ struct DiskFaultTests {
         #expect(try await cache.images.removeUnreferenced(.forReal).images == 1)
     }
 
+    @Test("of images whose rows don't fit, those are kept for whose rows the others make room")
+    func roomForSome() async throws {
+        let disk = try SmallDisk(kilobytes: 16 << 10)
+        let cache = try await open(disk)
+        // So large that they are written as they come.
+        let batch = try (0..<60).map { number in
+            try cache.images.stage("image \(number)" + String(repeating: "7", count: 150_000), at: .image(number))
+        }
+        try disk.fill()
+        let failures = try await cache.images.publish(batch)
+        let kept = failures.count { $0 == nil }
+        #expect((10..<60).contains(kept))
+        #expect(failures.prefix(kept).allSatisfy { $0 == nil })
+        #expect(cache.images.exhaustion != nil)
+        let found = try await cache.images.find((0..<60).map(ResourceURL.image))
+        #expect(found.map { $0 != nil } == failures.map { $0 == nil })
+        let folder = try Descriptor.folder(at: "\(disk.path)/cache/images/sha256")
+        var files = 0
+        try folder.forEachName { _ in files += 1 }
+        #expect(files == kept)
+    }
+
     @Test("no cache can be created on a full disk")
     func fullWhileCreating() async throws {
         let disk = try SmallDisk(kilobytes: 16)

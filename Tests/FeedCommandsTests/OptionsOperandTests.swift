@@ -117,7 +117,7 @@ struct OptionsCacheLocationTests {
         }
     }
 
-    @Test("a URL without its colon is no file, if there is a password in it", arguments: ["http//u:p@h/x", "HTTPS//u@h"])
+    @Test("a URL without its colon is no file where it has a password", arguments: ["http//u:p@h/x", "HTTPS//u@h"])
     func missingColon(operand: String) throws {
         let error = #expect(throws: UsageError.self) { try FeedOperand.url(operand, currentDirectory: "/") }
         #expect(error?.message.contains("u:p") == false)
