@@ -72,8 +72,8 @@ extension ImageDirectory {
         }
     }
 
-    /// On a full disk half of them give their room back, the later ones, until there is some for the rows of the others:
-    /// the next run would else download them all again. Answers with what they were given back for.
+    /// On a full disk the last of them give their room back, some at a time, until there is enough for the rows of the
+    /// others: the next run would else download them all again. Answers with what they were given back for.
     private func index(
         _ images: [ReceivedImage], _ seals: inout [StagedFile.Seal?], _ placed: PlacedFiles
     ) async throws(FeedError) -> FeedError? {
@@ -89,7 +89,7 @@ extension ImageDirectory {
                     throw error
                 }
                 exhaustion = exhaustion ?? error
-                for place in stored.dropFirst(stored.count / 2) { seals[place] = nil }
+                for place in stored.suffix(max(1, stored.count / 8)) { seals[place] = nil }
                 placed.takeBack(besides: Set(seals.compactMap { $0?.digest }))
             }
         }

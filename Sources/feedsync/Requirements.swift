@@ -7,6 +7,7 @@ enum Requirements {
     /// Ends the process where something is missing.
     static func check() {
         requireProc()
+        requireAddresses()
         requireDescriptors()
         requireThreads()
     }
@@ -16,6 +17,15 @@ enum Requirements {
     private static func requireProc() {
         guard CommandLine.argc == 0 || access("/proc/self/stat", R_OK) != 0 else { return }
         end(.failure, "/proc can't be read, and nothing goes without it")
+    }
+
+    /// Stacks, libraries and the database's log are mapped and hardly touched. Where there is no room for that, libraries
+    /// break off or wait for good.
+    private static func requireAddresses() {
+        let needed = rlim_t(512 << 20)
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur < needed else { return }
+        end(.failure, "it may have too little address space: 512M are needed (see ulimit -v, or LimitAS in systemd)")
     }
 
     /// Threads, timers and signals take some too, and where Dispatch gets none it ends the process without a word.

@@ -47,7 +47,10 @@ struct MonitoringTests {
         // None so far: an alert on the time since then is raised.
         #expect(figures["feedsync_last_success_timestamp_seconds"] == 0)
         #expect(try #require(figures["feedsync_last_run_duration_seconds"]) > 0)
-        #expect(try #require(figures["feedsync_last_run_timestamp_seconds"]) > 1_700_000_000)
+        let end = try #require(figures["feedsync_last_run_timestamp_seconds"])
+        #expect(end > 1_700_000_000)
+        let oldest = try #require(figures["feedsync_oldest_feed_timestamp_seconds"])
+        #expect(oldest > 1_700_000_000 && oldest <= end)
     }
 
     @Test("the metrics can go to a pipe, of which nothing is read before")

@@ -23,6 +23,22 @@ struct RedirectTests {
         #expect(feeds?[0]?["images_cached"]?.int == 1)
     }
 
+    @Test("for good are told of with -v, those of today are not", arguments: [(301, true), (308, true), (307, false)])
+    func moved(_ status: Int, isToldOf: Bool) async throws {
+        server.server.route("/old", .redirect(status, to: "/feed.json"))
+        let result = try await program.run("-v", server.server.url("/old"))
+        #expect(result.errorText.contains("has moved for good to \(server.feedURL)\n") == isToldOf)
+    }
+
+    @Test("to a page that is no feed are told of")
+    func toLogin() async throws {
+        let other = try LoopbackServer("/login?u=1", .text("<!DOCTYPE html><html></html>"))
+        server.server.route("/old", .redirect(to: other.url("/login?u=1")))
+        expectOneLine(
+            try await program.run("show", server.server.url("/old")), exit: 65,
+            ["an HTML page", "redirected to \(other.url("/login?u=1"))"])
+    }
+
     @Test("are followed as many times as --max-redirs allows, and no more", arguments: [0, 1, 3])
     func limit(_ limit: Int) async throws {
         for hop in 0..<4 { server.server.route("/\(hop)", .redirect(to: hop == 3 ? "/feed.json" : "/\(hop + 1)")) }

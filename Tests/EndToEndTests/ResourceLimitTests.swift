@@ -83,4 +83,11 @@ struct ResourceLimitTests {
             """#)
         expectOneLine(result, exit: 1, ["threads", "ulimit -u"])
     }
+
+    @Test("where there is too little address space it says so")
+    func littleAddressSpace() async throws {
+        let result = try await program.shell(#"ulimit -v 300000; exec "$feedsync" status"#)
+        expectOneLine(result, exit: 1, ["address space", "ulimit -v"])
+        expectQuiet(try await program.shell(#"ulimit -v 600000; exec "$feedsync" "$1""#, server.feedURL))
+    }
 }

@@ -7,6 +7,9 @@ struct StatusCommand {
 
     func run() async throws(FeedError) -> ExitCode {
         let cache = try await session.openCache(.read)
+        if !session.surroundings.fileExists(session.cachePath) {
+            session.remark("there is no cache at \(session.cachePath)", "no_cache")
+        }
         let feeds = try await cache.feeds.summaries()
         let report = StatusReport(
             cache: session.cachePath, feeds: feeds, images: try await cache.images.inventory(of: feeds.map(\.url)),

@@ -64,6 +64,12 @@ struct RunMetrics {
             ("{outcome=\"\(outcome.rawValue)\"}", "\(report.feeds.count { $0.outcome == outcome })")
         }
         add("feedsync_feeds", "Feeds of the last run, by what became of them.", outcomes)
+        if let oldest = report.feeds.compactMap(\.savedAt).min() {
+            add(
+                "feedsync_oldest_feed_timestamp_seconds",
+                "When the feed of the last run that has not been confirmed for longest was, in seconds since 1970.",
+                [("", Self.seconds(oldest))])
+        }
         let images = report.images
         let counts = [
             ("cached", images.cached), ("downloaded", images.downloaded), ("skipped", images.skipped),

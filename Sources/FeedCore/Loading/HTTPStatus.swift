@@ -5,6 +5,7 @@ enum HTTPStatus {
     static let notModified = 304
     static let rangeNotSatisfiable = 416
     static let redirects = [300, 301, 302, 303, 307, 308]
+    static let permanentRedirects = [301, 308]
     private static let passing = [408, 425, 429]
 
     /// Says nothing of what was asked for, only that the server can't serve it now. Whether another try may help is

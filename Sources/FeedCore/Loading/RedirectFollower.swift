@@ -28,13 +28,18 @@ package struct RedirectFollower: HTTPClient {
         var request = request
         let limit = request.manner?.maxRedirects ?? limit
         let allowsPrivate = request.manner?.allowsPrivate ?? allowsPrivate
+        var isPermanent = true
         for _ in 0...max(0, limit) {
             if request.secrets != nil { request.secrets = request.secretsToSend }
             var response = try await client.get(request, into: sink)
             guard HTTPStatus.redirects.contains(response.head.status), let target = response.redirectTarget else {
-                if request.url != asked { response.redirectedURL = request.url }
+                if request.url != asked {
+                    response.redirectedURL = request.url
+                    response.isMovedPermanently = isPermanent
+                }
                 return response
             }
+            if !HTTPStatus.permanentRedirects.contains(response.head.status) { isPermanent = false }
             request.url = try Self.check(target, from: request.url, response.head.status)
             if !response.isFromPrivateAddress, !allowsPrivate { request.addresses = .publicOnly }
         }

@@ -50,12 +50,21 @@ package struct RemoteFeedLoader: Sendable {
         case HTTPStatus.ok:
             var pages = PagedFeed(try decode(body, response, askedFor: url), at: url, response.redirectedURL)
             try await loadFurther(&pages, bytes: response.bodyBytes, on: imageTerms)
-            return Answer(content: .feed(pages.feed, head.validators), imageTerms: imageTerms, notes: pages.notes)
+            return Answer(
+                content: .feed(pages.feed, head.validators), imageTerms: imageTerms,
+                notes: Self.notes(response) + pages.notes)
         case HTTPStatus.notModified where !validators.isEmpty:
-            return Answer(content: .notModified(validators.updated(by: head.validators)), imageTerms: imageTerms)
+            return Answer(
+                content: .notModified(validators.updated(by: head.validators)), imageTerms: imageTerms,
+                notes: Self.notes(response))
         default:
             throw HTTPStatus.failure(head.status, at: url)
         }
+    }
+
+    private static func notes(_ response: HTTPResponse) -> [String] {
+        guard response.isMovedPermanently, let place = response.redirectedURL else { return [] }
+        return ["has moved for good to \(place)"]
     }
 
     /// It is the feed that names its further pages, so that they are asked for on the terms of its images.
@@ -101,7 +110,14 @@ package struct RemoteFeedLoader: Sendable {
     ) throws(FeedError) -> DecodedFeed {
         let place = response.redirectedURL ?? url
         let document = FeedSource(bytes: body.take(), url: place, contentType: response.head[.contentType])
-        var decoded = try decoder.decode(document)
+        var decoded: DecodedFeed
+        do throws(FeedError) {
+            decoded = try decoder.decode(document)
+        } catch {
+            // A login page, say, which is not where it was asked for.
+            guard error.kind == .invalidData, place != url else { throw error }
+            throw error.saying("\(error.message), redirected to \(place)")
+        }
         if decoded.nextPage == nil, let link = response.head[.link].flatMap(LinkHeader.next) {
             // A link that leads nowhere is none.
             do { decoded.nextPage = try place.resolving(link) } catch { decoded.nextPage = nil }

@@ -62,6 +62,8 @@ package struct HTTPResponse: Hashable, Sendable {
     package var isFromPrivateAddress = false
     /// What answered after redirects; nil where there were none.
     package var redirectedURL: ResourceURL?
+    /// Each of these redirects was for good.
+    package var isMovedPermanently = false
 
     package init(head: HTTPHead, redirectTarget: String? = nil, bodyBytes: Int64 = 0) {
         self.head = head
