@@ -91,7 +91,9 @@ package enum CommandTable {
         usage: ["feedsync validate [options]"],
         overview: """
             Deletes the saved feeds that are no longer fresh, then every image that no feed refers to, then what \
-            interrupted runs left behind. A cache database that can't be read is set aside, and a new one begins.
+            interrupted runs left behind. A cache database that can't be read is set aside, and a new one begins; the \
+            images that only the old one names go too. While an export or a gallery is being written nothing is deleted: \
+            see --lock-wait.
             """,
         operand: .none, operandCount: 0...0,
         examples: [
