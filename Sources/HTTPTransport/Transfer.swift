@@ -34,17 +34,14 @@ final class Transfer {
 
     /// With these, it's the body that is of interest.
     static let statusesOfBodies = [200, 206]
-    private static let chunkBytes = 128 << 10
     /// What is left of an unwanted body is read if it isn't more than this: cheaper than a new connection.
     private static let mostBytesToDrop: Int64 = 64 << 10
-    /// libcurl has limits of its own, for a line and, in later versions, for all of them.
-    private static let mostHeaderBytes = 300 << 10
 
     let easy: EasyHandle
-    private let context: TransferContext
+    let context: TransferContext
     private(set) var call: Call?
     /// The transfer thread alone looks at it, and no access within another: what libcurl calls back changes it in passing.
-    @exclusivity(unchecked) private(set) var state = State()
+    @exclusivity(unchecked) var state = State()
 
     /// What is told of one call and forgotten with the next.
     struct State {
@@ -169,118 +166,5 @@ final class Transfer {
         state.isDeclined = true
         guard let announced = easy.contentLength else { return false }
         return announced - state.received <= Self.mostBytesToDrop
-    }
-}
-
-/// What libcurl calls back with.
-extension Transfer {
-    /// For each address that is tried. False: it must not be connected to.
-    func mayConnect(to address: NetworkAddress?) -> Bool {
-        if isForPublicAddressesOnly, let refusal = AddressCheck.refusal(of: address, host: host) {
-            state.refusal = refusal
-            return false
-        }
-        state.hasOpened = true
-        return true
-    }
-
-    /// Before the request is sent, on a connection of its own or one that was there. False: it must not be sent.
-    func connected(to address: UnsafePointer<CChar>?) -> Bool {
-        state.lastActivity = context.now
-        guard easy.proxy == nil, let address else { return !isForPublicAddressesOnly }
-        let (known, isPublic) = context.addresses.look(at: address)
-        state.isFromPrivateAddress = !isPublic
-        guard isForPublicAddressesOnly, let refusal = AddressCheck.refusal(of: known, host: host) else { return true }
-        state.reason = refusal
-        return false
-    }
-
-    /// Whom a proxy connects to by name is the proxy's affair.
-    private var isForPublicAddressesOnly: Bool { call?.request.addresses == .publicOnly && easy.proxy == nil }
-
-    func receiveHeader(_ line: UnsafeRawBufferPointer) -> Answer {
-        state.lastActivity = context.now
-        state.headerBytes += line.count
-        // What comes after the head is trailers, which are nobody's concern.
-        if !state.isHeadComplete {
-            if line.count > 2 {
-                state.headers.take(line)
-                if state.headers.hasTwoLengths {
-                    state.reason = failure(.connectivity, "the answer announces two different lengths")
-                    return .end
-                }
-            } else if easy.status >= 200 {
-                state.isHeadComplete = true
-                if let problem = state.headers.codings.problem(mayBeCompressed: mayBeCompressed) {
-                    state.reason = failure(.invalidData, problem)
-                    return .end
-                }
-            } else {
-                // An interim answer's are nobody's concern either.
-                state.headers = AnswerHeaders()
-            }
-        }
-        guard state.headerBytes <= Self.mostHeaderBytes else {
-            let limit = ByteCount.text(Int64(Self.mostHeaderBytes))
-            state.reason = failure(.invalidData, "the headers are larger than \(limit)")
-            return .end
-        }
-        return .taken
-    }
-
-    func receive(_ bytes: UnsafeRawBufferPointer) -> Answer {
-        state.lastActivity = context.now
-        if state.received == 0, let announced = easy.contentLength {
-            guard announced <= limit else { return tooLarge() }
-            state.chunk.reserveCapacity(Int(min(announced, Int64(Self.chunkBytes))))
-        }
-        guard Int64(bytes.count) <= limit - state.received else { return tooLarge() }
-        let isChunkFull = !state.isDeclined && state.chunk.count + bytes.count > Self.chunkBytes
-        if isChunkFull, !context.deliveries.hasRoom {
-            state.pause = .forRoom
-            context.hasPaused = true
-            return .pause
-        }
-        if context.limitsRate {
-            let count = bytesOverWire(for: bytes.count)
-            if count > 0, let turn = context.spend(count) {
-                state.pause = .forRate(turn: turn)
-                return .pause
-            }
-            state.spent += Int64(count)
-        }
-        if isChunkFull {
-            if let call { context.deliveries.add(rest(), to: call) }
-            state.chunk.reserveCapacity(Self.chunkBytes)
-        }
-        if !state.isDeclined { state.chunk.append(contentsOf: bytes) }
-        state.received += Int64(bytes.count)
-        return .taken
-    }
-
-    /// What a piece of a body has cost: of a compressed one, all that came since the last piece.
-    private func bytesOverWire(for count: Int) -> Int {
-        state.headers.isContentEncoded ? Int(max(easy.downloaded - state.spent, 0)) : count
-    }
-
-    private var mayBeCompressed: Bool { call?.request.mayBeCompressed == true }
-
-    private var limit: Int64 { call?.request.maxBytes ?? 0 }
-
-    private func tooLarge() -> Answer {
-        state.isTooLarge = true
-        state.reason = FeedError.larger(than: limit, host: host).at(.transferring)
-        return .end
-    }
-
-    /// The chunk as it is, with the head if that hasn't been handed over yet.
-    func rest() -> Parcel {
-        var parcel = Parcel()
-        if state.handedOver == nil {
-            parcel.head = head
-            state.handedOver = parcel.head
-        }
-        swap(&parcel.chunk, &state.chunk)
-        return parcel
     }
 }

@@ -1,0 +1,73 @@
+import CCurl
+import FeedCore
+
+/// What libcurl knows of the answer.
+extension EasyHandle {
+    /// Of the last answer that began, an interim one included; 0 before the first.
+    var status: Int {
+        var status = 0
+        ccurl_get_long(pointer, CURLINFO_RESPONSE_CODE, &status)
+        return status
+    }
+
+    /// Whether libcurl has tried one connection after another that was there already, and found all of them closed. It
+    /// gives up at the sixth, counted over all requests of a handle, and then counts anew.
+    var hasGivenUpReusing: Bool { String(cString: errorText).hasPrefix("Connection died, tried") }
+
+    /// The same code stands for a body that can't be decoded.
+    var hasMetUnknownEncoding: Bool { String(cString: errorText).hasPrefix("Unrecognized content encoding") }
+
+    /// Of the proxy's answer to a request for a connection; 0 without one.
+    var proxyStatus: Int {
+        var status = 0
+        ccurl_get_long(pointer, CURLINFO_HTTP_CONNECTCODE, &status)
+        return status
+    }
+
+    /// That a request may be answered from, as a person calls it.
+    var netrcFile: String { network.netrcFile ?? "~/.netrc" }
+
+    /// What libcurl says of a proxy that it can't make sense of; its code may be another failure's too. Not to be shown
+    /// as it is: the proxy's password may stand in it.
+    var complaintAboutProxy: String? {
+        let text = String(cString: errorText)
+        return text.hasPrefix("Unsupported proxy") ? text : nil
+    }
+
+    /// Bytes of the body as it came over the wire.
+    var downloaded: Int64 {
+        var count: curl_off_t = 0
+        ccurl_get_offset(pointer, CURLINFO_SIZE_DOWNLOAD_T, &count)
+        return Int64(count)
+    }
+
+    /// Nil when the server didn't say.
+    var contentLength: Int64? {
+        var length: curl_off_t = -1
+        ccurl_get_offset(pointer, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length)
+        return length < 0 ? nil : Int64(length)
+    }
+
+    var redirectTarget: String? {
+        var target: UnsafePointer<CChar>?
+        ccurl_get_string(pointer, CURLINFO_REDIRECT_URL, &target)
+        return target.flatMap { String(validatingCString: $0) }
+    }
+
+    /// As libcurl resolves a redirect's; nil for what is no URL to it.
+    static func resolve(_ location: String, against url: String) -> String? {
+        guard let target = ccurl_resolve(url, location) else { return nil }
+        defer { curl_free(target) }
+        return String(validatingCString: target)
+    }
+
+    /// What libcurl says of the failure, else what the code means in general.
+    func explanation(of code: CURLcode) -> String {
+        let general = String(cString: curl_easy_strerror(code))
+        guard errorText[0] != 0 else { return general }
+        let text = String(cString: errorText)
+        // A proxy that it can't make sense of is told of with its password.
+        if let proxy, proxy.utf8.contains(UInt8(ascii: "@")), text.contains(proxy) { return general }
+        return text
+    }
+}
