@@ -72,7 +72,10 @@ actor CacheOpener {
         let transfer = DirectoryTransfer(path: path, database: database, folders: folders, staging: staging, wait: wait)
         return Cache(
             feeds: SQLiteFeedStore(database: database), images: images, transfer: transfer, notices: notices,
-            close: { await database.close() })
+            close: {
+                await images.letReadersIn()
+                await database.close()
+            })
     }
 
     private func waiting(_ limit: Duration) -> LockWait { LockWait(limit: limit, sleeping: sleeping) }

@@ -73,7 +73,9 @@ extension Descriptor {
     var isDiskFull: Bool {
         var disk = statvfs()
         guard fstatvfs(number, &disk) == 0 else { return false }
-        return UInt64(disk.f_bavail) * UInt64(disk.f_frsize) < 64 << 10
+        // Some say that there is no end of it.
+        let (room, overflows) = UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize))
+        return !overflows && room < 64 << 10
     }
 
     /// Opens the file, which is made if it isn't there; to stay, unlike what is staged.

@@ -20,11 +20,14 @@ struct FileRemoval {
         leftovers.append(Leftover(name: Array(image.hex.utf8CString), folder: folder, isImage: true))
     }
 
-    mutating func add(all folder: Descriptor, besides isKept: (UnsafePointer<CChar>) -> Bool) {
+    /// In the folder of images, a name like theirs is that of one.
+    mutating func add(
+        all folder: Descriptor, ofImages: Bool, besides isKept: (UnsafePointer<CChar>) -> Bool = { _ in false }
+    ) {
         do throws(SystemError) {
             try folder.forEachName { name throws(SystemError) in
                 guard !isKept(name) else { return }
-                let isImage = Digest(hex: String(cString: name)) != nil
+                let isImage = ofImages && Digest(hex: String(cString: name)) != nil
                 leftovers.append(Leftover(name: Descriptor.copy(name), folder: folder, isImage: isImage))
             }
         } catch {

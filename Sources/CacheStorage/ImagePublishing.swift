@@ -1,5 +1,6 @@
 internal import FeedCore
 internal import Glibc
+internal import Synchronization
 
 extension ImageDirectory {
     /// In this order, so that whenever the power fails, a row names a file whose bytes are there: the bytes to disk, the
@@ -79,12 +80,15 @@ extension ImageDirectory {
     ) async throws(FeedError) -> FeedError? {
         var exhaustion: FeedError?
         while true {
+            let isUndone = Atomic(false)
             do throws(FeedError) {
-                try await saveRows(images, seals)
+                try await saveRows(images, seals, undoing: { isUndone.store(true, ordering: .relaxed) })
                 return exhaustion
             } catch {
+                // Else the rows may stand, and need their files.
+                guard isUndone.load(ordering: .relaxed) else { throw error }
                 let stored = seals.indices.filter { seals[$0] != nil }
-                guard stored.count > 1, folders.files?.isDiskFull == true else {
+                guard stored.count > 1, error.kind == .storage(.failed), folders.files?.isDiskFull == true else {
                     placed.takeBack()
                     throw error
                 }
@@ -95,14 +99,17 @@ extension ImageDirectory {
         }
     }
 
-    private func saveRows(_ images: [ReceivedImage], _ seals: [StagedFile.Seal?]) async throws(FeedError) {
-        try await database.write { connection throws(FeedError) in
-            let index = ImageIndex(connection: connection)
-            for (place, seal) in seals.enumerated() {
-                if let seal { try index.insert(images[place], seal) }
-            }
-            let stored = images.indices.lazy.filter { seals[$0] != nil }
-            try FailureMemory(connection: connection).forget(stored.map { images[$0].url })
-        }
+    private func saveRows(
+        _ images: [ReceivedImage], _ seals: [StagedFile.Seal?], undoing undo: @Sendable () -> Void
+    ) async throws(FeedError) {
+        try await database.write(
+            { connection throws(FeedError) in
+                let index = ImageIndex(connection: connection)
+                for (place, seal) in seals.enumerated() {
+                    if let seal { try index.insert(images[place], seal) }
+                }
+                let stored = images.indices.lazy.filter { seals[$0] != nil }
+                try FailureMemory(connection: connection).forget(stored.map { images[$0].url })
+            }, undoing: undo)
     }
 }

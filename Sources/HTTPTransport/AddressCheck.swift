@@ -18,11 +18,12 @@ enum AddressCheck {
     }
 
     /// An address in other digits and dots than ASCII's becomes one on its way to a proxy: libcurl writes names as they
-    /// are asked for. No name ends in a label that begins with a digit, of whatever script.
+    /// are asked for. No name ends in a label that begins with a digit, of whatever script; a Chinese numeral is none.
     static func refusal(ofDisguise host: String) -> FeedError? {
         guard host.utf8.contains(where: { $0 >= 0x80 }) else { return nil }
         let shown = host.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
-        guard let last = shown.split(whereSeparator: dots.contains).last?.first, last.properties.numericType != nil
+        guard let last = shown.split(whereSeparator: dots.contains).last?.first,
+            last.properties.numericType != nil, !last.properties.isIdeographic
         else { return nil }
         return FeedError.invalidData("\(host) looks like an address, and is not written like one", host: host)
             .at(.trusting)

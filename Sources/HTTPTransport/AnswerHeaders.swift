@@ -39,7 +39,7 @@ struct AnswerHeaders {
 
     private mutating func takeCodings(_ line: UnsafeRawBufferPointer) {
         for name in ["content-encoding", "transfer-encoding"] as [StaticString] where line.isField(name) {
-            if let value = Self.text(line, from: name.utf8CodeUnitCount + 1) { codings.add(value) }
+            codings.add(line.dropFirst(name.utf8CodeUnitCount + 1))
         }
     }
 

@@ -20,10 +20,10 @@ struct BodyCodings {
     /// Those that libcurl decodes, as they stand.
     private var known: [String] = []
 
-    /// Of a line that may be one of several.
-    mutating func add(_ value: String) {
-        for coding in value.split(separator: ",") {
-            let coding = coding.filter { $0 != " " && $0 != "\t" }.lowercased()
+    /// Of a line that may be one of several. Nearer than libcurl looks, which takes other bytes for space as well.
+    mutating func add(_ value: some Sequence<UInt8>) {
+        for coding in value.split(separator: UInt8(ascii: ",")) {
+            let coding = String(decoding: coding.filter { 0x21...0x7E ~= $0 }, as: UTF8.self).lowercased()
             if Self.small.contains(coding) || Self.large.contains(coding) { known.append(coding) }
         }
     }

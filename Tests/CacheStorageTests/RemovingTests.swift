@@ -21,7 +21,9 @@ struct RemovingTests {
         try await cache.feeds.save(.sample(images: 1))
         try await images.publish("named", at: .image(0))
         let before = try scratch.snapshot("images")
-        try scratch.write(Array(repeating: 1, count: 1000), to: "incoming/0")
+        try scratch.write(Array(repeating: 1, count: 900), to: "incoming/0")
+        // An import's, which may be of anything.
+        try scratch.write(Array(repeating: 1, count: 100), to: "incoming/\(String(repeating: "cd", count: 32))")
         try scratch.write(Array(repeating: 1, count: 200), to: "images/sha256/\(String(repeating: "ab", count: 32))")
         try scratch.write(Array(repeating: 1, count: 30), to: "images/sha256/notes.txt")
         try scratch.makeFolder("images/sha256/folder")
@@ -32,7 +34,7 @@ struct RemovingTests {
 
         let expected = ImageRemoval(images: 1, bytesFreed: 1235)
         #expect(try await images.removeUnreferenced(.dryRun(withoutFeeds: [])) == expected)
-        #expect(try scratch.names(in: "incoming") == ["0", "pipe"])
+        #expect(try scratch.names(in: "incoming").count == 3)
         #expect(try await scratch.open(.read).images.removeUnreferenced(.dryRun(withoutFeeds: [])) == expected)
         #expect(try await images.removeUnreferenced(.forReal) == expected)
         #expect(try scratch.snapshot("images") == before)

@@ -19,6 +19,14 @@ struct RunMetricsTests {
         #expect(text.contains("\nfeedsync_last_success_timestamp_seconds 1700000000.000123\n"))
     }
 
+    @Test("a moment before 1970 is 1970")
+    func early() {
+        for microseconds in [-1, -1_500_000, Int64.min] {
+            let text = metrics(endedAt: microseconds, exitCode: 0)
+            #expect(text.contains("\nfeedsync_last_run_timestamp_seconds 0.000000\n"))
+        }
+    }
+
     @Test("the last success is carried over a failure, and is 0 where there was none")
     func success() {
         let before = metrics(endedAt: 1_000_000, exitCode: 0)

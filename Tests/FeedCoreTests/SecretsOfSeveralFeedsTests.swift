@@ -33,6 +33,20 @@ struct SecretsOfSeveralFeedsTests {
         #expect(client.requests.count == (beginnings[0] == Self.here ? 3 : 2))
     }
 
+    @Test("is had by any of the passwords, and asked for once where they are the same")
+    func severalPasswords() async throws {
+        let names = [Self.here, "https://u:bad@feeds.example", Self.withPassword].map { $0 + "/x.png" }
+        let client = server()
+        let several = try feed(of: names[0], names[1], names[2])
+        #expect(try await fixture.sync(["a.json"], on: client, serving: several).images.downloaded == 1)
+        #expect(client.requests.count == 4)
+
+        let same = try feed(of: names[1], names[1], names[1])
+        let again = server()
+        #expect(try await SyncFixture().sync(["a.json"], on: again, serving: same).images.failed == 1)
+        #expect(again.requests.count == 2)
+    }
+
     @Test("is had though it was refused in a run that didn't know the password", arguments: [true, false])
     func refusedBefore(isNamedWithPassword: Bool) async throws {
         let alone = try feed(of: Self.here + "/x.png")

@@ -9,7 +9,8 @@ import Testing
         arguments: [
             ("http://u:p@h.example/1", "http://h.example/1"), ("ftp://u@h/a@b", "ftp://h/a@b"),
             ("tag:u@h,2026:1", "tag:u@h,2026:1"), ("http://h/?a=b@c", "http://h/?a=b@c"),
-            ("http://a@b:c@h", "http://h"), ("u@h", "u@h"), ("x://@", "x://"),
+            ("http://a@b:c@h", "http://h"), ("u@h", "u@h"), ("x://@", "x://"), ("//u:p@h/x", "//h/x"),
+            ("see http://h/@ and http://u:p@h/", "see http://h/@ and http://h/"), ("http://h//u@b", "http://h//b"),
         ])
     func passwords(given: String, id: String) throws {
         for text in [

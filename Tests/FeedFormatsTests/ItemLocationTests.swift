@@ -34,6 +34,12 @@ import Testing
                 <gml:upperCorner>3 4</gml:upperCorner></gml:Envelope></georss:where>
                 """, "1 2 3 4"
             ),
+            (
+                """
+                <georss:where><gml:Envelope><gml:upperCorner>3 4</gml:upperCorner>\
+                <gml:lowerCorner>1 2</gml:lowerCorner><gml:lowerCorner>5 6</gml:lowerCorner></gml:Envelope></georss:where>
+                """, "1 2 3 4"
+            ),
             ("<geo:lat>1</geo:lat><geo:long>2</geo:long>", "1 2"), ("<geo:lat>1</geo:lat>", nil),
         ] as [(String, String?)])
     func shapes(element: String, location: String?) throws {

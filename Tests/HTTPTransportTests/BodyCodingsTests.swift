@@ -18,6 +18,7 @@ struct BodyCodingsTests {
             [("Content-Encoding", "gzip, gzip")], [("Content-Encoding", "identity, GZIP ,x-gzip")],
             [("content-encoding", "deflate"), ("Content-Encoding", "br")],
             [("Transfer-Encoding", "gzip"), ("Content-Encoding", "gzip")],
+            [("Content-Encoding", "gzip\u{B}, gzip\u{C}")], [("Content-Encoding", "gzip\u{1}\u{A0}, gzip\u{FFFD}")],
         ], [true, false])
     func several(codings: [(String, String)], mayBeCompressed: Bool) async throws {
         let error = try await refusal(of: codings, mayBeCompressed: mayBeCompressed)

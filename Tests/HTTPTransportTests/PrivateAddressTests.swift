@@ -103,7 +103,9 @@ struct PrivateAddressTests {
         #expect(proxy.requests.isEmpty)
     }
 
-    @Test("is no address in disguise to a name beyond ASCII", arguments: ["b\u{FC}cher.example", "7\u{FC}.example"])
+    @Test(
+        "is no address in disguise to a name beyond ASCII",
+        arguments: ["b\u{FC}cher.example", "7\u{FC}.example", "a.\u{4E00}\u{53F7}\u{5E97}"])
     func nameBeyondASCII(_ host: String) async throws {
         let proxy = try LoopbackServer()
         let client = try makeClient { $0.proxy = proxy.url("") }

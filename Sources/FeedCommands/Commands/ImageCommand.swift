@@ -46,8 +46,8 @@ struct ImageCommand {
     }
 
     private func loadRemote(_ url: ResourceURL) async throws(FeedError) -> ExitCode {
-        let (data, isSaved, saving) = try await loadAndSave(url)
-        tell(url, data, isSaved ? "from its server, saved" : "from its server, not saved")
+        let (data, source, saving) = try await loadAndSave(url)
+        tell(url, data, source)
         // Before the data is written, as in `show`.
         await session.closeCaches()
         try deliver(data)
@@ -63,7 +63,7 @@ struct ImageCommand {
 
     private func loadAndSave(
         _ url: ResourceURL
-    ) async throws(FeedError) -> (ImageData, isSaved: Bool, saving: FeedError?) {
+    ) async throws(FeedError) -> (ImageData, source: String, saving: FeedError?) {
         let delivery = try await session.openForDelivery()
         let loaded = try await session.limited(try session.makeClient(for: [settings])) { client throws(FeedError) in
             let loader = ImageDataLoaderWithFallback(
@@ -73,9 +73,11 @@ struct ImageCommand {
                 try await loader.load(url, on: session.terms(forNamed: url))
             }
         }
-        // From the cache, there was nothing to save.
-        let failure = loaded.isFromCache ? nil : loaded.saveFailure ?? delivery.problem
-        return (loaded.data, loaded.isFromCache || delivery.saves && failure == nil, failure)
+        // There was nothing to save.
+        guard !loaded.isFromCache else { return (loaded.data, "from the cache", nil) }
+        let failure = loaded.saveFailure ?? delivery.problem
+        let isSaved = delivery.saves && failure == nil
+        return (loaded.data, "from its server, \(isSaved ? "saved" : "not saved")", failure)
     }
 
     private func deliver(_ image: ImageData) throws(FeedError) {

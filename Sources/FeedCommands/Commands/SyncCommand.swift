@@ -27,18 +27,25 @@ struct SyncCommand {
         // Without it, what has come of the run says nothing.
         _ = try await pending.client()
         let gallery = try await renewGallery(of: cache, after: report)
-        let totals = settings.metricsFile == nil ? nil : await totals(of: cache)
+        let figures = settings.metricsFile == nil ? nil : await figures(of: cache, after: report)
         // Before anything is written: who reads may take their time, and others want the lock.
         await session.closeCaches()
         let code = try finish(report, gallery, took: ContinuousClock.now - start)
-        return Monitoring.Run(code: code, report: report, cache: totals)
+        return Monitoring.Run(code: code, report: report, cache: figures)
     }
 
     /// Nil where the cache can't tell: that it is broken is told by the run itself.
-    private func totals(of cache: Cache) async -> ImageTotals? {
+    private func figures(of cache: Cache, after report: SyncReport) async -> RunMetrics.CacheFigures? {
+        let feeds = Set(report.feeds.map(\.url.key))
         // A run that was cancelled has a cache of some size, too.
-        await Task { () -> ImageTotals? in
-            do { return try await cache.images.totals() } catch { return nil }
+        return await Task { () -> RunMetrics.CacheFigures? in
+            do {
+                let saved = try await cache.feeds.summaries().filter { feeds.contains($0.url.key) }
+                return RunMetrics.CacheFigures(
+                    images: try await cache.images.totals(), oldestFeed: saved.map(\.savedAt).min())
+            } catch {
+                return nil
+            }
         }.value
     }
 

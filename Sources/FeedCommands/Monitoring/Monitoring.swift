@@ -6,7 +6,7 @@ struct Monitoring {
         let code: ExitCode
         let report: SyncReport
         /// What is in the cache by now, for the metrics.
-        let cache: ImageTotals?
+        let cache: RunMetrics.CacheFigures?
     }
 
     private let session: Session

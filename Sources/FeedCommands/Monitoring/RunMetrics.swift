@@ -4,13 +4,19 @@ import FeedCore
 ///
 /// The file itself keeps the time of the last success while runs fail: what it said before is carried over.
 struct RunMetrics {
+    struct CacheFigures {
+        let images: ImageTotals
+        /// When it was last confirmed: of those of the run that are saved.
+        let oldestFeed: Timestamp?
+    }
+
     let endedAt: Timestamp
     let duration: Duration
     let exitCode: Int32
     /// Nil for a run that never came to its feeds.
     let report: SyncReport?
     /// What the cache holds, if that could be told.
-    let cache: ImageTotals?
+    let cache: CacheFigures?
     /// As the file of the run before has it.
     let earlierSuccess: String?
 
@@ -51,8 +57,14 @@ struct RunMetrics {
         add("feedsync_last_run_exit_code", "What the last run exited with; 0 is success.", [("", "\(exitCode)")])
         if let report { self.add(report, add) }
         if let cache {
-            add("feedsync_cache_images", "Images in the cache, each once.", [("", "\(cache.count)")])
-            add("feedsync_cache_size_bytes", "Bytes of the images in the cache.", [("", "\(cache.bytes)")])
+            add("feedsync_cache_images", "Images in the cache, each once.", [("", "\(cache.images.count)")])
+            add("feedsync_cache_size_bytes", "Bytes of the images in the cache.", [("", "\(cache.images.bytes)")])
+            if let oldest = cache.oldestFeed {
+                add(
+                    "feedsync_oldest_feed_timestamp_seconds",
+                    "When the saved feed of the last run that has not been confirmed for longest was, in seconds since 1970.",
+                    [("", Self.seconds(oldest))])
+            }
         }
         return text
     }
@@ -64,12 +76,6 @@ struct RunMetrics {
             ("{outcome=\"\(outcome.rawValue)\"}", "\(report.feeds.count { $0.outcome == outcome })")
         }
         add("feedsync_feeds", "Feeds of the last run, by what became of them.", outcomes)
-        if let oldest = report.feeds.compactMap(\.savedAt).min() {
-            add(
-                "feedsync_oldest_feed_timestamp_seconds",
-                "When the feed of the last run that has not been confirmed for longest was, in seconds since 1970.",
-                [("", Self.seconds(oldest))])
-        }
         let images = report.images
         let counts = [
             ("cached", images.cached), ("downloaded", images.downloaded), ("skipped", images.skipped),
@@ -81,8 +87,10 @@ struct RunMetrics {
         add("feedsync_downloaded_bytes", "Bytes of the images that the last run downloaded.", [("", "\(images.bytes)")])
     }
 
+    /// None is before 1970.
     private static func seconds(_ moment: Timestamp) -> String {
-        let fraction = String(moment.microseconds % 1_000_000)
-        return "\(moment.microseconds / 1_000_000)." + String(repeating: "0", count: 6 - fraction.count) + fraction
+        let microseconds = max(0, moment.microseconds)
+        let fraction = String(microseconds % 1_000_000)
+        return "\(microseconds / 1_000_000)." + String(repeating: "0", count: 6 - fraction.count) + fraction
     }
 }

@@ -6,8 +6,9 @@
 /// | last such failure                        | due; with more in a row than a request has `retries`, the host is |
 /// |                                          | given up for it, and for each with as few of them                 |
 /// | failed to connect, but began before it   | nothing: another request saw the same outage                      |
-/// | connected and said nothing, and began    | one silence more in a row; with more than three, given up: each   |
-/// | after the last such silence              | takes as long as a request may wait                               |
+/// | connected and said nothing, and began    | one silence more in a row; with more than a request has           |
+/// | after the last such silence              | `retries`, and than three, given up for it, and for each with as  |
+/// |                                          | few: each takes as long as a request may wait                     |
 /// | answered, with whatever status           | no failures and no silences in a row, no next try to wait for     |
 /// | answered as asked                        | the same, and nothing that it was waited for                      |
 /// | asked to wait, up to the longest pause   | nobody starts before that is over; a shorter one changes nothing  |
@@ -35,6 +36,8 @@ package struct HostHealth: Sendable {
         var round = Round()
         var failuresInARow = 0
         var silencesInARow = 0
+        /// By how many there were in a row: of the first time that it were so many.
+        var silences: [FeedError] = []
         /// When the next try after a failure to connect is due.
         var nextTry: Timestamp?
         /// Until when the host asked to be left alone.
@@ -46,7 +49,8 @@ package struct HostHealth: Sendable {
         var unreachable: [FeedError] = []
     }
 
-    private static let mostSilences = 3
+    /// Of several images, which are asked for but once, one or two may be at fault themselves.
+    private static let fewestSilences = 3
 
     private let longestPause: Duration
     private var hosts: [String: Host] = [:]
@@ -61,6 +65,8 @@ package struct HostHealth: Sendable {
         guard !hosts.isEmpty, let host = hosts[origin] else { return .go(Round()) }
         let retries = max(0, retries)
         if retries < host.unreachable.count { return .givenUp(host.unreachable[retries]) }
+        let bearable = max(retries, Self.fewestSilences)
+        if bearable < host.silences.count { return .givenUp(host.silences[bearable]) }
         if let error = host.givenUp { return .givenUp(error) }
         let wait = [host.nextTry, host.pauseEnd].compactMap(\.self).max()
         if let wait, now() < wait { return .wait(until: wait) }
@@ -89,9 +95,9 @@ package struct HostHealth: Sendable {
         guard host.givenUp == nil, host.round == round else { return }
         host.round.number += 1
         host.silencesInARow += 1
-        if host.silencesInARow > Self.mostSilences {
+        if host.silencesInARow > host.silences.count {
             let reason = "given up after \(host.silencesInARow) tries in a row without an answer"
-            host.givenUp = error.saying("\(error.message); \(reason)")
+            host.silences.append(error.saying("\(error.message); \(reason)"))
         }
         hosts[origin] = host
     }
@@ -114,8 +120,8 @@ package struct HostHealth: Sendable {
         var host = hosts[origin, default: Host()]
         guard host.givenUp == nil else { return }
         let end = now + min(pause, longestPause)
-        // Those that are asked side by side are asked to wait for the same time.
-        host.pause += max(end - max(host.pauseEnd ?? now, now), .zero)
+        // Those that are asked side by side, if not at the same moment, are asked to wait for the same time.
+        if host.pauseEnd.map({ $0 <= now }) ?? true { host.pause += pause }
         host.pauseEnd = max(host.pauseEnd ?? end, end)
         if pause > longestPause || host.pause > longestPause {
             let isAtOnce = pause > longestPause

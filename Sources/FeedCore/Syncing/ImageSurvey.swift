@@ -18,6 +18,8 @@ struct ImageSurvey: Sendable {
     private var decided: [(by: Int32, Decision)] = []
     private var places: [ResourceURL.Key: Int] = [:]
     private var disputes: [Int: ImageDispute] = [:]
+    /// Those that were first named with a password.
+    private var secretURLs: [Int: ResourceURL] = [:]
 
     init(_ choice: ImageChoice, dryRun: Bool, events: SyncEvents?) {
         self.choice = choice
@@ -55,7 +57,7 @@ struct ImageSurvey: Sendable {
     var isDisputed: Bool { !disputes.isEmpty }
 
     /// None will be added any more: what is kept for that may go.
-    mutating func allFeedsCame() { places = [:] }
+    mutating func allFeedsCame() { (places, secretURLs) = ([:], [:]) }
 
     /// Those to ask for after all, once all feeds have come and what was asked for before was answered. `failures` are
     /// what came of those that were asked for in vain. To be called again when these, too, are answered, until there are
@@ -101,6 +103,7 @@ struct ImageSurvey: Sendable {
             let place = places.number(of: url.key)
             if place == decided.count {
                 decided.append((number, .asked))
+                if url.credentials != nil { secretURLs[place] = url }
                 new.append(url)
             } else {
                 dispute(place, url, by: Int(number))
@@ -111,10 +114,12 @@ struct ImageSurvey: Sendable {
 
     /// The feed names an image that another, or itself, has named before.
     private mutating func dispute(_ place: Int, _ url: ResourceURL, by number: Int) {
-        let first = sayings[Int(decided[place].by)]
+        var first = sayings[Int(decided[place].by)]
+        if let secret = secretURLs[place] { first = first.naming(secret) }
         let saying = sayings[number].naming(url)
         guard saying.manner != first.manner else { return }
-        var dispute = disputes[place] ?? ImageDispute(url, first: first)
+        // The passwords are in what was said.
+        var dispute = disputes[place] ?? ImageDispute(ResourceURL(url, credentials: nil), first: first)
         dispute.add(saying)
         if dispute.isOne { disputes[place] = dispute }
     }

@@ -124,10 +124,24 @@ struct ImageCollector {
 
     /// An item is often known by its URL, or that of its picture, and is shown by it.
     private static func withoutPassword(_ id: String) -> String {
-        guard let start = id.utf8.firstRange(of: "://".utf8)?.upperBound else { return id }
-        let end = id[start...].utf8.firstIndex { "/?#".utf8.contains($0) } ?? id.endIndex
-        guard let at = id.utf8[start..<end].lastIndex(of: UInt8(ascii: "@")) else { return id }
-        return String(id[..<start]) + String(id[id.utf8.index(after: at)...])
+        guard id.utf8.contains(UInt8(ascii: "@")) else { return id }
+        var shown: [UInt8] = []
+        // Where the name of a server may begin, as long as nothing has ended it.
+        var host: Int?
+        for byte in id.utf8 {
+            if byte == UInt8(ascii: "@"), let host {
+                shown.removeSubrange(host...)
+                continue
+            }
+            let isSecondSlash = byte == UInt8(ascii: "/") && shown.last == byte
+            shown.append(byte)
+            if isSecondSlash {
+                host = shown.count
+            } else if byte <= 0x20 || "/?#\"'<>".utf8.contains(byte) {
+                host = nil
+            }
+        }
+        return String(decoding: shown, as: UTF8.self)
     }
 
     private static func name(_ item: FeedItem, _ number: Int) -> String {

@@ -3,7 +3,8 @@ struct ItemLocation {
     private var name: String?
     private var coordinates: String?
     /// Of a box, as GML has it.
-    private var corners: [String] = []
+    private var lowerCorner: String?
+    private var upperCorner: String?
     private var latitude: String?
     private var longitude: String?
 
@@ -11,7 +12,7 @@ struct ItemLocation {
     var text: String? {
         if let name { return name }
         if let coordinates { return coordinates }
-        if corners.count == 2 { return corners.joined(separator: " ") }
+        if let lowerCorner, let upperCorner { return "\(lowerCorner) \(upperCorner)" }
         guard let latitude, let longitude else { return nil }
         return "\(latitude) \(longitude)"
     }
@@ -39,7 +40,8 @@ struct ItemLocation {
         case "featurename", "featureName": name = name ?? text
         case "lat": latitude = latitude ?? text
         case "long", "lon": longitude = longitude ?? text
-        case "lowerCorner", "upperCorner": corners.append(text)
+        case "lowerCorner": lowerCorner = lowerCorner ?? text
+        case "upperCorner": upperCorner = upperCorner ?? text
         default: coordinates = coordinates ?? text
         }
     }

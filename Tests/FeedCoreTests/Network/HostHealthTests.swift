@@ -185,8 +185,11 @@ struct HostHealthTests {
         var now = at(0)
         for _ in 0..<4 {
             health.askedToWait(Self.here, for: .seconds(30), Self.busy, now: now)
-            // Side by side, they are one.
-            health.askedToWait(Self.here, for: .seconds(30), Self.busy, now: now)
+            // Side by side, they are one, if not at the same moment.
+            for _ in 0..<5 {
+                now = now + .milliseconds(20)
+                health.askedToWait(Self.here, for: .seconds(30), Self.busy, now: now)
+            }
             #expect(!isGivenUp(health, now: now))
             now = now + .seconds(30)
             health.answered(Self.here, isBusy: true)
@@ -201,6 +204,26 @@ struct HostHealthTests {
             + "over the 120 that feedsync waits"
         let error = FeedError.connectivity(message, status: 429, host: "a.example")
         #expect(health.verdict(Self.here, retries: 3, now: now) == .givenUp(error))
+    }
+
+    @Test("the longest pause may be asked for by many, a little apart")
+    func longestPauseOfMany() {
+        var health = HostHealth()
+        for request in 0..<6 {
+            let now = at(0) + .milliseconds(10 * request)
+            health.askedToWait(Self.here, for: .seconds(120), Self.busy, now: now)
+        }
+        #expect(health.verdict(Self.here, retries: 3, now: at(1)) == .wait(until: at(120) + .milliseconds(50)))
+    }
+
+    @Test("a request with more retries bears more silence, and a host that has answered is given up for those it was")
+    func silenceByRetries() throws {
+        let silent = FeedError.connectivity("no data arrived", host: "a.example").at(.waiting)
+        var health = HostHealth()
+        for _ in 0..<5 { health.wasSilent(Self.here, in: try round(health, retries: 6), silent) }
+        #expect([0, 3, 4, 5, 6].map { isGivenUp(health, retries: $0) } == [true, true, true, false, false])
+        health.answered(Self.here)
+        #expect([0, 3, 4, 5, 6].map { isGivenUp(health, retries: $0) } == [true, true, true, false, false])
     }
 
     @Test("a host that says nothing, four times in a row, is given up; those side by side are one")
