@@ -53,7 +53,9 @@ extension ImageDirectory {
     private func leftovers(besides kept: Set<Digest>) -> FileRemoval {
         var files = FileRemoval()
         if let folder = folders.files {
-            files.add(all: folder, ofImages: true) { name in Digest(hex: String(cString: name)).map(kept.contains) == true }
+            files.add(all: folder, ofImages: true) { name in
+                Digest(hex: String(cString: name)).map(kept.contains) == true
+            }
         }
         if let folder = folders.incoming { files.add(all: folder, ofImages: false) }
         return files

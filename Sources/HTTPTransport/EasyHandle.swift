@@ -18,6 +18,7 @@ final class EasyHandle {
     private(set) var usesNetrc = false
     private var isDiverted = false
     private var connectsAnew = false
+    private var givesUpConnection = false
     private var decodes = true
     /// The file that libcurl was built to take them from.
     private var systemAuthorities: String?
@@ -108,6 +109,13 @@ final class EasyHandle {
         guard connectsAnew != wanted else { return }
         try set(CURLOPT_FRESH_CONNECT, to: wanted ? 1 : 0)
         connectsAnew = wanted
+    }
+
+    /// Whether its connection is closed once no request is on it any more.
+    func giveUpConnection(_ wanted: Bool) throws(FeedError) {
+        guard givesUpConnection != wanted else { return }
+        try set(CURLOPT_FORBID_REUSE, to: wanted ? 1 : 0)
+        givesUpConnection = wanted
     }
 
     /// Whether bodies are decompressed.

@@ -31,8 +31,8 @@ final class MultiHandle: @unchecked Sendable {
         guard code == CURLM_OK else { throw .connectivity("libcurl: \(String(cString: curl_multi_strerror(code)))") }
     }
 
-    /// The connection is kept for others if the transfer has ended, and closed if it was under way. One that wasn't
-    /// added is left as it is.
+    /// The connection is kept for others if the transfer has ended, or shares it, and closed if it was under way alone. One
+    /// that wasn't added is left as it is.
     func remove(_ easy: EasyHandle) { curl_multi_remove_handle(multi, easy.pointer) }
 
     /// Moves every transfer on as far as it goes without waiting.

@@ -84,6 +84,7 @@ final class Transfer {
         }
         try easy.prepare(for: call.request, through: proxy)
         try easy.connectAnew(false)
+        try easy.giveUpConnection(false)
         try easy.decode(true)
     }
 

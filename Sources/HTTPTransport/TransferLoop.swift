@@ -15,6 +15,9 @@ final class TransferLoop {
 
     private var running: [ObjectIdentifier: Transfer] = [:]
     private var spare: [Transfer] = []
+    /// Of hosts with which many requests share a connection: those that were under way when one got no answer. As long as
+    /// there are any, their connection may be dead, and others are not sent on it.
+    private var suspects: [String: Set<ObjectIdentifier>] = [:]
     /// No transfer's idle time is up before this.
     private var nextIdleCheck: TransferContext.Instant?
 
@@ -72,6 +75,7 @@ final class TransferLoop {
         running[ObjectIdentifier(call)] = transfer
         do throws(FeedError) {
             try transfer.start(call)
+            if !suspects.isEmpty, suspects[call.request.origin] != nil { try transfer.easy.connectAnew(true) }
             guard !call.isCancelled else { throw .cancelled }
             try multi.add(transfer.easy)
         } catch {
@@ -108,7 +112,10 @@ final class TransferLoop {
     }
 
     private func end(_ transfer: Transfer, _ how: Transfer.HowEnded) {
-        if let call = transfer.finish(how) { running[ObjectIdentifier(call)] = nil }
+        if let call = transfer.finish(how) {
+            running[ObjectIdentifier(call)] = nil
+            if !suspects.isEmpty { clear(call) }
+        }
         multi.remove(transfer.easy)
         if spare.count < Self.mostSpareTransfers { spare.append(transfer) }
     }
@@ -148,13 +155,35 @@ final class TransferLoop {
             let timeout = transfer.idleTimeout ?? idleTimeout
             let deadline = (transfer.idleSince ?? context.now) + timeout.nanoseconds
             if deadline <= context.now {
-                let error = timeout.error(host: transfer.host)
-                end(transfer, .failed(error.at(transfer.hasHeard ? .transferring : .waiting)))
+                endSilent(transfer, timeout.error(host: transfer.host))
             } else {
                 next = min(next ?? deadline, deadline)
             }
         }
         nextIdleCheck = next
+    }
+
+    private func endSilent(_ transfer: Transfer, _ error: FeedError) {
+        do throws(FeedError) {
+            try suspect(transfer)
+            end(transfer, .failed(error.at(transfer.hasHeard ? .transferring : .waiting)))
+        } catch {
+            end(transfer, .failed(error))
+        }
+    }
+
+    /// libcurl closes a connection whose only request is taken off it, and keeps one that others share.
+    private func suspect(_ transfer: Transfer) throws(FeedError) {
+        try transfer.easy.giveUpConnection(true)
+        guard let origin = transfer.call?.request.origin, suspects[origin] == nil else { return }
+        let others = running.values.compactMap { $0 === transfer ? nil : $0.call }
+        suspects[origin] = Set(others.filter { $0.request.origin == origin }.map(ObjectIdentifier.init))
+        if suspects[origin]?.isEmpty == true { suspects[origin] = nil }
+    }
+
+    private func clear(_ call: Call) {
+        suspects[call.request.origin]?.remove(ObjectIdentifier(call))
+        if suspects[call.request.origin]?.isEmpty == true { suspects[call.request.origin] = nil }
     }
 
     private var timeToWait: Int32 {

@@ -77,6 +77,34 @@ struct NginxTests {
         try await fetchMany(nginx, by: trusting)
     }
 
+    @Test("is reached anew where a connection that many requests share has died", arguments: [1, 20])
+    func deadConnection(count: Int) async throws {
+        for number in 0..<count { try root.write(pattern(1000), to: "\(number).jpg") }
+        let nginx = try await Nginx(serving: root.path, certificate: try await certificate())
+        let relay = try Relay(to: nginx.port)
+        let client = try makeClient {
+            $0.caFile = root.path("cert.pem")
+            $0.idleTimeout = .milliseconds(500)
+        }
+        func fetch() async throws -> Int {
+            let requests = try (0..<count).map { try makeRequest("https://127.0.0.1:\(relay.port)/\($0).jpg") }
+            return await withTaskGroup(of: Bool.self) { group in
+                for request in requests {
+                    group.addTask {
+                        do { return try await client.get(request, into: NullSink()).head.status == 200 } catch {
+                            return false
+                        }
+                    }
+                }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+        }
+        #expect(try await fetch() == count)
+        relay.freeze()
+        #expect(try await fetch() == 0)
+        #expect(try await fetch() == count)
+    }
+
     @Test("whom one request trusts, the next one doesn't have to, also on a connection that is there")
     func trustOfOne() async throws {
         try root.write(pattern(10), to: "1.jpg")

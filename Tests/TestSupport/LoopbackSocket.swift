@@ -44,10 +44,18 @@ package func freePort() throws(SystemFailure) -> UInt16 {
 }
 
 package func connects(to port: UInt16) -> Bool {
-    guard let descriptor = try? newSocket() else { return false }
-    defer { close(descriptor) }
+    guard let descriptor = connected(to: port) else { return false }
+    close(descriptor)
+    return true
+}
+
+/// Nil where nobody listens.
+func connected(to port: UInt16) -> Int32? {
+    guard let descriptor = try? newSocket() else { return nil }
     var address = loopbackAddress(port: port)
-    return withSocketAddress(&address, { connect(descriptor, $0, addressSize) }) == 0
+    if withSocketAddress(&address, { connect(descriptor, $0, addressSize) }) == 0 { return descriptor }
+    close(descriptor)
+    return nil
 }
 
 /// A port at which nothing answers: connections are refused or, if `isSilent`, never come about.
