@@ -84,7 +84,7 @@ struct RetryTests {
         let gate = Gate()
         for number in 0..<40 { silent.serve(Reply(gate: gate), at: number) }
         server.serve(feedOf: (0..<40).map(silent.imageURL) + [server.imageURL(0)])
-        let result = try await program.run("--retries", "1", "--timeout", "1", server.feedURL)
+        let result = try await program.run("--retries", "1", "--timeout", "2", server.feedURL)
         #expect(result.status == .exited(23))
         #expect(result.errorLines.count == 2, "\(result.errorText)")
         #expect(result.errorText.contains("40 images from 127.0.0.1"))

@@ -84,7 +84,7 @@ struct NginxTests {
         let relay = try Relay(to: nginx.port)
         let client = try makeClient {
             $0.caFile = root.path("cert.pem")
-            $0.idleTimeout = .milliseconds(500)
+            $0.idleTimeout = .seconds(3)
         }
         func fetch() async throws -> Int {
             let requests = try (0..<count).map { try makeRequest("https://127.0.0.1:\(relay.port)/\($0).jpg") }
