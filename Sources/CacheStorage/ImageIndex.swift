@@ -151,12 +151,4 @@ struct ImageIndex {
             if let digest = row.digest(0) { visit(digest, row.integer(1)) }
         }
     }
-
-    /// Distinct digests that rows name.
-    func count() throws(FeedError) -> Int {
-        let row = try connection.statement("SELECT count(DISTINCT digest) FROM images")
-        var count = 0
-        try row.forEachRow { () throws(FeedError) in count = Int(row.integer(0)) }
-        return count
-    }
 }

@@ -10,6 +10,11 @@ struct Delivery {
     /// Why the cache can't be read.
     var unread: FeedError?
 
+    /// Where something was had from its server; `failure` is why it could not be saved.
+    func source(_ failure: FeedError?) -> String {
+        "from its server, \(saves && failure == nil ? "saved" : "not saved")"
+    }
+
     /// What the cache might have had is not missing: nobody knows.
     func explaining<Outcome>(
         _ load: () async throws(FeedError) -> Outcome

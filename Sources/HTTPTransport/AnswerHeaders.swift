@@ -21,12 +21,14 @@ struct AnswerHeaders {
             return
         }
         last = nil
-        takeCodings(line)
         // A line of none of them, such as that of the status.
         guard let (name, header) = Self.names.first(where: { line.isField($0.name) }) else {
+            let other: StaticString = "transfer-encoding"
+            if line.isField(other) { codings.add(line.dropFirst(other.utf8CodeUnitCount + 1)) }
             if location == nil, line.isField("location") { location = Self.text(line, from: "location:".utf8.count) }
             return
         }
+        if header == .contentEncoding { codings.add(line.dropFirst(name.utf8CodeUnitCount + 1)) }
         // Of those that are no list, the first counts.
         guard head[header] == nil || header == .link else {
             let isOther = head[header] != Self.text(line, from: name.utf8CodeUnitCount + 1)
@@ -35,12 +37,6 @@ struct AnswerHeaders {
         }
         last = header
         append(Self.text(line, from: name.utf8CodeUnitCount + 1), after: ", ")
-    }
-
-    private mutating func takeCodings(_ line: UnsafeRawBufferPointer) {
-        for name in ["content-encoding", "transfer-encoding"] as [StaticString] where line.isField(name) {
-            codings.add(line.dropFirst(name.utf8CodeUnitCount + 1))
-        }
     }
 
     /// To the header of the line before, or of this one.

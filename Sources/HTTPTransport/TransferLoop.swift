@@ -15,9 +15,7 @@ final class TransferLoop {
 
     private var running: [ObjectIdentifier: Transfer] = [:]
     private var spare: [Transfer] = []
-    /// Of hosts with which many requests share a connection: those that were under way when one got no answer. As long as
-    /// there are any, their connection may be dead, and others are not sent on it.
-    private var suspects: [String: Set<ObjectIdentifier>] = [:]
+    private var suspects = SuspectCalls()
     /// No transfer's idle time is up before this.
     private var nextIdleCheck: TransferContext.Instant?
 
@@ -75,7 +73,7 @@ final class TransferLoop {
         running[ObjectIdentifier(call)] = transfer
         do throws(FeedError) {
             try transfer.start(call)
-            if !suspects.isEmpty, suspects[call.request.origin] != nil { try transfer.easy.connectAnew(true) }
+            if suspects.areAny(like: call) { try transfer.easy.connectAnew(true) }
             guard !call.isCancelled else { throw .cancelled }
             try multi.add(transfer.easy)
         } catch {
@@ -114,7 +112,7 @@ final class TransferLoop {
     private func end(_ transfer: Transfer, _ how: Transfer.HowEnded) {
         if let call = transfer.finish(how) {
             running[ObjectIdentifier(call)] = nil
-            if !suspects.isEmpty { clear(call) }
+            suspects.remove(call)
         }
         multi.remove(transfer.easy)
         if spare.count < Self.mostSpareTransfers { spare.append(transfer) }
@@ -175,15 +173,7 @@ final class TransferLoop {
     /// libcurl closes a connection whose only request is taken off it, and keeps one that others share.
     private func suspect(_ transfer: Transfer) throws(FeedError) {
         try transfer.easy.giveUpConnection(true)
-        guard let origin = transfer.call?.request.origin, suspects[origin] == nil else { return }
-        let others = running.values.compactMap { $0 === transfer ? nil : $0.call }
-        suspects[origin] = Set(others.filter { $0.request.origin == origin }.map(ObjectIdentifier.init))
-        if suspects[origin]?.isEmpty == true { suspects[origin] = nil }
-    }
-
-    private func clear(_ call: Call) {
-        suspects[call.request.origin]?.remove(ObjectIdentifier(call))
-        if suspects[call.request.origin]?.isEmpty == true { suspects[call.request.origin] = nil }
+        if let call = transfer.call { suspects.add(running.values.compactMap(\.call), besides: call) }
     }
 
     private var timeToWait: Int32 {

@@ -15,7 +15,7 @@ struct DatabaseStateTests {
 
     @Test("a newer schema is refused, and not a byte of it changes", arguments: everyAccess)
     func newer(_ access: CacheAccess) async throws {
-        try await fill()
+        try await scratch.fill()
         try scratch.execute("PRAGMA user_version = 99")
         let before = try scratch.snapshot()
         let message = await expect(.newerVersion) { () throws(FeedError) in _ = try await open(access) }
@@ -25,7 +25,7 @@ struct DatabaseStateTests {
 
     @Test("also while it is still in the log of a run that was killed", arguments: everyAccess)
     func newerInTheLog(_ access: CacheAccess) async throws {
-        try await fill()
+        try await scratch.fill()
         try beKilled(after: "PRAGMA user_version = 99")
         let before = try scratch.snapshot()
         await expect(.newerVersion) { () throws(FeedError) in _ = try await open(access) }
@@ -35,7 +35,7 @@ struct DatabaseStateTests {
 
     @Test("what a killed run had committed is there", arguments: everyAccess)
     func logIsTakenOver(_ access: CacheAccess) async throws {
-        try await fill()
+        try await scratch.fill()
         try beKilled(after: "UPDATE feeds SET saved_at = 4711")
         let cache = try await scratch.open(access)
         #expect(try await cache.feeds.retrieve(.first)?.savedAt == Timestamp(microseconds: 4711))
@@ -77,7 +77,7 @@ struct DatabaseStateTests {
 
     @Test("a database that can't be read is named, with the way out, and stays", arguments: Harm.allCases)
     func unreadable(_ harm: Harm) async throws {
-        try await fill()
+        try await scratch.fill()
         try harm.inflict(on: scratch)
         let before = harm == .pipe ? [:] : try scratch.snapshot()
         for access in [CacheAccess.read, .write(lockWait: .zero)] {
@@ -92,7 +92,7 @@ struct DatabaseStateTests {
 
     @Test("repairing sets it aside and begins a new one", arguments: Harm.allCases)
     func repaired(_ harm: Harm) async throws {
-        try await fill()
+        try await scratch.fill()
         try harm.inflict(on: scratch)
         let cache = try await scratch.open(.repair(lockWait: .zero))
         #expect(cache.notices.count == 1)
@@ -108,7 +108,7 @@ struct DatabaseStateTests {
         "what lies where SQLite keeps a file, and is none, is set aside alone",
         arguments: ["-wal", "-shm", "-journal"], [false, true])
     func stray(_ ending: String, isPipe: Bool) async throws {
-        try await fill()
+        try await scratch.fill()
         try putStray(ending, isPipe: isPipe)
         let names = try scratch.names()
         for number in 1...2 {
@@ -138,7 +138,7 @@ struct DatabaseStateTests {
 
     @Test("what a killed run had committed is there also beside such a thing")
     func strayAndLog() async throws {
-        try await fill()
+        try await scratch.fill()
         try beKilled(after: "UPDATE feeds SET saved_at = 4711")
         try putStray("-shm")
         for access in [CacheAccess.rehearseRepair, .repair(lockWait: .zero)] {
@@ -150,7 +150,7 @@ struct DatabaseStateTests {
 
     @Test("a database that can't be read even so is set aside too")
     func strayAndHarm() async throws {
-        try await fill()
+        try await scratch.fill()
         try putStray("-wal")
         try Harm.garbage.inflict(on: scratch)
         let plan = try await scratch.open(.rehearseRepair)
@@ -173,7 +173,7 @@ struct DatabaseStateTests {
 
     @Test("its log goes with it")
     func logGoesAlong() async throws {
-        try await fill()
+        try await scratch.fill()
         try beKilled(after: "UPDATE feeds SET format = 'telegram'")
         let cache = try await scratch.open(.repair(lockWait: .zero))
         #expect(cache.notices.count == 1)
@@ -204,45 +204,10 @@ struct DatabaseStateTests {
 
     @Test("a sound database is repaired without a word")
     func sound() async throws {
-        try await fill()
+        try await scratch.fill()
         let cache = try await scratch.open(.repair(lockWait: .zero))
         #expect(cache.notices == [])
         #expect(try await cache.feeds.retrieve(.first) == .sample())
-    }
-
-    @Test(
-        "a feed with a bad image is unreadable by name, and can be deleted",
-        arguments: ["file:relative", "file:///etc/hostname", "", "ftp://a/b"])
-    func badItem(url: String) async throws {
-        try await fill()
-        try scratch.execute("UPDATE items SET url = '\(url)' WHERE position = 1")
-        let cache = try await scratch.open(.repair(lockWait: .zero))
-        #expect(cache.notices == [])
-        let message = await expect(.unreadable) { () throws(FeedError) in _ = try await cache.feeds.retrieve(.first) }
-        #expect(message.contains("https://feeds.example/first: image 2"))
-        await expect(.unreadable) { () throws(FeedError) in
-            try await cache.transfer.read(lockWait: .zero) { snapshot throws(FeedError) in
-                try snapshot.forEachImage(of: .first, at: .min ... .max) { _ in }
-            }
-        }
-        try await cache.feeds.change { change throws(FeedError) in try change.delete(.first) }
-        #expect(try await cache.feeds.retrieve(.first) == nil)
-    }
-
-    @Test(
-        "a feed saved at a moment that can't be written is unreadable by name, is listed, and can be deleted",
-        arguments: [Int64.min, -62_167_219_200_000_001, 253_402_300_800_000_000, .max])
-    func badMoment(_ microseconds: Int64) async throws {
-        try await fill()
-        try scratch.execute("UPDATE feeds SET saved_at = \(microseconds)")
-        let cache = try await scratch.open(.repair(lockWait: .zero))
-        #expect(cache.notices == [])
-        let message = await expect(.unreadable) { () throws(FeedError) in _ = try await cache.feeds.retrieve(.first) }
-        #expect(message.contains("https://feeds.example/first: saved at no moment"))
-        let listed = try await cache.feeds.summaries().map(\.savedAt)
-        #expect(listed.count == 1 && listed.map { Timestamp(rfc3339: $0.rfc3339) } == listed)
-        try await cache.feeds.change { change throws(FeedError) in try change.delete(.first) }
-        #expect(try await cache.feeds.retrieve(.first) == nil)
     }
 
     @Test("a creation that was cut short is taken up", arguments: everyAccess)
@@ -252,36 +217,6 @@ struct DatabaseStateTests {
         #expect(try await scratch.open(access).feeds.summaries() == [])
         try scratch.write([], to: DatabaseFile.name)
         #expect(try await scratch.open(access).feeds.summaries() == [])
-    }
-
-    @Test("image rows that make no sense are as good as none")
-    func badImageRow() async throws {
-        try await fill()
-        try scratch.execute("UPDATE images SET media_type = 'text/html'")
-        let cache = try await scratch.open()
-        #expect(try await cache.images.find([.image(0)]) == [nil])
-        try await cache.images.publish("picture", at: .image(0))
-        #expect(try await cache.images.find([.image(0)])[0]?.type == .png)
-    }
-
-    @Test("failure rows that make no sense are as good as none")
-    func badFailureRow() async throws {
-        try await fill()
-        let failure = ImageFailure(
-            url: .image(0), error: .invalidData("gone"), failedAt: Timestamp(microseconds: 1))
-        let cache = try await scratch.open()
-        try await cache.images.remember([failure])
-        try scratch.execute("UPDATE failures SET kind = 'boredom'")
-        #expect(try await cache.images.failures(of: [.image(0)]) == [nil])
-        try scratch.execute("UPDATE failures SET count = 9223372036854775807")
-        try await cache.images.remember([failure])
-        #expect(try await cache.images.failures(of: [.image(0)])[0]?.error.message == "gone")
-    }
-
-    private func fill() async throws {
-        let cache = try await scratch.open()
-        try await cache.feeds.save(.sample())
-        try await cache.images.publish("picture", at: .image(0))
     }
 
     private func open(_ access: CacheAccess) async throws(FeedError) -> Cache {

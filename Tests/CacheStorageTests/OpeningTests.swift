@@ -93,7 +93,7 @@ struct OpeningTests {
 
     @Test("reading leaves every byte as it was")
     func readingChangesNothing() async throws {
-        try await fill()
+        try await scratch.fill()
         try scratch.write([1], to: "incoming/7")
         let before = try scratch.snapshot()
         do {
@@ -106,7 +106,7 @@ struct OpeningTests {
 
     @Test("a cache opened for reading takes no changes")
     func readingTakesNoChanges() async throws {
-        try await fill()
+        try await scratch.fill()
         let cache = try await scratch.open(.read)
         await expect(.failed) { () throws(FeedError) in try await cache.feeds.save(.sample(.second)) }
         await expect(.failed) { () throws(FeedError) in _ = try cache.images.stage() }
@@ -188,12 +188,6 @@ struct OpeningTests {
         await expect(.cannotCreate) { () throws(FeedError) in
             _ = try await CacheDirectory.open(path: path, access: .write(lockWait: .zero))
         }
-    }
-
-    private func fill() async throws {
-        let cache = try await scratch.open()
-        try await cache.feeds.save(.sample())
-        try await cache.images.publish("picture", at: .image(0))
     }
 
     private func expectRefusal(

@@ -32,6 +32,13 @@ final class ScratchCache: Sendable {
         try await CacheDirectory.open(path: path, access: access, sleeping: neverSleeping)
     }
 
+    /// With a feed and one of its images.
+    func fill() async throws {
+        let cache = try await open()
+        try await cache.feeds.save(.sample())
+        try await cache.images.publish("picture", at: .image(0))
+    }
+
     func write(_ bytes: [UInt8], to name: String) throws {
         try folder(of: name).open(last(name), O_WRONLY | O_CREAT | O_TRUNC).write(bytes)
     }

@@ -76,8 +76,7 @@ struct ImageCommand {
         // There was nothing to save.
         guard !loaded.isFromCache else { return (loaded.data, "from the cache", nil) }
         let failure = loaded.saveFailure ?? delivery.problem
-        let isSaved = delivery.saves && failure == nil
-        return (loaded.data, "from its server, \(isSaved ? "saved" : "not saved")", failure)
+        return (loaded.data, delivery.source(failure), failure)
     }
 
     private func deliver(_ image: ImageData) throws(FeedError) {

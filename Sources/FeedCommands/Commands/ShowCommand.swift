@@ -42,7 +42,7 @@ struct ShowCommand {
     private static func source(of loaded: FeedLoaderWithFallback.Loaded, _ delivery: Delivery) -> String {
         let images = Phrases.count(loaded.feed.images.count, "image")
         guard case .remote(let failure) = loaded.source else { return "\(images), from the cache" }
-        return "\(images), from its server, \(delivery.saves && failure == nil ? "saved" : "not saved")"
+        return "\(images), \(delivery.source(failure))"
     }
 
     private func open() async throws(FeedError) -> Delivery {

@@ -20,16 +20,19 @@ package struct RequestTerms: Hashable, Sendable {
         self.way = way
     }
 
+    /// Whether there are any for the image's own server: they go to no other.
+    func hasSecrets(for image: ResourceURL) -> Bool { secrets?.origin == image.origin }
+
     /// What of them is of any account for this image, unless it redirects.
     func asFar(asOf image: ResourceURL) -> RequestTerms {
-        guard let secrets, secrets.origin != image.origin else { return self }
+        guard secrets != nil, !hasSecrets(for: image) else { return self }
         return RequestTerms(addresses: addresses, way: way)
     }
 
     /// For a URL with a user name and password in it, which are its own server's.
     func withCredentials(of url: ResourceURL) -> RequestTerms {
         guard let credentials = url.credentials else { return self }
-        let own = secrets?.origin == url.origin ? secrets : nil
+        let own = hasSecrets(for: url) ? secrets : nil
         let secrets = Secrets(
             origin: url.origin, headers: own?.headers ?? [], credentials: credentials,
             usesNetrc: own?.usesNetrc ?? false)
@@ -42,7 +45,7 @@ package struct RequestTerms: Hashable, Sendable {
         let addresses: AddressScope = feeds.contains { $0.addresses == .any } ? .any : .publicOnly
         var alternatives: [RequestTerms] = []
         for hasSecrets in [true, false] {
-            for terms in feeds where (terms.secrets?.origin == image.origin) == hasSecrets {
+            for terms in feeds where terms.hasSecrets(for: image) == hasSecrets {
                 let isKnown = alternatives.contains {
                     $0.way == terms.way && (!hasSecrets || $0.secrets == terms.secrets)
                 }

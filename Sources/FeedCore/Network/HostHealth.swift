@@ -32,12 +32,29 @@ package struct HostHealth: Sendable {
         fileprivate var number = 0
     }
 
+    /// What went wrong in a row.
+    private struct Streak {
+        private(set) var length = 0
+        /// By the number of further tries that were too few: of the first time that so many went wrong in a row.
+        private var reasons: [FeedError] = []
+
+        mutating func grow(_ error: FeedError, _ tries: (Int) -> String) {
+            length += 1
+            guard length > reasons.count else { return }
+            reasons.append(error.saying("\(error.message); given up after \(tries(length))"))
+        }
+
+        /// The reasons stand.
+        mutating func end() { length = 0 }
+
+        /// Nil as long as so many further tries are enough.
+        func reason(for retries: Int) -> FeedError? { retries < reasons.count ? reasons[retries] : nil }
+    }
+
     private struct Host {
         var round = Round()
-        var failuresInARow = 0
-        var silencesInARow = 0
-        /// By how many there were in a row: of the first time that it were so many.
-        var silences: [FeedError] = []
+        var failures = Streak()
+        var silences = Streak()
         /// When the next try after a failure to connect is due.
         var nextTry: Timestamp?
         /// Until when the host asked to be left alone.
@@ -45,8 +62,6 @@ package struct HostHealth: Sendable {
         /// For how long, in all, since it last answered as asked.
         var pause = Duration.zero
         var givenUp: FeedError?
-        /// By the number of retries that were too few: of the first time that so many failed in a row.
-        var unreachable: [FeedError] = []
     }
 
     /// Of several images, which are asked for but once, one or two may be at fault themselves.
@@ -64,10 +79,8 @@ package struct HostHealth: Sendable {
         // Mostly all are well, and none is looked up.
         guard !hosts.isEmpty, let host = hosts[origin] else { return .go(Round()) }
         let retries = max(0, retries)
-        if retries < host.unreachable.count { return .givenUp(host.unreachable[retries]) }
-        let bearable = max(retries, Self.fewestSilences)
-        if bearable < host.silences.count { return .givenUp(host.silences[bearable]) }
-        if let error = host.givenUp { return .givenUp(error) }
+        let silence = host.silences.reason(for: max(retries, Self.fewestSilences))
+        if let error = host.failures.reason(for: retries) ?? silence ?? host.givenUp { return .givenUp(error) }
         let wait = [host.nextTry, host.pauseEnd].compactMap(\.self).max()
         if let wait, now() < wait { return .wait(until: wait) }
         return .go(host.round)
@@ -80,12 +93,8 @@ package struct HostHealth: Sendable {
         var host = hosts[origin, default: Host()]
         guard host.givenUp == nil, host.round == round else { return }
         host.round.number += 1
-        host.failuresInARow += 1
         host.nextTry = nextTry
-        if host.failuresInARow > host.unreachable.count {
-            let tries = host.failuresInARow == 1 ? "1 failed try" : "\(host.failuresInARow) failed tries in a row"
-            host.unreachable.append(error.saying("\(error.message); given up after \(tries)"))
-        }
+        host.failures.grow(error) { $0 == 1 ? "1 failed try" : "\($0) failed tries in a row" }
         hosts[origin] = host
     }
 
@@ -94,11 +103,7 @@ package struct HostHealth: Sendable {
         var host = hosts[origin, default: Host()]
         guard host.givenUp == nil, host.round == round else { return }
         host.round.number += 1
-        host.silencesInARow += 1
-        if host.silencesInARow > host.silences.count {
-            let reason = "given up after \(host.silencesInARow) tries in a row without an answer"
-            host.silences.append(error.saying("\(error.message); \(reason)"))
-        }
+        host.silences.grow(error) { "\($0) tries in a row without an answer" }
         hosts[origin] = host
     }
 
@@ -106,10 +111,10 @@ package struct HostHealth: Sendable {
     package mutating func answered(_ origin: String, isBusy: Bool = false) {
         guard !hosts.isEmpty, var host = hosts[origin] else { return }
         if !isBusy { host.pause = .zero }
-        if host.failuresInARow + host.silencesInARow > 0 {
+        if host.failures.length + host.silences.length > 0 {
             host.round.number += 1
-            host.failuresInARow = 0
-            host.silencesInARow = 0
+            host.failures.end()
+            host.silences.end()
             host.nextTry = nil
         }
         hosts[origin] = host

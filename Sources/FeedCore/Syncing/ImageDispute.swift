@@ -87,5 +87,5 @@ extension ImageChoice.Manner {
         }
     }
 
-    private func saysWhoAsks(for image: ResourceURL) -> Bool { terms?.secrets?.origin == image.origin }
+    private func saysWhoAsks(for image: ResourceURL) -> Bool { terms?.hasSecrets(for: image) == true }
 }

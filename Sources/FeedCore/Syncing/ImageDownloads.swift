@@ -27,7 +27,7 @@ package struct ImageDownloads: Sendable {
         }
 
         /// Whether its server is told who asks.
-        var saysWhoAsks: Bool { url.credentials != nil || terms.secrets?.origin == url.origin }
+        var saysWhoAsks: Bool { url.credentials != nil || terms.hasSecrets(for: url) }
     }
 
     /// By the way of a request's terms.

@@ -25,13 +25,16 @@ struct ResumingTests {
         _ answers: [Answer], maxBytes: Int64 = 1000, retries: Int = 3
     ) async throws -> (HTTPResponse, asked: [RestOfBody?]) {
         let client = ScriptedHTTPClient { _, earlier in answers[min(earlier, answers.count - 1)] }
-        let retrying = RetryingClient(
+        let request = HTTPRequest(url: try Samples.url("https://a.example/1.png"), maxBytes: maxBytes)
+        let response = try await retrying(client, retries: retries).get(request, into: body)
+        return (response, client.requests.map(\.rest))
+    }
+
+    private func retrying(_ client: any HTTPClient, retries: Int) -> RetryingClient {
+        RetryingClient(
             client, policy: RetryPolicy(retries: retries),
             clockwork: RetryingClient.Clockwork(
                 uptime: { clock.now }, now: { clock.now }, random: { 0.5 }, sleep: { clock.sleep($0) }))
-        let request = HTTPRequest(url: try Samples.url("https://a.example/1.png"), maxBytes: maxBytes)
-        let response = try await retrying.get(request, into: body)
-        return (response, client.requests.map(\.rest))
     }
 
     private func rest(_ offset: Int64) -> RestOfBody { RestOfBody(offset: offset, validator: "\"v1\"") }
@@ -60,11 +63,7 @@ struct ResumingTests {
         let begun = Answer.ok(Samples.png + [1, 2, 3], validators: validators).cutOff(by: Self.cutOff)
         let answers = [begun, .ok(Samples.png + [4, 5], validators: validators)]
         let client = ScriptedHTTPClient { _, earlier in answers[min(earlier, 1)] }
-        let retrying = RetryingClient(
-            client, policy: RetryPolicy(retries: 1),
-            clockwork: RetryingClient.Clockwork(
-                uptime: { clock.now }, now: { clock.now }, random: { 0.5 }, sleep: { clock.sleep($0) }))
-        let loader = RemoteImageDataLoader(client: retrying, maxBytes: 1000)
+        let loader = RemoteImageDataLoader(client: retrying(client, retries: 1), maxBytes: 1000)
         let image = try await loader.load(try Samples.url("https://a.example/1.png"))
         #expect(image.bytes == Samples.png + [4, 5])
     }

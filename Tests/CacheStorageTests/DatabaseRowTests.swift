@@ -1,0 +1,71 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@testable import CacheStorage
+
+@Suite("Rows that others have changed")
+struct DatabaseRowTests {
+    private let scratch: ScratchCache
+
+    init() throws { scratch = try ScratchCache() }
+
+    @Test(
+        "a feed with a bad image is unreadable by name, and can be deleted",
+        arguments: ["file:relative", "file:///etc/hostname", "", "ftp://a/b"])
+    func badItem(url: String) async throws {
+        try await scratch.fill()
+        try scratch.execute("UPDATE items SET url = '\(url)' WHERE position = 1")
+        let cache = try await scratch.open(.repair(lockWait: .zero))
+        #expect(cache.notices == [])
+        let message = await expect(.unreadable) { () throws(FeedError) in _ = try await cache.feeds.retrieve(.first) }
+        #expect(message.contains("https://feeds.example/first: image 2"))
+        await expect(.unreadable) { () throws(FeedError) in
+            try await cache.transfer.read(lockWait: .zero) { snapshot throws(FeedError) in
+                try snapshot.forEachImage(of: .first, at: .min ... .max) { _ in }
+            }
+        }
+        try await cache.feeds.change { change throws(FeedError) in try change.delete(.first) }
+        #expect(try await cache.feeds.retrieve(.first) == nil)
+    }
+
+    @Test(
+        "a feed saved at a moment that can't be written is unreadable by name, is listed, and can be deleted",
+        arguments: [Int64.min, -62_167_219_200_000_001, 253_402_300_800_000_000, .max])
+    func badMoment(_ microseconds: Int64) async throws {
+        try await scratch.fill()
+        try scratch.execute("UPDATE feeds SET saved_at = \(microseconds)")
+        let cache = try await scratch.open(.repair(lockWait: .zero))
+        #expect(cache.notices == [])
+        let message = await expect(.unreadable) { () throws(FeedError) in _ = try await cache.feeds.retrieve(.first) }
+        #expect(message.contains("https://feeds.example/first: saved at no moment"))
+        let listed = try await cache.feeds.summaries().map(\.savedAt)
+        #expect(listed.count == 1 && listed.map { Timestamp(rfc3339: $0.rfc3339) } == listed)
+        try await cache.feeds.change { change throws(FeedError) in try change.delete(.first) }
+        #expect(try await cache.feeds.retrieve(.first) == nil)
+    }
+
+    @Test("image rows that make no sense are as good as none")
+    func badImageRow() async throws {
+        try await scratch.fill()
+        try scratch.execute("UPDATE images SET media_type = 'text/html'")
+        let cache = try await scratch.open()
+        #expect(try await cache.images.find([.image(0)]) == [nil])
+        try await cache.images.publish("picture", at: .image(0))
+        #expect(try await cache.images.find([.image(0)])[0]?.type == .png)
+    }
+
+    @Test("failure rows that make no sense are as good as none")
+    func badFailureRow() async throws {
+        try await scratch.fill()
+        let failure = ImageFailure(
+            url: .image(0), error: .invalidData("gone"), failedAt: Timestamp(microseconds: 1))
+        let cache = try await scratch.open()
+        try await cache.images.remember([failure])
+        try scratch.execute("UPDATE failures SET kind = 'boredom'")
+        #expect(try await cache.images.failures(of: [.image(0)]) == [nil])
+        try scratch.execute("UPDATE failures SET count = 9223372036854775807")
+        try await cache.images.remember([failure])
+        #expect(try await cache.images.failures(of: [.image(0)])[0]?.error.message == "gone")
+    }
+}
