@@ -1,6 +1,5 @@
 internal import FeedCore
 internal import Glibc
-internal import Hashing
 
 /// The bytes of a staged image: in memory, or in a file.
 struct StagedBytes: Sendable {
@@ -11,6 +10,13 @@ struct StagedBytes: Sendable {
     private(set) var name: String?
     /// While there is more to be done with the file.
     private var file: Descriptor?
+
+    enum Place {
+        case memory([UInt8])
+        case file(Descriptor)
+    }
+
+    var place: Place { file.map(Place.file) ?? .memory(held) }
 
     mutating func append(_ chunk: [UInt8], in staging: Staging) throws(SystemError) {
         if file == nil {
@@ -52,15 +58,5 @@ struct StagedBytes: Sendable {
         self.file = file
         try file.write(held)
         held = []
-    }
-
-    /// Of each, many side by side.
-    static func digests(of contents: [StagedBytes]) -> [Result<Digest, SystemError>] {
-        var held = ManyDigests.of(contents.filter { $0.file == nil }.map(\.held)).makeIterator()
-        var files = Descriptor.digests(of: contents.compactMap(\.file)).makeIterator()
-        return contents.map { content in
-            let digest = content.file == nil ? held.next()?.mapError { SystemError(code: 0, $0.message) } : files.next()
-            return digest ?? .failure(SystemError(code: 0, "the image was not hashed"))
-        }
     }
 }

@@ -1,4 +1,5 @@
 internal import FeedCore
+internal import Hashing
 internal import Synchronization
 
 /// An image on its way into the cache: held in memory while it is small, else a file in `incoming`.
@@ -25,7 +26,7 @@ final class StagedFile: StagedImage {
 
     init(_ staging: Staging) { self.staging = staging }
 
-    deinit { discard() }
+    deinit { state.withLock { $0.content.discard(in: staging) } }
 
     func append(_ chunk: [UInt8]) throws(FeedError) {
         try changing { state throws(FeedError) in
@@ -61,14 +62,28 @@ final class StagedFile: StagedImage {
 
     /// Hashes those complete images that aren't yet, many side by side. What fails is remembered likewise.
     static func hash(_ images: [StagedFile]) {
-        let waiting = images.compactMap { image in
-            image.state.withLock { $0.digest == nil ? (image: image, content: $0.content) : nil }
-        }
-        guard !waiting.isEmpty else { return }
-        for (image, digest) in zip(waiting.map(\.image), StagedBytes.digests(of: waiting.map(\.content))) {
-            image.remembering { state throws(FeedError) in
-                try image.attempt { () throws(SystemError) in state.digest = try digest.get() }
+        var inMemory: (images: [StagedFile], bytes: [[UInt8]]) = ([], [])
+        var inFiles: (images: [StagedFile], files: [Descriptor]) = ([], [])
+        for image in images {
+            switch image.state.withLock({ $0.digest == nil ? $0.content.place : nil }) {
+            case .memory(let bytes):
+                inMemory.images.append(image)
+                inMemory.bytes.append(bytes)
+            case .file(let file):
+                inFiles.images.append(image)
+                inFiles.files.append(file)
+            case nil: break
             }
+        }
+        for (image, digest) in zip(inMemory.images, ManyDigests.of(inMemory.bytes)) {
+            image.take(digest.mapError { SystemError(code: 0, $0.message) })
+        }
+        for (image, digest) in zip(inFiles.images, Descriptor.digests(of: inFiles.files)) { image.take(digest) }
+    }
+
+    private func take(_ digest: Result<Digest, SystemError>) {
+        remembering { state throws(FeedError) in
+            try attempt { () throws(SystemError) in state.digest = try digest.get() }
         }
     }
 

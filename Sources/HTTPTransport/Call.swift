@@ -17,13 +17,9 @@ final class Call: Sendable {
     let idleTimeout: IdleTimeout?
     private let sink: any BodySink
     private let cancellation = Atomic(false)
-    private let wait = Mutex(Wait())
+    /// Unchecked, which costs less: it is taken out of here to be resumed, and so is once.
+    private let caller = Mutex<UnsafeContinuation<Delivery, Never>?>(nil)
     let lane = Mutex(DeliveryLane())
-
-    private struct Wait {
-        var caller: CheckedContinuation<Void, Never>?
-        var delivery: Delivery?
-    }
 
     init(_ request: HTTPRequest, into sink: any BodySink) {
         self.request = request
@@ -31,28 +27,19 @@ final class Call: Sendable {
         self.sink = sink
     }
 
-    func wait(_ caller: CheckedContinuation<Void, Never>) {
-        wait.withLock { $0.caller = caller }
-    }
+    func wait(_ caller: UnsafeContinuation<Delivery, Never>) { self.caller.withLock { $0 = caller } }
 
     /// Ends the caller's wait; of several, the first counts.
-    func complete(_ delivery: Delivery) {
-        let caller = wait.withLock { wait in
-            if wait.caller != nil { wait.delivery = delivery }
-            return wait.caller.take()
-        }
-        caller?.resume()
-    }
+    func complete(_ delivery: sending Delivery) { caller.withLock { $0.take() }?.resume(returning: delivery) }
 
     /// For the caller, when its wait has ended.
-    func takeOutcome() -> Outcome {
-        switch wait.withLock({ $0.delivery.take() }) {
+    func outcome(of delivery: Delivery) -> Outcome {
+        switch delivery {
         case .done(let outcome): return outcome
         case .whole(let parcel, let ending):
             var progress = Progress()
             give(parcel, &progress)
             return outcome(of: ending, after: progress)
-        case nil: return .failure(.cancelled)
         }
     }
 

@@ -72,8 +72,8 @@ package final class CurlHTTPClient: HTTPClient {
     ) async throws(FeedError) -> HTTPResponse {
         let call = Call(request, into: sink)
         let mailbox = thread.mailbox
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+        let delivery = await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
                 call.wait(continuation)
                 mailbox.start(call)
             }
@@ -81,7 +81,7 @@ package final class CurlHTTPClient: HTTPClient {
             call.cancel()
             mailbox.stop(call)
         }
-        return try call.takeOutcome().get()
+        return try call.outcome(of: delivery).get()
     }
 
     /// How many requests of tasks that run elsewhere each thread has: the next is for the one with fewer. All on one thread,

@@ -3,7 +3,7 @@ package import FeedCore
 import Synchronization
 
 /// Answers for `file:` URLs as a server would for its own: with 200 and the file's bytes.
-package struct LocalFileClient: HTTPClient {
+package final class LocalFileClient: HTTPClient {
     private static let chunkBytes = 128 << 10
 
     /// Reading and what the sink does block, which the cooperative pool's threads must not.

@@ -1,7 +1,7 @@
 package import FeedCore
 
 /// Sends each request to the client that is for its kind of URL.
-package struct SchemeRouter: HTTPClient {
+package final class SchemeRouter: HTTPClient {
     private let remote: any HTTPClient
     private let files: any HTTPClient
 

@@ -74,9 +74,9 @@ final class Transfer {
         try connectCallbacks()
     }
 
+    /// The state is as it is before anything has come.
     func start(_ call: Call) throws(FeedError) {
         self.call = call
-        state = State()
         let proxy = context.proxy(for: call.request)
         if let proxy {
             try check(proxy, for: call.request)
@@ -119,6 +119,7 @@ final class Transfer {
 
     func startAgain(_ second: SecondTry) throws(FeedError) {
         guard let call, !call.isCancelled else { throw .cancelled }
+        state = State()
         try start(call)
         switch second {
         case .onNewConnection: try easy.connectAnew(true)

@@ -8,21 +8,19 @@ extension Transfer {
         try easy.connect(
             to: Unmanaged.passUnretained(self).toOpaque(),
             body: { bytes, size, count, context in
-                guard let transfer = Transfer.from(context) else { return 0 }
-                return transfer.receive(UnsafeRawBufferPointer(start: bytes, count: size * count)).code(size * count)
+                let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
+                return Transfer.with(context) { $0.receive(bytes) }?.code(bytes.count) ?? 0
             },
             header: { line, size, count, context in
-                guard let transfer = Transfer.from(context) else { return 0 }
                 let line = UnsafeRawBufferPointer(start: line, count: size * count)
-                return transfer.receiveHeader(line).code(line.count)
+                return Transfer.with(context) { $0.receiveHeader(line) }?.code(line.count) ?? 0
             },
             connected: { context, address, _, _, _ in
-                let mayAsk = Transfer.from(context)?.connected(to: address) ?? false
+                let mayAsk = Transfer.with(context) { $0.connected(to: address) } ?? false
                 return Int32(mayAsk ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT)
             },
             opening: { context, _, address in
-                guard let address, let transfer = Transfer.from(context),
-                    transfer.mayConnect(to: NetworkAddress(address))
+                guard let address, Transfer.with(context, { $0.mayConnect(to: NetworkAddress(address)) }) == true
                 else { return CURL_SOCKET_BAD }
                 let (family, type) = (address.pointee.family, address.pointee.socktype)
                 return socket(family, type | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
@@ -32,6 +30,13 @@ extension Transfer {
     /// Unretained: a transfer outlives its handle's last callback, as it owns the handle.
     static func from(_ context: UnsafeMutableRawPointer?) -> Transfer? {
         context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// As `from`, without counting a reference: an answer has a callback for each of its lines.
+    private static func with<Outcome>(
+        _ context: UnsafeMutableRawPointer?, _ work: (Transfer) -> Outcome
+    ) -> Outcome? {
+        context.map { Unmanaged<Transfer>.fromOpaque($0)._withUnsafeGuaranteedRef(work) }
     }
 }
 

@@ -2,7 +2,7 @@ import CCurl
 import FeedCore
 
 /// The transfer thread: it alone touches the multi handle and the transfers on it.
-final class TransferLoop {
+struct TransferLoop: ~Copyable {
     private static let mostSpareTransfers = 64
     private static let longestWait: Int64 = 60_000
 
@@ -32,7 +32,7 @@ final class TransferLoop {
     }
 
     /// Returns when the mailbox was closed; what is running then is cancelled.
-    func run() {
+    mutating func run() {
         var isClosing = false
         while !isClosing {
             for job in mailbox.collectJobs() { executor.run(job) }
@@ -51,7 +51,7 @@ final class TransferLoop {
         for job in mailbox.collectJobs() { executor.run(job) }
     }
 
-    private func act(on mail: Mail) {
+    private mutating func act(on mail: Mail) {
         for call in mail.starts { start(call) }
         for call in mail.declines {
             guard let transfer = running[ObjectIdentifier(call)] else { continue }
@@ -63,7 +63,7 @@ final class TransferLoop {
         }
     }
 
-    private func start(_ call: Call) {
+    private mutating func start(_ call: Call) {
         let transfer: Transfer
         do throws(FeedError) {
             transfer = try idleTransfer()
@@ -83,12 +83,12 @@ final class TransferLoop {
         nextIdleCheck = min(nextIdleCheck ?? check, check)
     }
 
-    private func idleTransfer() throws(FeedError) -> Transfer {
+    private mutating func idleTransfer() throws(FeedError) -> Transfer {
         if let transfer = spare.popLast() { return transfer }
         return try Transfer(settings: settings, context: context)
     }
 
-    private func finishEnded() {
+    private mutating func finishEnded() {
         while let (owner, code) = multi.nextEnded() {
             guard let transfer = Transfer.from(owner) else { continue }
             if let second = transfer.secondTry(after: code) {
@@ -99,7 +99,7 @@ final class TransferLoop {
         }
     }
 
-    private func startAgain(_ transfer: Transfer, _ second: Transfer.SecondTry) {
+    private mutating func startAgain(_ transfer: Transfer, _ second: Transfer.SecondTry) {
         multi.remove(transfer.easy)
         do throws(FeedError) {
             try transfer.startAgain(second)
@@ -109,7 +109,7 @@ final class TransferLoop {
         }
     }
 
-    private func end(_ transfer: Transfer, _ how: Transfer.HowEnded) {
+    private mutating func end(_ transfer: Transfer, _ how: Transfer.HowEnded) {
         if let call = transfer.finish(how) {
             running[ObjectIdentifier(call)] = nil
             suspects.remove(call)
@@ -118,19 +118,19 @@ final class TransferLoop {
         if spare.count < Self.mostSpareTransfers { spare.append(transfer) }
     }
 
-    private func endAll(_ error: FeedError) {
+    private mutating func endAll(_ error: FeedError) {
         for transfer in Array(running.values) { end(transfer, .failed(error)) }
     }
 
     /// Goes round again when going on has filled the queue at once: each time it pauses, room has to be awaited anew.
-    private func resumePaused() {
+    private mutating func resumePaused() {
         while context.hasPaused, context.deliveries.awaitRoom() {
             context.hasPaused = false
             for transfer in Array(running.values) where transfer.pause == .forRoom { resume(transfer) }
         }
     }
 
-    private func resumeThrottled() {
+    private mutating func resumeThrottled() {
         guard context.hasThrottled, context.mayReceive else { return }
         context.hasThrottled = false
         let waiting = running.values.compactMap { transfer in
@@ -141,12 +141,12 @@ final class TransferLoop {
         }
     }
 
-    private func resume(_ transfer: Transfer) {
+    private mutating func resume(_ transfer: Transfer) {
         let code = transfer.resume()
         if code != CURLE_OK { end(transfer, .ended(code)) }
     }
 
-    private func endIdle() {
+    private mutating func endIdle() {
         guard let check = nextIdleCheck, check <= context.now else { return }
         var next: TransferContext.Instant?
         for transfer in Array(running.values) {
@@ -161,7 +161,7 @@ final class TransferLoop {
         nextIdleCheck = next
     }
 
-    private func endSilent(_ transfer: Transfer, _ error: FeedError) {
+    private mutating func endSilent(_ transfer: Transfer, _ error: FeedError) {
         do throws(FeedError) {
             try suspect(transfer)
             end(transfer, .failed(error.at(transfer.hasHeard ? .transferring : .waiting)))
@@ -171,7 +171,7 @@ final class TransferLoop {
     }
 
     /// libcurl closes a connection whose only request is taken off it, and keeps one that others share.
-    private func suspect(_ transfer: Transfer) throws(FeedError) {
+    private mutating func suspect(_ transfer: Transfer) throws(FeedError) {
         try transfer.easy.giveUpConnection(true)
         if let call = transfer.call { suspects.add(running.values.compactMap(\.call), besides: call) }
     }
@@ -182,7 +182,7 @@ final class TransferLoop {
     }
 
     /// libcurl's multi handle fails as a whole only when it is out of memory.
-    private func check(_ code: CURLMcode) {
+    private mutating func check(_ code: CURLMcode) {
         if code != CURLM_OK { endAll(.connectivity("libcurl: \(String(cString: curl_multi_strerror(code)))")) }
     }
 }

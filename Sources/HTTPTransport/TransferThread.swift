@@ -1,7 +1,7 @@
 import FeedCore
 
 /// One thread that moves transfers, and two workers that feed the sinks of what comes in parts; what they are reached by.
-struct TransferThread: Sendable {
+final class TransferThread: Sendable {
     private static let workerCount = 2
 
     let mailbox: Mailbox
@@ -27,10 +27,10 @@ struct TransferThread: Sendable {
                 workers += 1
             }
             thread = try NativeThread.start {
-                TransferLoop(
+                var loop = TransferLoop(
                     settings: settings, proxies: proxies, multi: multi, mailbox: mailbox, executor: executor,
-                    deliveries: deliveries
-                ).run()
+                    deliveries: deliveries)
+                loop.run()
                 for _ in 1...Self.workerCount { deliveries.dismissWorker() }
                 whenEnded()
             }

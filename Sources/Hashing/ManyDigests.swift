@@ -72,6 +72,7 @@ package enum ManyDigests {
     private static func digests(
         _ count: Int, _ width: Width, lending lentBytes: Int, _ next: DigestLanes.Next
     ) -> [Result<Digest, FeedError>] {
+        if count == 0 { return [] }
         if width == .one || count < width.fewestMessages { return oneByOne(count, lending: lentBytes, next) }
         var lanes = DigestLanes(width, lending: lentBytes)
         return lanes.hash(count, next)

@@ -108,7 +108,7 @@ struct DeadlineTests {
 }
 
 /// Takes no body.
-private struct Uninterested: BodySink {
+private final class Uninterested: BodySink {
     func begin(_ head: HTTPHead) throws(FeedError) -> Bool { false }
     func receive(_ chunk: [UInt8]) throws(FeedError) {}
 }

@@ -118,7 +118,7 @@ struct RedirectFollowerTests {
 }
 
 /// Redirects each request to the next of its URLs; the last is answered.
-private struct HoppingClient: HTTPClient {
+private final class HoppingClient: HTTPClient {
     let client: ScriptedHTTPClient
     let urls: [String]
     let privateHosts: Set<String>
@@ -133,15 +133,14 @@ private struct HoppingClient: HTTPClient {
         let next = client.requests.count + 1
         var response = try await client.get(request, into: sink)
         if next < urls.count {
-            response.head.status = 302
-            response.redirectTarget = urls[next]
+            response = HTTPResponse(head: HTTPHead(status: 302), redirectTarget: urls[next])
         }
         response.isFromPrivateAddress = request.url.host.map(privateHosts.contains) ?? false
         return response
     }
 }
 
-private struct IgnoredBody: BodySink {
+private final class IgnoredBody: BodySink {
     func begin(_ head: HTTPHead) throws(FeedError) -> Bool { false }
     func receive(_ chunk: [UInt8]) throws(FeedError) {}
 }

@@ -99,8 +99,10 @@ struct LocalFileClientTests {
 
 @Suite("Each kind of URL", .timeLimit(.minutes(10)))
 struct SchemeRouterTests {
-    private struct Labelled: HTTPClient {
+    private final class Labelled: HTTPClient {
         let status: Int
+
+        init(status: Int) { self.status = status }
 
         func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
             HTTPResponse(head: HTTPHead(status: status))

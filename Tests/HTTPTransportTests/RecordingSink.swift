@@ -53,7 +53,7 @@ final class RecordingSink: BodySink {
 }
 
 /// Lets every chunk through unseen.
-struct NullSink: BodySink {
+final class NullSink: BodySink {
     func begin(_ head: HTTPHead) throws(FeedError) -> Bool { true }
     func receive(_ chunk: [UInt8]) throws(FeedError) {}
 }

@@ -55,7 +55,7 @@ final class Ping: Sendable {
     }
 }
 
-private struct NoBody: BodySink {
+private final class NoBody: BodySink {
     func begin(_ head: HTTPHead) throws(FeedError) -> Bool { false }
     func receive(_ chunk: [UInt8]) throws(FeedError) {}
 }

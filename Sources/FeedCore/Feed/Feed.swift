@@ -19,16 +19,25 @@ package struct Feed: Hashable, Sendable {
 
 /// What a server gave along with an answer to recognise it by: sent back, it may answer "not modified" instead.
 package struct Validators: Hashable, Sendable {
-    package let etag: String?
-    package let lastModified: String?
+    private struct Texts: Hashable {
+        let etag: String?
+        let lastModified: String?
+    }
+
+    private let texts: Boxed<Texts>?
 
     package init(etag: String? = nil, lastModified: String? = nil) {
         // What a server says is sent back to it. What couldn't be counts as none.
-        self.etag = etag.flatMap { $0.isHeaderText ? $0 : nil }
-        self.lastModified = lastModified.flatMap { $0.isHeaderText ? $0 : nil }
+        let texts = Texts(
+            etag: etag.flatMap { $0.isHeaderText ? $0 : nil },
+            lastModified: lastModified.flatMap { $0.isHeaderText ? $0 : nil })
+        self.texts = texts.etag == nil && texts.lastModified == nil ? nil : Boxed(texts)
     }
 
-    package var isEmpty: Bool { etag == nil && lastModified == nil }
+    package var etag: String? { texts?.value.etag }
+    package var lastModified: String? { texts?.value.lastModified }
+
+    package var isEmpty: Bool { texts == nil }
 }
 
 /// A feed as the cache holds it.

@@ -76,7 +76,7 @@ package final class Deadline: Sendable {
 }
 
 /// Asks servers until the deadline, and not beyond it.
-package struct PunctualHTTPClient: HTTPClient {
+package final class PunctualHTTPClient: HTTPClient {
     private let client: any HTTPClient
     private let deadline: Deadline
 

@@ -8,16 +8,15 @@ final class ImageSink: BodySink {
         var size: Int64 = 0
     }
 
-    private let stage: @Sendable () throws(FeedError) -> any StagedImage
+    private let stage: Stage
     private let pausing: Pausing?
     private let url: ResourceURL
     private let state = Mutex(State())
 
+    typealias Stage = @Sendable () throws(FeedError) -> any StagedImage
     typealias Pausing = @Sendable (_ sleep: () async throws -> Void) async throws -> Void
 
-    init(
-        of url: ResourceURL, pausing: Pausing?, stage: @escaping @Sendable () throws(FeedError) -> any StagedImage
-    ) {
+    init(of url: ResourceURL, pausing: Pausing?, stage: @escaping Stage) {
         self.url = url
         self.pausing = pausing
         self.stage = stage

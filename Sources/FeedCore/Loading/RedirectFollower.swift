@@ -10,7 +10,7 @@
 /// | credentials   |                                                                                            |
 /// | validators    | anywhere: they tell nothing but what was had before                                        |
 /// | addresses     | a public server leads to public addresses alone, unless private ones are allowed           |
-package struct RedirectFollower: HTTPClient {
+package final class RedirectFollower: HTTPClient {
     private let client: any HTTPClient
     private let limit: Int
     private let allowsPrivate: Bool
@@ -33,10 +33,7 @@ package struct RedirectFollower: HTTPClient {
             if request.secrets != nil { request.secrets = request.secretsToSend }
             var response = try await client.get(request, into: sink)
             guard HTTPStatus.redirects.contains(response.head.status), let target = response.redirectTarget else {
-                if request.url != asked {
-                    response.redirectedURL = request.url
-                    response.isMovedPermanently = isPermanent
-                }
+                if request.url != asked { response.wasRedirected(to: request.url, permanently: isPermanent) }
                 return response
             }
             if !HTTPStatus.permanentRedirects.contains(response.head.status) { isPermanent = false }

@@ -98,8 +98,7 @@ package struct RemoteFeedLoader: Sendable {
         _ url: ResourceURL, _ validators: Validators, maxBytes: Int64, on terms: RequestTerms
     ) async throws(FeedError) -> (HTTPResponse, CollectedBytes) {
         let body = CollectedBytes()
-        var request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes, on: terms)
-        request.manner = manner
+        let request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes, on: terms, in: manner)
         let response = try await client.get(request, into: body)
         guard !Task.isCancelled else { throw .cancelled }
         return (response, body)

@@ -1,5 +1,5 @@
 /// Use case: load an image's data from its server.
-package struct RemoteImageDataLoader: Sendable {
+package final class RemoteImageDataLoader: Sendable {
     private let client: any HTTPClient
     private let maxBytes: Int64
     private let manner: RequestManner?
@@ -42,14 +42,13 @@ package struct RemoteImageDataLoader: Sendable {
     /// between tries.
     func receive(
         _ url: ResourceURL, validators: Validators = Validators(), on terms: RequestTerms = RequestTerms(),
-        pausing: ImageSink.Pausing? = nil, into stage: @escaping @Sendable () throws(FeedError) -> any StagedImage
+        pausing: ImageSink.Pausing? = nil, into stage: @escaping ImageSink.Stage
     ) async throws(FeedError) -> Answer {
         let sink = ImageSink(of: url, pausing: pausing, stage: stage)
-        var request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes, on: terms)
-        request.manner = manner
         // Nearly all images are compressed as they are; and of a body that the server compresses on its way, the length
         // is not known beforehand, and the rest can't be asked for when it breaks off.
-        request.mayBeCompressed = false
+        let request = HTTPRequest(
+            url: url, validators: validators, maxBytes: maxBytes, on: terms, in: manner, mayBeCompressed: false)
         let head = try await client.get(request, into: sink).head
         guard !Task.isCancelled else { throw .cancelled }
         if head.status == HTTPStatus.notModified, !validators.isEmpty {

@@ -9,23 +9,25 @@
 ///
 /// The feed's secrets go along for images at its own origin, and to no other (see `HTTPRequest.secretsToSend`).
 package struct RequestTerms: Hashable, Sendable {
-    package var secrets: Secrets?
-    package var addresses: AddressScope
+    private let boxedSecrets: Boxed<Secrets>?
+    package let addresses: AddressScope
     /// Which of the run's ways of loading images is the feed's.
-    package var way: Int
+    package let way: Int
+
+    package var secrets: Secrets? { boxedSecrets?.value }
 
     package init(secrets: Secrets? = nil, addresses: AddressScope = .publicOnly, way: Int = 0) {
-        self.secrets = secrets
+        boxedSecrets = secrets.map(Boxed.init)
         self.addresses = addresses
         self.way = way
     }
 
     /// Whether there are any for the image's own server: they go to no other.
-    func hasSecrets(for image: ResourceURL) -> Bool { secrets?.origin == image.origin }
+    func hasSecrets(for image: ResourceURL) -> Bool { boxedSecrets.map { $0.value.origin == image.origin } ?? false }
 
     /// What of them is of any account for this image, unless it redirects.
     func asFar(asOf image: ResourceURL) -> RequestTerms {
-        guard secrets != nil, !hasSecrets(for: image) else { return self }
+        guard boxedSecrets != nil, !hasSecrets(for: image) else { return self }
         return RequestTerms(addresses: addresses, way: way)
     }
 
@@ -59,10 +61,13 @@ package struct RequestTerms: Hashable, Sendable {
 }
 
 extension HTTPRequest {
-    init(url: ResourceURL, validators: Validators = Validators(), maxBytes: Int64, on terms: RequestTerms) {
-        self.init(url: url, validators: validators, maxBytes: maxBytes)
-        secrets = terms.secrets
-        addresses = terms.addresses
+    init(
+        url: ResourceURL, validators: Validators, maxBytes: Int64, on terms: RequestTerms, in manner: RequestManner?,
+        mayBeCompressed: Bool = true
+    ) {
+        self.init(
+            url: url, validators: validators, maxBytes: maxBytes, secrets: terms.secrets, addresses: terms.addresses,
+            mayBeCompressed: mayBeCompressed, manner: manner)
     }
 }
 

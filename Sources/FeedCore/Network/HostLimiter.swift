@@ -84,6 +84,7 @@ private struct BusyHosts {
     /// Of hosts that aren't busy any more.
     private var free: [Index] = []
     private var waiters = 0
+    private var last: Index = 0
 
     var waitingCount: Int { hosts.reduce(0) { $0 + $1.waiting.count } }
 
@@ -94,10 +95,17 @@ private struct BusyHosts {
 
     /// Nil if `limit` requests are in flight already.
     mutating func enter(_ origin: String, limit: Int) -> Index? {
-        let host = indexes[origin] ?? add(origin)
+        let host = index(of: origin)
         guard hosts[host].inFlight < limit else { return nil }
         hosts[host].inFlight += 1
         return host
+    }
+
+    /// Mostly it is that of the one before, which is seen at once.
+    private mutating func index(of origin: String) -> Index {
+        if last < hosts.count, hosts[last].inFlight > 0, hosts[last].origin == origin { return last }
+        last = indexes[origin] ?? add(origin)
+        return last
     }
 
     private mutating func add(_ origin: String) -> Index {

@@ -11,7 +11,7 @@ package final class ByteMeter: Sendable {
     func add(_ bytes: Int) { count.wrappingAdd(Int64(bytes), ordering: .relaxed) }
 }
 
-package struct MeteredHTTPClient: HTTPClient {
+package final class MeteredHTTPClient: HTTPClient {
     private let client: any HTTPClient
     private let meter: ByteMeter
 
@@ -27,9 +27,14 @@ package struct MeteredHTTPClient: HTTPClient {
     }
 }
 
-private struct MeteredSink: BodySink {
-    let sink: any BodySink
-    let meter: ByteMeter
+private final class MeteredSink: BodySink {
+    private let sink: any BodySink
+    private let meter: ByteMeter
+
+    init(sink: any BodySink, meter: ByteMeter) {
+        self.sink = sink
+        self.meter = meter
+    }
 
     func begin(_ head: HTTPHead) throws(FeedError) -> Bool { try sink.begin(head) }
 

@@ -1,5 +1,5 @@
 /// Asks one server one question. It follows no redirect and tries nothing twice: those are decisions, and live above it.
-package protocol HTTPClient: Sendable {
+package protocol HTTPClient: AnyObject, Sendable {
     /// Sends a GET and feeds the body to `sink` as it comes; returns once the sink has had all of it.
     ///
     /// Throws `connectivity` when no whole answer came (no connection, a timeout, fewer bytes than announced),
@@ -54,26 +54,41 @@ package enum AddressScope: Hashable, Sendable {
 
 package struct HTTPResponse: Hashable, Sendable {
     package var head: HTTPHead
-    /// Where a 3xx points, as an absolute URL, unchecked.
-    package var redirectTarget: String?
     /// Bytes of the body, as they were counted against `maxBytes`.
     package var bodyBytes: Int64
     /// The answer came, without a proxy between, from an address that is not public.
     package var isFromPrivateAddress = false
-    /// What answered after redirects; nil where there were none.
-    package var redirectedURL: ResourceURL?
-    /// Each of these redirects was for good.
-    package var isMovedPermanently = false
+    /// Most answers have none.
+    private var redirects: Boxed<Redirects>?
+
+    private struct Redirects: Hashable {
+        var target: String?
+        var url: ResourceURL?
+        var arePermanent = false
+    }
 
     package init(head: HTTPHead, redirectTarget: String? = nil, bodyBytes: Int64 = 0) {
         self.head = head
-        self.redirectTarget = redirectTarget
         self.bodyBytes = bodyBytes
+        if let redirectTarget { redirects = Boxed(Redirects(target: redirectTarget)) }
+    }
+
+    /// Where a 3xx points, as an absolute URL, unchecked.
+    package var redirectTarget: String? { redirects?.value.target }
+
+    /// What answered after redirects; nil where there were none.
+    package var redirectedURL: ResourceURL? { redirects?.value.url }
+
+    /// Each of these redirects was for good.
+    package var isMovedPermanently: Bool { redirects?.value.arePermanent ?? false }
+
+    package mutating func wasRedirected(to url: ResourceURL, permanently: Bool) {
+        redirects = Boxed(Redirects(target: redirectTarget, url: url, arePermanent: permanently))
     }
 }
 
 /// Where a body goes. Calls come one after another, though not always from the same thread, and may block.
-package protocol BodySink: Sendable {
+package protocol BodySink: AnyObject, Sendable {
     /// A body is about to come; what came before, if anything, is void. False: it isn't wanted and is not delivered.
     func begin(_ head: HTTPHead) throws(FeedError) -> Bool
     /// The first chunk holds the whole body, or at least 16 KiB of it.

@@ -67,7 +67,7 @@ package enum RemovalMode: Hashable, Sendable {
 }
 
 /// Bytes on their way into the store. Calls come one after another.
-package protocol StagedImage: Sendable {
+package protocol StagedImage: AnyObject, Sendable {
     func append(_ chunk: [UInt8]) throws(FeedError)
     /// Throws the bytes away; also what happens to a staged image that is just let go of.
     func discard()

@@ -33,6 +33,7 @@ package struct ImageDownloads: Sendable {
     /// By the way of a request's terms.
     private let remotes: [RemoteImageDataLoader]
     private let store: any ImageStore
+    private let stage: ImageSink.Stage
     private let window: Window
     private let now: @Sendable () -> Timestamp
     private let sleep: @Sendable (Duration) async throws -> Void
@@ -44,6 +45,7 @@ package struct ImageDownloads: Sendable {
     ) {
         remotes = [remote] + others
         self.store = store
+        stage = { () throws(FeedError) in try store.stage() }
         self.window = window
         self.now = now
         self.sleep = sleep
@@ -162,10 +164,7 @@ package struct ImageDownloads: Sendable {
         for wanted: Wanted, _ pausing: @escaping ImageSink.Pausing
     ) async throws(FeedError) -> ImageResult {
         let answer = try await remotes[wanted.terms.way].receive(
-            wanted.url, validators: wanted.validators, on: wanted.terms, pausing: pausing
-        ) {
-            [store] () throws(FeedError) in try store.stage()
-        }
+            wanted.url, validators: wanted.validators, on: wanted.terms, pausing: pausing, into: stage)
         switch answer {
         case .received(let received):
             store.complete(received.bytes)

@@ -148,7 +148,7 @@ struct HostLimiterTests {
 }
 
 /// Answers everything with 200 once `work` is done.
-private struct BusyClient: HTTPClient {
+private final class BusyClient: HTTPClient {
     let work: @Sendable (HTTPRequest) async -> Void
 
     init(_ work: @escaping @Sendable (HTTPRequest) async -> Void) { self.work = work }

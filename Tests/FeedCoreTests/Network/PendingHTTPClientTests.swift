@@ -46,7 +46,7 @@ struct PendingHTTPClientTests {
         #expect(client.executors.count == 1)
     }
 
-    private struct Home: HTTPClient {
+    private final class Home: HTTPClient {
         var executors: [any TaskExecutor] { [globalConcurrentExecutor] }
 
         func get(_: HTTPRequest, into _: any BodySink) async throws(FeedError) -> HTTPResponse { throw .cancelled }
