@@ -91,21 +91,29 @@ package struct Application: Sendable {
 
     private func perform(_ command: Command, _ session: Session, _ operands: [String]) async throws -> ExitCode {
         switch command {
-        case .sync: return try await SyncCommand(session).run(try feeds(operands))
-        case .show: return try await ShowCommand(session).run(try feeds(operands)[0])
-        case .image: return try await ImageCommand(session).run(try feeds(operands)[0])
+        case .sync: return try await SyncCommand(session).run(try feeds(operands, session))
+        case .show: return try await ShowCommand(session).run(try feeds(operands, session)[0])
+        case .image: return try await ImageCommand(session).run(try feeds(operands, session)[0])
         case .validate: return try await ValidateCommand(session).run()
-        case .export: return try await ExportCommand(session).run(operands[0], try feeds(operands.dropFirst()))
+        case .export: return try await ExportCommand(session).run(operands[0], try feeds(operands.dropFirst(), session))
         case .import: return try await ImportCommand(session).run(operands[0])
         case .status: return try await StatusCommand(session).run()
-        case .gallery: return try await GalleryCommand(session).run(try feeds(operands.dropFirst()), to: operands[0])
+        case .gallery:
+            return try await GalleryCommand(session).run(try feeds(operands.dropFirst(), session), to: operands[0])
         }
     }
 
-    private func feeds(_ operands: some Sequence<String>) throws(UsageError) -> [ResourceURL] {
+    private func feeds(
+        _ operands: some Sequence<String>, _ session: Session
+    ) throws(UsageError) -> [ResourceURL] {
         var urls: [ResourceURL] = []
         for operand in operands {
-            urls.append(try FeedOperand.url(operand, currentDirectory: surroundings.currentDirectory))
+            let url = try FeedOperand.url(operand, currentDirectory: surroundings.currentDirectory)
+            if FeedOperand.mayLackScheme(operand), let path = url.filePath, !surroundings.fileExists(path) {
+                let shown = FeedOperand.shown(operand)
+                session.notice("\(shown) is taken for a file: did you mean https://\(shown)?", "no_scheme")
+            }
+            urls.append(url)
         }
         return urls
     }

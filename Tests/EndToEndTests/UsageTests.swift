@@ -100,6 +100,18 @@ struct UsageTests {
         #expect(result.errorLines.first?.contains("no such file") == true)
     }
 
+    @Test("a path that isn't there and begins as a server's name does is not found, with a hint at the URL")
+    func schemeless() async throws {
+        let hint = "feedsync: photos.example/feed is taken for a file: did you mean https://photos.example/feed?"
+        let missing = try await program.run("photos.example/feed")
+        #expect(missing.status == .exited(66))
+        #expect(missing.errorLines.first.map(String.init) == hint)
+
+        try program.folder.write(FeedServer.feed([]), to: "feed")
+        let script = #"cd "$1" && mkdir photos.example && mv feed photos.example && "$feedsync" photos.example/feed"#
+        expectQuiet(try await program.shell(script, program.folder.path))
+    }
+
     @Test("a bare word that is a file is that file")
     func file() async throws {
         try program.folder.write(FeedServer.feed([]), to: "feed")

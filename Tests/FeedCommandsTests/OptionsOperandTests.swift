@@ -26,6 +26,18 @@ struct OptionsOperandTests {
         #expect(try url(operand).text == expected)
     }
 
+    @Test(
+        "a path that begins as a server's name does may be a URL without its beginning",
+        arguments: [
+            ("example.com/feed.json", true), ("www.example.com", true), ("a-b.example.org/", true),
+            ("example.com", false), ("feed.json", false), ("./example.com/feed.json", false), ("/example.com/a", false),
+            ("../example.com/a", false), ("photos/feed.json", false), ("photos.d/feed.json", false), ("v1.2/a", false),
+            ("a b.com/x", false), (".config/feed.json", false), ("https://example.com/", false), ("", false),
+        ])
+    func mayLackScheme(operand: String, expected: Bool) {
+        #expect(FeedOperand.mayLackScheme(operand) == expected)
+    }
+
     @Test("from the root folder a path has one slash") func root() throws {
         #expect(try FeedOperand.url("a", currentDirectory: "/").text == "file:///a")
     }

@@ -36,6 +36,22 @@ package enum FeedOperand {
             && operand.dropFirst(scheme.count + 1).hasPrefix("//")
     }
 
+    /// Whether it is a path that begins as a server's name does, as `example.com/feed.json`: curl and browsers would ask
+    /// that server.
+    static func mayLackScheme(_ operand: String) -> Bool {
+        let beginning = operand.prefix { $0 != "/" }
+        guard scheme(of: operand) == nil, beginning.utf8.count < operand.utf8.count || beginning.hasPrefix("www.")
+        else {
+            return false
+        }
+        let labels = beginning.split(separator: ".", omittingEmptySubsequences: false)
+        guard labels.count > 1, let last = labels.last, last.utf8.count > 1 else { return false }
+        return last.utf8.allSatisfy(isLetter)
+            && labels.allSatisfy { label in
+                !label.isEmpty && label.utf8.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || $0 == 0x2D }
+            }
+    }
+
     /// Without its colon it would be a path, and shown with a password in it.
     private static func checkIsNoURL(_ operand: String) throws(UsageError) {
         let beginning = operand.prefix(7).lowercased()
