@@ -12,7 +12,7 @@ extension LockWait {
                 guard errno == EWOULDBLOCK else {
                     throw SystemError("can't be locked", descriptor.path).feedError(.failed)
                 }
-                throw .storage(.locked, "another feedsync run is using \(cache); wait for it with --lock-wait")
+                throw .storage(.locked, "another feedsync run is using \(cache)")
             }
         }
     }

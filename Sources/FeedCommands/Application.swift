@@ -40,6 +40,12 @@ package struct Surroundings: Sendable {
         }
         return nil
     }
+
+    /// A path that begins with `~`, with the home folder in its place; nil where there is none. Others as they are.
+    func expandingHome(_ path: String) -> String? {
+        guard path == "~" || path.hasPrefix("~/") else { return path }
+        return home.map { $0 + path.dropFirst() }
+    }
 }
 
 /// The program: arguments in, output and an exit code out.

@@ -23,7 +23,7 @@ struct Delivery {
             return try await load()
         } catch {
             guard let unread, !error.isCancellation else { throw error }
-            throw error.adding("and the cache can't be read: \(unread.message)")
+            throw error.adding(", and the cache can't be read: \(unread.message)")
         }
     }
 }

@@ -34,7 +34,9 @@ extension Session {
         let subscriptions = try await list.load(
             path.hasPrefix("/") ? path : "\(surroundings.currentDirectory)/\(path)", calledBy: path)
         // Told whatever the verbosity: what is left out of a list is not mirrored.
-        for note in subscriptions.notes { report("\(path): \(note)") }
+        for note in subscriptions.notes {
+            report(LogLine(level: .warning, event: "feed_left_out", text: "\(path): \(note)"))
+        }
         return subscriptions.feeds
     }
 

@@ -37,7 +37,10 @@ package struct FeedError: Error, Hashable, Sendable {
     }
 
     package let kind: Kind
-    package private(set) var message: String
+    /// What is wrong.
+    package private(set) var reason: String
+    /// What more there is to its story, such as how often it was tried.
+    private var rest = ""
     /// The HTTP status behind the failure, if there was an answer.
     package let status: Int?
     /// How far a request got that failed; nil where there was none, or that is not known.
@@ -49,7 +52,7 @@ package struct FeedError: Error, Hashable, Sendable {
 
     package init(_ kind: Kind, _ message: String, status: Int? = nil, host: String? = nil) {
         self.kind = kind
-        self.message = message
+        reason = message
         self.status = status
         self.host = host
     }
@@ -66,10 +69,19 @@ package struct FeedError: Error, Hashable, Sendable {
         return error
     }
 
+    package var message: String { reason + rest }
+
     /// The same error in other words.
     package func saying(_ message: String) -> FeedError {
         var error = self
-        error.message = message
+        (error.reason, error.rest) = (message, "")
+        return error
+    }
+
+    /// The same error with more to its story, which is no other reason.
+    package func adding(_ words: String) -> FeedError {
+        var error = self
+        error.rest += words
         return error
     }
 

@@ -58,7 +58,7 @@ extension FeedError {
     /// Never a fault of storage: that is the cache's own, and ends the run.
     fileprivate static func file(_ path: String, _ code: Int32) -> FeedError {
         switch code {
-        case ENOENT, ENOTDIR: .notFound("no such file: \(path)")
+        case ENOENT, ENOTDIR: .notFound("no such file").adding(": \(path)")
         case EACCES, EPERM, ELOOP: .notFound("\(path): \(String(cString: strerror(code)))")
         // As of a server: another time it may be read.
         default: .connectivity("\(path): \(String(cString: strerror(code)))")

@@ -69,6 +69,23 @@ struct ConnectivityTests {
         expectOneLine(shown, exit: 69, [feed, trouble.reason, "no saved feed"])
     }
 
+    @Test("feeds behind one dead server are told of in one line, whether saved copies stand in for them or not")
+    func oneServer() async throws {
+        let feeds = (0..<8).map { server.server.url("/\($0).json") }
+        for number in 0..<8 { server.server.route("/\(number).json", .text(FeedServer.feed([]))) }
+        _ = try await program.run(Array(feeds[..<4]))
+        for number in 0..<8 { server.server.route("/\(number).json", Reply(503)) }
+
+        let result = try await program.run(["--retries", "0"] + feeds)
+
+        #expect(result.status == .exited(69))
+        let place = "feedsync: 4 feeds from \(server.authority): "
+        #expect(result.errorLines.count == 3, "\(result.errorText)")
+        #expect(result.errorLines[0].hasPrefix("\(place)offline, what was saved at most "), "\(result.errorText)")
+        #expect(result.errorLines[0].hasSuffix("(the server answered HTTP 503; first: \(feeds[0]))"))
+        #expect(result.errorLines[1] == "\(place)the server answered HTTP 503 (first: \(feeds[4]))")
+    }
+
     @Test("a fresh saved copy stands in, and one line says so", arguments: Trouble.allCases)
     func fresh(_ trouble: Trouble) async throws {
         try await program.run(server.feedURL)

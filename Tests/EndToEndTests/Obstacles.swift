@@ -4,7 +4,7 @@ import TestSupport
 /// A port of this machine that refuses connections, and that nobody else gets as long as this lives.
 final class DeadPort: Sendable {
     private let descriptor: Int32
-    private let port: UInt16
+    let port: UInt16
 
     init() throws {
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

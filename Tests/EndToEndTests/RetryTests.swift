@@ -74,7 +74,9 @@ struct RetryTests {
         let result = try await program.run("--retries", "1", server.feedURL)
         #expect(result.status == .exited(23))
         #expect(result.errorLines.count == 2, "\(result.errorText)")
-        #expect(result.errorText.contains("100 images from 127.0.0.1"))
+        let line = "feedsync: 100 images from 127.0.0.1:\(dead.port): "
+        #expect(result.errorText.hasPrefix(line), "\(result.errorText)")
+        #expect(!result.errorText.contains("other reasons"), "\(result.errorText)")
         #expect(result.errorText.contains("1 downloaded"))
     }
 

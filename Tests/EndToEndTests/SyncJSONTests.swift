@@ -33,6 +33,15 @@ struct SyncJSONTests {
         #expect(try result.json["duration_seconds"]?.double.map { $0 > 0 } == true)
     }
 
+    @Test("shows no password that stands in a feed's text")
+    func passwords() async throws {
+        server.serve(feed: #"{"items":[{"id":"see http://u:s3cret@h/","image":"http://h/x"}]}"#)
+        let result = try await program.run("--json", server.feedURL)
+        #expect(result.status == .exited(65))
+        #expect(try result.json["feeds"]?[0]?["error"]?["message"]?.string?.contains("http://***@h/") == true)
+        #expect(!(result.outputText + result.errorText).contains("s3cret"))
+    }
+
     @Test("has them also of a run that fails, in the order the feeds were given")
     func failure() async throws {
         let (bad, offline, dead) = (try FeedServer(images: 0), try FeedServer(images: 1), try DeadPort())

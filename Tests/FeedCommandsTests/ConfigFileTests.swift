@@ -82,7 +82,7 @@ struct ConfigFileTests {
         let line = Array("cache = ~/mirror".utf8)
         let error = #expect(throws: UsageError.self) { try ConfigFile(line, at: "/c", nowhere) }
         #expect(error?.exitCode == .configuration)
-        #expect(error?.message == "/c:1: neither HOME nor the user's account names a home folder for ~/")
+        #expect(error?.message == "/c:1: neither HOME nor the user's account names a home folder for ~")
         #expect(usageError([], config: "jobs = 2\ncache = /a\0b")?.message.contains(":2: the line has a NUL") == true)
     }
 

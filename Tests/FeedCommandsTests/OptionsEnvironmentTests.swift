@@ -69,12 +69,21 @@ struct OptionsEnvironmentTests {
         "an unknown variable is a configuration error, with a hint",
         arguments: [
             ("FEEDSYNC_MAXAGE", "did you mean FEEDSYNC_MAX_AGE?"), ("FEEDSYNC_CAHCE", "did you mean FEEDSYNC_CACHE?"),
-            ("FEEDSYNC_", nil), ("FEEDSYNC_HELP", nil), ("FEEDSYNC_VERSION", nil), ("FEEDSYNC_jobs", nil),
+            ("FEEDSYNC_", nil), ("FEEDSYNC_HELP", nil), ("FEEDSYNC_VERSION", nil),
+            ("FEEDSYNC_jobs", "did you mean FEEDSYNC_JOBS?"),
         ])
     func unknown(name: String, hint: String?) {
         let error = UsageError(
             "unknown variable '\(name)' in the environment", hint: hint, exitCode: .configuration)
         #expect(usageError([], environment: [name: "x"]) == error)
+    }
+
+    @Test("a path may begin with ~, which cron and systemd leave as it is") func home() throws {
+        let home = ["HOME": "/home/me", "FEEDSYNC_CACHE": "~/mirror", "FEEDSYNC_METRICS_FILE": "~x/m.prom"]
+        let expected = try settings([], environment: home)
+        #expect(expected?.cache == "/home/me/mirror")
+        #expect(expected?.metricsFile == "~x/m.prom")
+        #expect(try settings([], environment: ["HOME": "/h", "FEEDSYNC_CACHE": "~"])?.cache == "/h")
     }
 
     @Test("of several mistakes the first by name is told") func deterministic() {

@@ -1,3 +1,4 @@
+import FeedCore
 import Testing
 
 @testable import FeedCommands
@@ -103,6 +104,32 @@ struct OptionsSyntaxTests {
         ] as [([String], String, String?)])
     func mistakes(arguments: [String], message: String, hint: String?) {
         #expect(usageError(arguments) == UsageError(message, hint: hint))
+    }
+
+    @Test("--no-NAME takes back what the config file or the environment says") func takenBack() throws {
+        let config = "quiet\njobs = 3\ngallery = /g\nopml = /o\nheader = X-A: 1\nmax-time = 9"
+        let arguments = ["quiet", "jobs", "gallery", "opml", "header", "max-time", "json"].map { "--no-\($0)" }
+        let given = try settings(arguments, environment: ["FEEDSYNC_JSON": "true"], config: config)
+        #expect(given == Settings())
+        #expect(try settings(["--no-jobs", "-j", "5"], config: "jobs = 3")?.jobs == 5)
+        #expect(try settings(["-j", "5", "--no-jobs"], config: "jobs = 3")?.jobs == Settings().jobs)
+        #expect(try settings(["-H", "X-B: 1", "--no-header"], config: "header = X-A: 1")?.identity.headers == [])
+    }
+
+    @Test(
+        "--no-NAME is for options that set something",
+        arguments: [
+            ("--no-help", "unknown option '--no-help'"), ("--no-such", "unknown option '--no-such'"),
+            ("--no-quiet=1", "--no-quiet takes no value"),
+            ("--no-deep", "--no-deep is not an option of sync; it belongs to validate"),
+        ])
+    func notTakenBack(argument: String, message: String) {
+        #expect(usageError([argument])?.message == message)
+    }
+
+    @Test("capitals are no typing mistake to be counted") func capitals() {
+        #expect(usageError(["--MAX-AGE", "1d"])?.hint == "did you mean --max-age?")
+        #expect(usageError(["SYNC"])?.hint == "did you mean sync?")
     }
 
     @Test("a wrong value is named with its option and what is expected, escaped") func wrongValue() {

@@ -64,7 +64,8 @@ struct OptionsValueTests {
     @Test(
         "seconds may have decimals",
         arguments: [
-            ("10", Duration.seconds(10)), ("0.5", .milliseconds(500)), ("2.25", .milliseconds(2250)),
+            ("10", Duration.seconds(10)), ("0.5", .milliseconds(500)), (".5", .milliseconds(500)),
+            ("2.25", .milliseconds(2250)),
             ("0.000000001", .nanoseconds(1)), ("1.0000000019", .seconds(1) + .nanoseconds(1)), ("010", .seconds(10)),
             ("999999.9", .milliseconds(999_999_900)),
         ])
@@ -85,7 +86,7 @@ struct OptionsValueTests {
     @Test(
         "no seconds are anything else",
         arguments: [
-            "", ".", ".5", "5.", "-1", "+1", "1e3", "1,5", "1.-5", "1.5.2", "inf", "nan", "10s", "1.0000000000x",
+            "", ".", "5.", "-1", "+1", "1e3", "1,5", "1.-5", "1.5.2", "inf", "nan", "10s", "1.0000000000x",
             "1000000", "99999999999999999999",
         ])
     func noSeconds(text: String) {

@@ -153,6 +153,7 @@ struct SyncCommand {
             return try await follow(run)
         }
         var progress = SyncProgress(feeds: feeds.count)
+        display.update(progress.progress, noun: progress.noun)
         return try await display.during {
             try await follow(run) { event in
                 progress.take(event)

@@ -53,7 +53,7 @@ enum ZshCompletions {
         let meaning = "[\(escaped(option.help))]"
         let value = option.placeholder.map { ":\(escaped($0)):\(values(option.values))" } ?? ""
         // A list may be given many times.
-        let many = option.startAnew == nil ? "" : "*"
+        let many = option.isList ? "*" : ""
         guard let short = option.short else {
             return Shell.zsh.quoted("\(many)--\(option.long)\(option.isFlag ? "" : "=")\(meaning)\(value)")
         }

@@ -52,6 +52,7 @@ package enum HelpText {
                     "any other option, such as FEEDSYNC_MAX_AGE=36h for --max-age 36h, or FEEDSYNC_QUIET=true; "
                         + "it comes before the config file, and the command line before it"
                 ),
+                ("  --no-NAME", "takes back for one run what these say of an option: --no-quiet, --no-gallery"),
             ], leftWidth: 16)
     }
 

@@ -99,7 +99,9 @@ package enum ManualPage {
             """
             Each option that sets something can also stand in a variable, --max-age in FEEDSYNC_MAX_AGE; a flag is true \
             or false. The command line comes before the environment, that before the config file, and that before the \
-            default.
+            default. An empty variable counts as none; in the value of one that names a file or folder, a leading ~/ is the \
+            home folder. --no-NAME on the command line takes back what the others say of that option: --no-quiet, \
+            --no-gallery. Headers given in one place take the place of those given in the places behind it.
             """)
             + OptionTable.all.compactMap { option in
                 option.variable.map { Roff.entry(Roff.bold($0), "As --\(option.long).") }

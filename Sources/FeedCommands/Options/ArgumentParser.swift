@@ -161,9 +161,14 @@ extension Settings {
         var begun = Set<String>()
         for given in options {
             guard case .set(let apply) = given.option.effect else { continue }
-            if let startAnew = given.option.startAnew, begun.insert(given.option.long).inserted { startAnew(&self) }
+            let isFirst = begun.insert(given.option.long).inserted
+            guard let value = given.value else {
+                given.option.reset?(&self)
+                continue
+            }
+            if given.option.isList, isFirst { given.option.reset?(&self) }
             do {
-                try apply(&self, given.value)
+                try apply(&self, value)
             } catch {
                 throw given.invalid(error, exitCode)
             }
@@ -173,7 +178,7 @@ extension Settings {
 
 extension GivenOption {
     func invalid(_ reason: InvalidValue, _ exitCode: ExitCode) -> UsageError {
-        let shown = option.isSecret ? "" : " '\(TerminalText.escape(value))'"
+        let shown = value.map { option.isSecret ? "" : " '\(TerminalText.escape($0))'" } ?? ""
         let place = place.map { $0 + ": " } ?? ""
         return UsageError(
             "\(place)invalid value\(shown) for \(spelling): expected \(reason.expected)", exitCode: exitCode)

@@ -3,7 +3,8 @@ struct GivenOption {
     let option: OptionSpec
     /// `--max-age`, `-j`, `FEEDSYNC_JOBS` or `jobs`: what messages call it.
     let spelling: String
-    let value: String
+    /// Nil: `--no-NAME`, which takes back what is given elsewhere.
+    let value: String?
     /// `FILE:LINE`, if it stands in a file.
     var place: String?
 }
@@ -50,11 +51,23 @@ struct CommandLineSyntax {
         let sign = argument.utf8.firstIndex(of: UInt8(ascii: "="))
         let spelling = String(argument[..<(sign ?? argument.endIndex)])
         guard let option = OptionTable.long(spelling.dropFirst(2)) else {
-            throw Self.unknown(spelling, looksLike: spelling.dropFirst(2))
+            guard let other = Self.takenBack(by: spelling) else {
+                throw Self.unknown(spelling, looksLike: spelling.dropFirst(2))
+            }
+            if sign != nil { throw UsageError("\(spelling) takes no value") }
+            return options.append(GivenOption(option: other, spelling: spelling, value: nil))
         }
         let attached = sign.map { String(decoding: argument.utf8[$0...].dropFirst(), as: UTF8.self) }
         if option.isFlag, attached != nil { throw UsageError("\(spelling) takes no value") }
         try take(option, spelling, attached: attached)
+    }
+
+    /// What the config file or the environment may have set, which a command line can't always set otherwise.
+    private static func takenBack(by spelling: String) -> OptionSpec? {
+        guard spelling.hasPrefix("--no-"), let option = OptionTable.long(spelling.dropFirst("--no-".count)),
+            option.isOfConfigFile
+        else { return nil }
+        return option
     }
 
     /// `-q`, `-qn`, `-j4`, `-j 4`, `-qj4`.

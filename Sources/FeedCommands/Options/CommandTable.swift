@@ -58,7 +58,7 @@ package enum CommandTable {
             .init(
                 line: "feedsync --metrics-file /var/lib/metrics/feedsync.prom",
                 meaning: "the feeds of the config file, watched over by Prometheus"),
-            .init(line: "feedsync sync -n", meaning: "see what a sync of all saved feeds would do"),
+            .init(line: "feedsync sync -n", meaning: "see what a sync would do"),
         ])
 
     private static let show = CommandSpec(
@@ -153,7 +153,7 @@ package enum CommandTable {
         operand: .folderAndFeeds, operandCount: 1...Int.max,
         examples: [
             .init(line: "feedsync gallery /srv/www/pictures", meaning: "every saved feed"),
-            .init(line: "feedsync --gallery /srv/www/pictures", meaning: "sync all saved feeds, then the same"),
+            .init(line: "feedsync --gallery /srv/www/pictures", meaning: "sync, then the same"),
         ])
 
     private static let completions = CommandSpec(

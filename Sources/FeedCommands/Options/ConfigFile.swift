@@ -96,20 +96,17 @@ struct ConfigFile {
         guard let value = value ?? (option.isFlag ? OptionSpec.present : nil) else {
             throw wrong("\(name) needs a value: \(name) = \(option.placeholder ?? "")")
         }
-        let isPath = option.values == .file || option.values == .folder
         let isStream = value == "-" && option.long == "output"
         return GivenOption(
-            option: option, spelling: name, value: isPath && !isStream ? try located(value) : value, place: place)
+            option: option, spelling: name, value: option.isPath && !isStream ? try located(value) : value,
+            place: place)
     }
 
     /// A path as it is meant in this file: `~` is the home folder, and a relative path begins where the file lies. The
     /// folder that a program is started in is cron's choice.
     private func located(_ value: String) throws(UsageError) -> String {
-        if value.hasPrefix("~/") {
-            guard let home = surroundings.home else {
-                throw wrong("neither HOME nor the user's account names a home folder for ~/")
-            }
-            return home + value.dropFirst()
+        guard let value = surroundings.expandingHome(value) else {
+            throw wrong("neither HOME nor the user's account names a home folder for ~")
         }
         guard !value.isEmpty, !value.hasPrefix("/"), let slash = path.lastIndex(of: "/") else { return value }
         return path[...slash] + value

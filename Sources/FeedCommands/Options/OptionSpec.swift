@@ -26,8 +26,10 @@ package struct OptionSpec: Sendable {
     package let group: Group
     package let commands: Set<Command>
     let effect: Effect
-    /// Of an option that may be given many times: takes back what was given elsewhere, before the first of them.
-    var startAnew: (@Sendable (inout Settings) -> Void)?
+    /// Takes back what was given elsewhere. Nil where there is nothing to set.
+    var reset: (@Sendable (inout Settings) -> Void)?
+    /// It may be given many times, and means all of them: they take the place of those given elsewhere.
+    var isList = false
     /// Its value may be a password, and is shown nowhere.
     var isSecret = false
     var values = ValueKind.text
@@ -38,6 +40,7 @@ package struct OptionSpec: Sendable {
 
 extension OptionSpec {
     package var isFlag: Bool { placeholder == nil }
+    var isPath: Bool { values == .file || values == .folder }
 
     /// The environment variable that stands in for it.
     package var variable: String? {
@@ -77,10 +80,10 @@ extension OptionSpec {
             effect: .set { settings, text throws(InvalidValue) in
                 settings[keyPath: target] = try syntax.read(text)
             },
-            isSecret: isSecret, values: syntax.kind)
+            reset: { $0[keyPath: target] = Settings()[keyPath: target] }, isSecret: isSecret, values: syntax.kind)
     }
 
-    /// An option that may be given many times, and means all of them. In the environment it stands once.
+    /// In the environment it stands once.
     static func list<Value>(
         _ long: String, short: Character? = nil, _ placeholder: String,
         addsTo target: Field<[Value]>, as syntax: ValueSyntax<Value>, isSecret: Bool = false,
@@ -92,7 +95,7 @@ extension OptionSpec {
             effect: .set { settings, text throws(InvalidValue) in
                 settings[keyPath: target].append(try syntax.read(text))
             },
-            startAnew: { $0[keyPath: target] = [] }, isSecret: isSecret, values: syntax.kind)
+            reset: { $0[keyPath: target] = [] }, isList: true, isSecret: isSecret, values: syntax.kind)
     }
 
     static func flag(
@@ -103,7 +106,8 @@ extension OptionSpec {
             long: long, short: short, placeholder: nil, defaultText: nil, help: help, group: group, commands: commands,
             effect: .set { settings, text throws(InvalidValue) in
                 settings[keyPath: target] = try ValueSyntax.flag.read(text)
-            })
+            },
+            reset: { $0[keyPath: target] = false })
     }
 
     static func manual(_ long: String, _ help: String) -> OptionSpec {

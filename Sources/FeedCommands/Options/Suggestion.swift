@@ -15,12 +15,14 @@ enum Suggestion {
 
     /// The words that `given` is the beginning of, else those fewest typing slips away.
     private static func nearest(to given: String, among known: [String]) -> [String] {
+        // Whichever way they are written, letters are meant.
+        let given = given.lowercased()
         let word = Array(given.unicodeScalars)
         guard !word.isEmpty else { return [] }
-        let completions = known.filter { $0.hasPrefix(given) }
+        let completions = known.filter { $0.lowercased().hasPrefix(given) }
         guard completions.isEmpty else { return completions.count <= mostCompletions ? completions : [] }
         let near = known.compactMap { candidate -> (word: String, distance: Int)? in
-            let letters = Array(candidate.unicodeScalars)
+            let letters = Array(candidate.lowercased().unicodeScalars)
             // Nothing long is compared, however long the given word is.
             guard abs(letters.count - word.count) <= greatestDistance else { return nil }
             let distance = distance(word, letters)

@@ -117,7 +117,9 @@ extension ValueSyntax<Duration> {
     private static func span(inSeconds text: String) -> Duration? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let fraction = parts.count == 2 ? parts[1] : "0"
-        guard let seconds = digits(parts[0]), !fraction.isEmpty, fraction.utf8.allSatisfy(isDigit),
+        // As curl has it, `.5` is half a second.
+        let whole = parts.count == 2 && parts[0].isEmpty ? "0" : parts[0]
+        guard let seconds = digits(whole), !fraction.isEmpty, fraction.utf8.allSatisfy(isDigit),
             let nanoseconds = digits(fraction.padded(toNanoseconds: 9)), seconds < longest
         else { return nil }
         return .seconds(seconds) + .nanoseconds(nanoseconds)

@@ -9,7 +9,14 @@ struct Causes {
         /// With its port: two ports are two servers.
         let host: String?
         /// Set where each failure asks for something else: two feeds of one host are wrong in two ways.
-        let message: String?
+        let reason: String?
+
+        init(_ url: ResourceURL, _ error: FeedError, apartByReason: Bool) {
+            kind = error.kind
+            status = error.status
+            host = error.host == url.host ? url.hostAndPort : error.host
+            reason = apartByReason ? error.reason : nil
+        }
     }
 
     private struct Found {
@@ -23,22 +30,20 @@ struct Causes {
     private var order: [Key] = []
     private var found: [Key: Found] = [:]
 
-    mutating func add(_ url: ResourceURL, _ error: FeedError, apartByMessage: Bool) {
-        let key = Key(
-            kind: error.kind, status: error.status, host: error.host == url.host ? url.hostAndPort : error.host,
-            message: apartByMessage ? error.message : nil)
+    mutating func add(_ url: ResourceURL, _ error: FeedError, apartByReason: Bool) {
+        let key = Key(url, error, apartByReason: apartByReason)
         if found[key] == nil { order.append(key) }
         var cause = found[key] ?? Found(first: url, error: error)
         cause.count += 1
-        if !Self.isAlike(error.message, cause.error.message) { cause.others += 1 }
+        if !Self.isAlike(error.reason, cause.error.reason) { cause.others += 1 }
         found[key] = cause
     }
 
     /// But for numbers: how many bytes had come, after how many seconds.
-    private static func isAlike(_ message: String, _ other: String) -> Bool {
+    private static func isAlike(_ reason: String, _ other: String) -> Bool {
         let isDigit: (UInt8) -> Bool = { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        return message == other
-            || message.utf8.lazy.filter { !isDigit($0) }.elementsEqual(other.utf8.lazy.filter { !isDigit($0) })
+        return reason == other
+            || reason.utf8.lazy.filter { !isDigit($0) }.elementsEqual(other.utf8.lazy.filter { !isDigit($0) })
     }
 
     /// `URL: reason`, or `37 images from HOST: reason (first: URL)`.

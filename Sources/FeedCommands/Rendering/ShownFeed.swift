@@ -58,7 +58,11 @@ struct ShownFeed {
         let count = Phrases.count(loaded.feed.images.count, "image")
         let age = loaded.savedAt.map { ", saved \(Phrases.span(now - $0)) ago" } ?? ""
         let title = loaded.feed.title.map { TerminalText.escape($0) + "\n" } ?? ""
-        let place = source == "cache" ? "cache" : "server"
+        let place =
+            switch loaded.source {
+            case .cache: "cache"
+            case .remote: url.isRemote ? "server" : "file"
+            }
         var text = "\(title)\(TerminalText.escape(url.text))\n\(count), from the \(place)\(age)\n"
         for image in loaded.feed.images {
             text += "\n" + TerminalText.escape(image.description ?? image.id) + "\n"

@@ -32,7 +32,7 @@ enum SyncJSON {
             "images": .integer(feed.images),
             "saved_at": JSONValue(feed.savedAt?.rfc3339),
             "error": feed.error.map {
-                ["kind": .string($0.kind.name), "message": .string($0.message)]
+                ["kind": .string($0.kind.name), "message": .string(Passwords.hidden(in: $0.message))]
             } ?? .null,
         ]
     }
@@ -41,12 +41,13 @@ enum SyncJSON {
         [
             "url": .string(failure.url.text),
             "kind": .string(failure.error.kind.name),
-            "message": .string(failure.error.message),
+            "message": .string(Passwords.hidden(in: failure.error.message)),
         ]
     }
 
     static func seconds(_ duration: Duration) -> Double {
         let (seconds, attoseconds) = duration.components
-        return Double(seconds) + Double(attoseconds / 1_000_000_000_000) / 1_000_000
+        // Divided once, so that the number is the one nearest to its digits.
+        return Double(seconds * 1_000_000 + attoseconds / 1_000_000_000_000) / 1_000_000
     }
 }

@@ -7,10 +7,12 @@ enum SyncText {
     static func failures(_ report: SyncReport) -> [LogLine] {
         var feeds = Causes()
         for feed in report.feeds where feed.outcome == .failed {
-            if let error = feed.error { feeds.add(feed.url, error, apartByMessage: true) }
+            if let error = feed.error {
+                feeds.add(feed.url, error, apartByReason: error.kind != .connectivity)
+            }
         }
         var images = Causes()
-        for failure in report.images.failures { images.add(failure.url, failure.error, apartByMessage: false) }
+        for failure in report.images.failures { images.add(failure.url, failure.error, apartByReason: false) }
         return feeds.lines(of: "feed") + images.lines(of: "image") + (fatal(report).map { [LogLine($0)] } ?? [])
     }
 
@@ -20,14 +22,26 @@ enum SyncText {
         return fatal
     }
 
-    /// Each feed whose saved copy stands in for its server.
+    /// The feeds whose saved copies stand in for their server: one line for each server.
     static func offline(_ report: SyncReport, now: Timestamp) -> [LogLine] {
-        report.feeds.compactMap { feed in
-            guard feed.outcome == .offline, let savedAt = feed.savedAt, let error = feed.error else { return nil }
-            let age = Phrases.span(now - savedAt)
+        var servers: [Causes.Key] = []
+        var feeds: [Causes.Key: [(url: ResourceURL, savedAt: Timestamp, error: FeedError)]] = [:]
+        for feed in report.feeds where feed.outcome == .offline {
+            guard let savedAt = feed.savedAt, let error = feed.error else { continue }
+            let server = Causes.Key(feed.url, error, apartByReason: false)
+            if feeds[server] == nil { servers.append(server) }
+            feeds[server, default: []].append((feed.url, savedAt, error))
+        }
+        return servers.compactMap { server in
+            guard let all = feeds[server], let oldest = all.min(by: { $0.savedAt < $1.savedAt }) else { return nil }
+            let (age, error) = (Phrases.span(now - oldest.savedAt), all[0].error)
+            let one = "\(all[0].url): offline, the feed saved \(age) ago stands in (\(error.message))"
+            let place = server.host.map { " from \($0)" } ?? ""
+            let many =
+                "\(Phrases.count(all.count, "feed"))\(place): offline, what was saved at most \(age) ago stands in "
+                + "(\(error.message); first: \(all[0].url))"
             return LogLine(
-                offline: feed.url, savedAt: savedAt, error,
-                text: "\(feed.url): offline, the feed saved \(age) ago stands in (\(error.message))")
+                offline: all[0].url, savedAt: oldest.savedAt, error, text: all.count == 1 ? one : many)
         }
     }
 

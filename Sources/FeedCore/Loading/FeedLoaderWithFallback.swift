@@ -45,14 +45,14 @@ package struct FeedLoaderWithFallback: Sendable {
         } catch let error where error.isCancellation {
             throw error
         } catch {
-            throw cause.adding("and the saved feed can't be read: \(error.message)")
+            throw cause.adding(", and the saved feed can't be read: \(error.message)")
         }
         switch saved {
         case .fresh(let saved):
             return Loaded(feed: saved.feed, savedAt: saved.savedAt, source: .cache(instead: cause))
         case .stale(let savedAt): throw cause.addingStale(savedAt)
         case .neverSaved:
-            throw cause.adding("and no saved feed stands in")
+            throw cause.adding(", and no saved feed stands in")
         }
     }
 }
@@ -78,9 +78,6 @@ extension FeedError {
     func of(_ part: String) -> FeedError { saying("\(part): \(message)") }
 
     func addingStale(_ savedAt: Timestamp) -> FeedError {
-        adding("and the saved feed is stale: it was saved at \(savedAt.rfc3339)")
+        adding(", and the saved feed is stale: it was saved at \(savedAt.rfc3339)")
     }
-
-    /// The same error with more to its story.
-    package func adding(_ words: String) -> FeedError { saying("\(message), \(words)") }
 }

@@ -40,7 +40,7 @@ package struct ImageDataLoaderWithFallback: Sendable {
             data = try await remote.load(url, on: terms)
         } catch {
             guard let cacheFailure, !error.isCancellation else { throw error }
-            throw error.adding("and from the cache: \(cacheFailure.message)")
+            throw error.adding(", and from the cache: \(cacheFailure.message)")
         }
         guard saves else { return Loaded(data: data, isFromCache: false, saveFailure: nil) }
         do {

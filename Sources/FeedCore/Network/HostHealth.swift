@@ -41,7 +41,7 @@ package struct HostHealth: Sendable {
         mutating func grow(_ error: FeedError, _ tries: (Int) -> String) {
             length += 1
             guard length > reasons.count else { return }
-            reasons.append(error.saying("\(error.message); given up after \(tries(length))"))
+            reasons.append(error.adding("; given up after \(tries(length))"))
         }
 
         /// The reasons stand.
@@ -132,9 +132,8 @@ package struct HostHealth: Sendable {
             let isAtOnce = pause > longestPause
             let asks = isAtOnce ? "asks to wait" : "asked again and again to wait, for"
             let seconds = isAtOnce ? pause.components.seconds : host.pause.components.seconds
-            let message = "\(error.message) and \(asks) \(seconds) seconds, "
             let limit = "over the \(longestPause.components.seconds) that feedsync waits"
-            host.givenUp = error.saying(message + limit)
+            host.givenUp = error.adding(" and \(asks) \(seconds) seconds, \(limit)")
         }
         hosts[origin] = host
     }

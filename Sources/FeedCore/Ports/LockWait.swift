@@ -18,7 +18,11 @@ package struct LockWait: Sendable {
         while true {
             do {
                 return try await attempt()
-            } catch let error where error.kind == .storage(.locked) && waited < limit {
+            } catch {
+                guard error.kind == .storage(.locked) else { throw error }
+                guard waited < limit else {
+                    throw error.adding(limit > .zero ? ", and was waited for" : "; wait for it with --lock-wait")
+                }
                 let pause = min(Self.step, limit - waited)
                 do { try await sleeping(pause) } catch { throw FeedError.cancelled }
                 waited += pause

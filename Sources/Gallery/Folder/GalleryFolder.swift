@@ -149,6 +149,6 @@ final class GalleryFolder {
     }
 
     private static func busy(_ path: String) -> SystemError {
-        SystemError(EWOULDBLOCK, "another feedsync run is writing it; wait for it with --lock-wait", path)
+        SystemError(EWOULDBLOCK, "another feedsync run is writing it", path)
     }
 }

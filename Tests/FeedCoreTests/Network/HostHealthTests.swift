@@ -68,8 +68,8 @@ struct HostHealthTests {
         var health = HostHealth()
         try fail(&health)
         try fail(&health)
-        let error = FeedError.connectivity(
-            "connection refused; given up after 2 failed tries in a row", host: "a.example")
+        let error = FeedError.connectivity("connection refused", host: "a.example")
+            .adding("; given up after 2 failed tries in a row")
         #expect(health.verdict(Self.here, retries: 1, now: Self.start) == .givenUp(error))
     }
 
@@ -173,9 +173,8 @@ struct HostHealthTests {
     func longPauseReason() {
         var health = HostHealth()
         health.askedToWait(Self.here, for: .seconds(3600), Self.busy, now: at(0))
-        let message =
-            "the server answered HTTP 429 and asks to wait 3600 seconds, over the 120 that feedsync waits"
-        let error = FeedError.connectivity(message, status: 429, host: "a.example")
+        let error = FeedError.connectivity("the server answered HTTP 429", status: 429, host: "a.example")
+            .adding(" and asks to wait 3600 seconds, over the 120 that feedsync waits")
         #expect(health.verdict(Self.here, retries: 3, now: at(0)) == .givenUp(error))
     }
 
@@ -199,10 +198,8 @@ struct HostHealthTests {
         served.askedToWait(Self.here, for: .seconds(1), Self.busy, now: now)
         #expect(!isGivenUp(served, now: now))
         health.askedToWait(Self.here, for: .seconds(1), Self.busy, now: now)
-        let message =
-            "the server answered HTTP 429 and asked again and again to wait, for 121 seconds, "
-            + "over the 120 that feedsync waits"
-        let error = FeedError.connectivity(message, status: 429, host: "a.example")
+        let error = FeedError.connectivity("the server answered HTTP 429", status: 429, host: "a.example")
+            .adding(" and asked again and again to wait, for 121 seconds, over the 120 that feedsync waits")
         #expect(health.verdict(Self.here, retries: 3, now: now) == .givenUp(error))
     }
 
@@ -239,8 +236,8 @@ struct HostHealthTests {
         for _ in 0..<3 { health.wasSilent(Self.here, in: try round(health), silent) }
         let last = try round(health, retries: 0)
         health.wasSilent(Self.here, in: last, silent)
-        let message = "no data arrived for 30 seconds; given up after 4 tries in a row without an answer"
-        let error = FeedError.connectivity(message, host: "a.example").at(.waiting)
+        let error = FeedError.connectivity("no data arrived for 30 seconds", host: "a.example").at(.waiting)
+            .adding("; given up after 4 tries in a row without an answer")
         #expect(health.verdict(Self.here, retries: 3, now: at(0)) == .givenUp(error))
     }
 
