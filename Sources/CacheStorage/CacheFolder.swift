@@ -10,14 +10,9 @@ enum CacheFolder {
     static let incoming = "incoming"
 
     static func create(_ path: String) throws(SystemError) -> Descriptor {
-        var end = path.startIndex
-        while end < path.endIndex {
-            let start = path[end...].firstIndex { $0 != "/" } ?? path.endIndex
-            end = path[start...].firstIndex(of: "/") ?? path.endIndex
-            let isLast = path[end...].allSatisfy { $0 == "/" }
-            try make(String(path[..<end]), mode: isLast ? 0o700 : 0o777)
-            if isLast { break }
-        }
+        let steps = FilePath.steps(to: path)
+        for step in steps.dropLast() { try make(step, mode: 0o777) }
+        if let last = steps.last { try make(last, mode: 0o700) }
         let folder = try Descriptor.folder(at: path)
         try leaveIncomingAlone(in: folder)
         try keepOthersOut(of: folder)

@@ -35,7 +35,7 @@ package struct Surroundings: Sendable {
     }
 
     package var home: String? {
-        for case let home? in [environment["HOME"], accountHome] where home.hasPrefix("/") {
+        for case let home? in [environment["HOME"], accountHome] where FilePath.isAbsolute(home) {
             return home.count > 1 && home.hasSuffix("/") ? String(home.dropLast()) : home
         }
         return nil

@@ -30,9 +30,9 @@ extension Session {
     /// The feeds of `--opml`.
     func subscriptions(in path: String) async throws(FeedError) -> [ResourceURL] {
         let list = SubscriptionListLoader(
-            client: try makeClient(for: [settings]), decoder: toolbox.decoder, maxBytes: settings.maxFeedSize)
+            client: toolbox.files, decoder: toolbox.decoder, maxBytes: settings.maxFeedSize)
         let subscriptions = try await list.load(
-            path.hasPrefix("/") ? path : "\(surroundings.currentDirectory)/\(path)", calledBy: path)
+            FilePath.absolute(path, in: surroundings.currentDirectory), calledBy: path)
         // Told whatever the verbosity: what is left out of a list is not mirrored.
         for note in subscriptions.notes {
             report(LogLine(level: .warning, event: "feed_left_out", text: "\(path): \(note)"))

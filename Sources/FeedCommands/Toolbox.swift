@@ -4,6 +4,8 @@ package import FeedCore
 package struct Toolbox: Sendable {
     package let openCache: @Sendable (_ path: String, CacheAccess) async throws(FeedError) -> Cache
     package let makeClient: @Sendable (NetworkSettings) throws(FeedError) -> any HTTPClient
+    /// For files of this machine alone, which needs no network.
+    package let files: any HTTPClient
     package let decoder: any FeedDecoding
     package let archives: Archives
     package let gallery: any GalleryWriter
@@ -15,11 +17,12 @@ package struct Toolbox: Sendable {
     package init(
         openCache: @escaping @Sendable (_ path: String, CacheAccess) async throws(FeedError) -> Cache,
         makeClient: @escaping @Sendable (NetworkSettings) throws(FeedError) -> any HTTPClient,
-        decoder: any FeedDecoding, archives: Archives, gallery: any GalleryWriter, output: any Output,
+        files: any HTTPClient, decoder: any FeedDecoding, archives: Archives, gallery: any GalleryWriter, output: any Output,
         now: @escaping @Sendable () -> Timestamp, endingSignal: @escaping @Sendable () -> Int32? = { nil }
     ) {
         self.openCache = openCache
         self.makeClient = makeClient
+        self.files = files
         self.decoder = decoder
         self.archives = archives
         self.gallery = gallery

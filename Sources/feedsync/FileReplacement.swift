@@ -115,9 +115,7 @@ final class FileReplacement: ByteTarget {
         }
     }
 
-    private static func folder(of target: String) -> String {
-        target.lastIndex(of: "/").map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? "."
-    }
+    private static func folder(of target: String) -> String { FilePath.folder(of: target) ?? "." }
 
     /// Where a symbolic link leads, so that the link stays, also if nothing is there yet. A name that is not UTF-8 can't
     /// be kept as it is: then the link itself is replaced.
@@ -129,7 +127,7 @@ final class FileReplacement: ByteTarget {
         var text = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(path, &text, text.count)
         guard links > 0, count > 0, let link = String(validating: text[..<count], as: UTF8.self) else { return path }
-        return realTarget(link.hasPrefix("/") ? link : "\(folder(of: path))/\(link)", links: links - 1)
+        return realTarget(FilePath.absolute(link, in: folder(of: path)), links: links - 1)
     }
 
     private static func cannotCreate(_ path: String, _ reason: String) -> FeedError {

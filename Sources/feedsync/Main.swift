@@ -45,11 +45,13 @@ struct Main {
     }
 
     private static func toolbox(_ streams: StandardStreams, _ signals: TerminationSignals) -> Toolbox {
-        Toolbox(
+        let files = LocalFileClient()
+        return Toolbox(
             openCache: { path, access throws(FeedError) in try await CacheDirectory.open(path: path, access: access) },
             makeClient: { settings throws(FeedError) in
-                SchemeRouter(remote: try CurlHTTPClient(settings: settings), files: LocalFileClient())
+                SchemeRouter(remote: try CurlHTTPClient(settings: settings), files: files)
             },
+            files: files,
             decoder: FeedDecoder(),
             archives: archives,
             gallery: StaticGallery(),

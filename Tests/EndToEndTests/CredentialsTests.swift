@@ -244,5 +244,7 @@ struct SecretsTests {
         let result = try await program.run("--insecure", server.feedURL)
         expectOneLine(result, exit: 0, ["--insecure", "certificates are not checked"])
         expectQuiet(try await program.run("-q", "--insecure", server.feedURL))
+        let list = try program.folder.write("<opml><body><outline xmlUrl='\(server.feedURL)'/></body></opml>", to: "o")
+        expectOneLine(try await program.run("--insecure", "--opml", list), exit: 0, ["certificates are not checked"])
     }
 }

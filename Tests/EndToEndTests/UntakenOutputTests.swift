@@ -32,4 +32,27 @@ struct UntakenOutputTests {
         run.kill(SIGKILL)
         _ = await run.wait()
     }
+
+    @Test("lets go of the cache before it tells what it did", arguments: ["import -v feeds.tar", "validate -v"])
+    func told(command: String) async throws {
+        let feeds = """
+            WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 2000)
+            INSERT INTO feeds (url, format, saved_at) SELECT 'http://feeds.example/' || n, 'essential', 0 FROM number
+            """
+        try await program.run(server.feedURL)
+        try await program.sql(feeds)
+        expectQuiet(try await program.run("export", program.folder.path("feeds.tar")))
+        if command.hasPrefix("import") { try await program.sql("DELETE FROM feeds") }
+        let pipe = try StuckPipe(in: program.folder)
+        let script = #"cd "$1" && exec "$feedsync" \#(command) 2> "$2""#
+        let run = try program.startShell(script, program.folder.path, pipe.path)
+        try await run.eventually { pipe.bytes > 0 }
+
+        let lock = try HeldLock(of: program)
+
+        #expect(run.result == nil)
+        withExtendedLifetime((lock, pipe)) {}
+        run.kill(SIGKILL)
+        _ = await run.wait()
+    }
 }

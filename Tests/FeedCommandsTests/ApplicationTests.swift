@@ -22,6 +22,7 @@ struct ApplicationTests {
                     close: { closings.add(1) })
             },
             makeClient: { _ in ScriptedHTTPClient { _ in .ok([]) } },
+            files: ScriptedHTTPClient { _ in .ok([]) },
             decoder: StubDecoder(Feed(format: .essential, images: [])),
             archives: Archives(
                 export: { _, _, _, _, _ throws(FeedError) in throw .notFound("nothing to export") },

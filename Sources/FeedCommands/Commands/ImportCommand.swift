@@ -18,6 +18,8 @@ struct ImportCommand {
                 try archives.takeIn(source, intake, terms) { progress?.yield(Progress($0)) }
             }
         }
+        // As in every command: who reads may take their time.
+        await session.closeCaches()
         for feed in report.feeds { session.detail(ArchiveText.step(feed)) }
         session.remark(ArchiveText.summary(report))
         return .ok

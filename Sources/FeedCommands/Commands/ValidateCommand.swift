@@ -17,16 +17,14 @@ struct ValidateCommand {
         let cache = try await session.openCache(
             settings.dryRun ? .rehearseRepair : .repair(lockWait: settings.lockWait))
         var report = ValidateReport()
-        do throws(FeedError) {
-            try await validate(cache, &report)
-        } catch {
-            // What it did before is told all the same.
-            if !error.isCancellation { session.report(LogLine(error)) }
-            try tell(report, failure: error)
-            return ExitCode.of(error)
-        }
-        try tell(report, failure: nil)
-        return .ok
+        var failure: FeedError?
+        do throws(FeedError) { try await validate(cache, &report) } catch { failure = error }
+        // Before anything is written: who reads may take their time, and others want the lock.
+        await session.closeCaches()
+        // What it did before it failed is told all the same.
+        if let failure, !failure.isCancellation { session.report(LogLine(failure)) }
+        try tell(report, failure: failure)
+        return failure.map(ExitCode.of) ?? .ok
     }
 
     private func validate(_ cache: Cache, _ report: inout ValidateReport) async throws(FeedError) {

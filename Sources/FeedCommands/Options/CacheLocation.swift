@@ -1,10 +1,12 @@
+import FeedCore
+
 /// Where the cache is.
 package enum CacheLocation {
     /// `option` is what `--cache` or `FEEDSYNC_CACHE` gave.
     package static func path(option: String?, _ surroundings: Surroundings) throws(UsageError) -> String {
         if let option { return option }
         // The XDG specification has relative paths ignored.
-        if let caches = surroundings.environment["XDG_CACHE_HOME"], caches.hasPrefix("/") {
+        if let caches = surroundings.environment["XDG_CACHE_HOME"], FilePath.isAbsolute(caches) {
             return join(caches, "feedsync")
         }
         if let home = surroundings.home { return join(home, ".cache/feedsync") }

@@ -108,8 +108,8 @@ struct ConfigFile {
         guard let value = surroundings.expandingHome(value) else {
             throw wrong("neither HOME nor the user's account names a home folder for ~")
         }
-        guard !value.isEmpty, !value.hasPrefix("/"), let slash = path.lastIndex(of: "/") else { return value }
-        return path[...slash] + value
+        guard !value.isEmpty, let folder = FilePath.folder(of: path) else { return value }
+        return FilePath.absolute(value, in: folder)
     }
 
     private func unknown(_ name: String) -> UsageError {

@@ -31,7 +31,7 @@ enum ConfigLocation {
 
     static func usualPath(_ surroundings: Surroundings) -> String? {
         // The XDG specification has relative paths ignored.
-        if let folder = surroundings.environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") {
+        if let folder = surroundings.environment["XDG_CONFIG_HOME"], FilePath.isAbsolute(folder) {
             return "\(folder)/feedsync/config"
         }
         return surroundings.home.map { "\($0)/.config/feedsync/config" }

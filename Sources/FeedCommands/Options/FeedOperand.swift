@@ -6,8 +6,7 @@ package enum FeedOperand {
         guard !operand.isEmpty else { throw UsageError("an operand is empty") }
         guard let scheme = scheme(of: operand) else {
             try checkIsNoURL(operand)
-            let path = operand.hasPrefix("/") ? operand : "\(currentDirectory)/\(operand)"
-            return ResourceURL(filePath: normalise(path))
+            return ResourceURL(filePath: normalise(FilePath.absolute(operand, in: currentDirectory)))
         }
         guard ResourceURL.Scheme(rawValue: scheme.lowercased()) != nil else { throw unknownScheme(scheme, operand) }
         do {
@@ -92,7 +91,7 @@ package enum FeedOperand {
     /// By the text alone: `.`, `..` and doubled slashes go.
     private static func normalise(_ path: String) -> String {
         var names: [Substring] = []
-        for name in path.split(separator: "/") where name != "." {
+        for name in FilePath.names(in: path) where name != "." {
             if name == ".." { _ = names.popLast() } else { names.append(name) }
         }
         return "/" + names.joined(separator: "/")

@@ -8,7 +8,7 @@ struct FeedName {
 
     init(_ feed: GalleryFeed) {
         if let path = feed.url.filePath {
-            let file = path.split(separator: "/").last ?? "a local file"
+            let file = FilePath.names(in: path).last ?? "a local file"
             let stem = file.lastIndex(of: ".").map { file[..<$0] } ?? ""
             origin = String(stem.isEmpty ? file : stem)
         } else {

@@ -1,0 +1,26 @@
+/// Paths of files, by their bytes: to `Character`, a slash before a combining accent is no slash.
+package enum FilePath {
+    private static let slash = UInt8(ascii: "/")
+
+    package static func isAbsolute(_ path: some StringProtocol) -> Bool { path.utf8.first == slash }
+
+    /// The folder is where a relative path begins.
+    package static func absolute(_ path: String, in folder: String) -> String {
+        isAbsolute(path) ? path : "\(folder)/\(path)"
+    }
+
+    /// The names of folders and of what lies in the last of them.
+    package static func names(in path: String) -> [Substring] {
+        path.utf8.split(separator: slash).map { Substring($0) }
+    }
+
+    /// What stands before the last name; nil where that is all.
+    package static func folder(of path: String) -> String? {
+        path.utf8.lastIndex(of: slash).map { $0 == path.startIndex ? "/" : String(path[..<$0]) }
+    }
+
+    /// The path of each folder that leads to it, the outermost first, and the path itself.
+    package static func steps(to path: String) -> [String] {
+        names(in: path).map { String(path[..<$0.endIndex]) }
+    }
+}
