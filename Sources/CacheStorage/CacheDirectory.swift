@@ -51,8 +51,9 @@ actor CacheOpener {
         }
         try await wait.lock(lock, cache: path)
         let file = DatabaseFile(in: folder, resolvedPath: try resolvedPath(), schema: schema)
-        let (connection, notices) =
+        let (connection, notices) = try makingRoom(in: folder) { () throws(FeedError) in
             repairing ? try file.repair(lock: lock) : (try file.openForWriting(lock: lock), notices: [])
+        }
         let folders = try attempt(.cannotCreate) { () throws(SystemError) in try ImageFolders(createdIn: folder) }
         // What a killed run left. Repairing counts it among the leftovers.
         if !repairing, let incoming = folders.incoming {
@@ -60,6 +61,24 @@ actor CacheOpener {
         }
         OpenFileLimit.raise()
         return cache(connection, folders, writable: true, wait, notices)
+    }
+
+    /// On a full disk, what a killed run left in `incoming` may be the room that SQLite lacks to open anything.
+    private func makingRoom<Opened>(
+        in folder: Descriptor, _ open: () throws(FeedError) -> sending Opened
+    ) throws(FeedError) -> sending Opened {
+        do throws(FeedError) {
+            return try open()
+        } catch {
+            let isMade = try attempt(.failed) { () throws(SystemError) in
+                guard folder.isDiskFull, let incoming = try folder.existingFolder(CacheFolder.incoming) else {
+                    return false
+                }
+                return try incoming.removeContents() > 0
+            }
+            guard isMade else { throw error }
+            return try open()
+        }
     }
 
     private func cache(

@@ -71,6 +71,7 @@ struct DatabaseFile {
         // An empty one holds no more than none.
         let isNew = try isThere() ? status(of: Self.name)?.st_size == 0 : true
         if isNew { try make() }
+        try openCompanions()
         do {
             let connection = try open(.writing, lock: lock)
             let state = try schema.state(of: connection)
@@ -82,6 +83,20 @@ struct DatabaseFile {
             return connection
         } catch let error where isNew && error.kind == .storage(.failed) {
             throw .storage(.cannotCreate, error.message)
+        }
+    }
+
+    /// SQLite gives them the rights that the database had when it made them: whoever puts the database's right again
+    /// doesn't know of them.
+    private func openCompanions() throws(FeedError) {
+        guard let folder else { return }
+        for ending in Self.companions {
+            let name = Self.name + ending
+            guard let status = try status(of: name), status.st_uid == geteuid(), status.st_mode & 0o600 != 0o600 else {
+                continue
+            }
+            // What comes of it, if it can't be, is told by SQLite.
+            fchmodat(folder.number, name, status.st_mode & 0o777 | 0o600, 0)
         }
     }
 

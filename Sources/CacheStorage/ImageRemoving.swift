@@ -16,7 +16,9 @@ extension ImageDirectory {
         let (kept, missing) = try attempt(.failed) { () throws(SystemError) in
             try Self.sort(referenced, in: folders.files)
         }
-        var files = leftovers(besides: kept)
+        // What is missing counts as damaged where damage was looked for, with whatever stands in its place.
+        let gone = damagedLeftOut ? 0 : missing.count
+        var files = leftovers(besides: damagedLeftOut ? kept.union(missing) : kept)
         if !dryRun {
             let lock = files.isEmpty ? nil : try await lockForDeleting()
             defer { withExtendedLifetime(lock) {} }
@@ -34,9 +36,8 @@ extension ImageDirectory {
         } else {
             files.measure()
         }
-        // What is missing counts as damaged where damage was looked for.
-        let images = files.imageCount + (damagedLeftOut ? 0 : missing.count)
-        return ImageRemoval(images: images, bytesFreed: files.bytesFreed, failure: files.failure)
+        return ImageRemoval(
+            images: files.imageCount + gone, gone: gone, bytesFreed: files.bytesFreed, failure: files.failure)
     }
 
     /// On a full disk no row can be deleted, as the log grows by that. What no row names at all goes all the same, and may

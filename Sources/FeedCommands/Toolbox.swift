@@ -17,7 +17,8 @@ package struct Toolbox: Sendable {
     package init(
         openCache: @escaping @Sendable (_ path: String, CacheAccess) async throws(FeedError) -> Cache,
         makeClient: @escaping @Sendable (NetworkSettings) throws(FeedError) -> any HTTPClient,
-        files: any HTTPClient, decoder: any FeedDecoding, archives: Archives, gallery: any GalleryWriter, output: any Output,
+        files: any HTTPClient,
+        decoder: any FeedDecoding, archives: Archives, gallery: any GalleryWriter, output: any Output,
         now: @escaping @Sendable () -> Timestamp, endingSignal: @escaping @Sendable () -> Int32? = { nil }
     ) {
         self.openCache = openCache

@@ -81,8 +81,19 @@ struct RemovingTests {
         let gone = try await images.publish("gone", at: .image(0))
         try await images.publish("there", at: .image(1))
         unlink(scratch.path(gone.path))
-        #expect(try await images.removeUnreferenced(.forReal) == ImageRemoval(images: 1, bytesFreed: 0))
+        #expect(try await images.removeUnreferenced(.forReal) == ImageRemoval(images: 1, gone: 1, bytesFreed: 0))
         #expect(try await images.totals() == ImageTotals(count: 1, bytes: 5))
+    }
+
+    @Test("what stands in a damaged image's place is counted once, by a dry run too")
+    func standIn() async throws {
+        try await cache.feeds.save(.sample(images: 1))
+        let gone = try await images.publish("gone", at: .image(0))
+        unlink(scratch.path(gone.path))
+        symlink("nowhere", scratch.path(gone.path))
+        let mode = RemovalMode.dryRun(withoutFeeds: [], withoutDamaged: true)
+        #expect(try await images.removeDamaged(mode).images == 1)
+        #expect(try await images.removeUnreferenced(mode) == .nothing)
     }
 
     @Test("rows that can't be deleted keep their files")

@@ -101,6 +101,19 @@ struct ExportTests {
         expectOneLine(try await program.run("export", "/dev/full"), exit: 74, ["/dev/full"])
     }
 
+    @Test(
+        "can't be written over the cache's own files, by whatever way they are reached",
+        arguments: ["feedsync.sqlite", "lock", "images/sha256/new.tar", "incoming/x", "../link/lock", "../link.tar"])
+    func ownFiles(name: String) async throws {
+        try await program.run(server.feedURL)
+        symlink(program.cache, program.folder.path("link"))
+        symlink("\(program.cache)/feedsync.sqlite", program.folder.path("link.tar"))
+        let result = try await program.run("export", "\(program.cache)/\(name)")
+        expectOneLine(result, exit: 73, ["one of the cache's own files"])
+        expectQuiet(try await program.run("validate", "--deep"))
+        expectQuiet(try await program.run("export", "\(program.cache)/backup.tar"))
+    }
+
     @Test("keeps the mode of a file that it replaces, and the link that leads to it") func modes() async throws {
         try await program.run(server.feedURL)
         let target = try program.folder.write("old", to: "target.tar")

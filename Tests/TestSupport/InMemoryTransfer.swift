@@ -3,6 +3,8 @@ internal import Synchronization
 
 /// The way in and out of a cache that keeps nothing on disk.
 package struct InMemoryTransfer: CacheTransfer {
+    package func owns(_ file: String) -> Bool { false }
+
     private let cache: InMemoryCache
 
     package init(_ cache: InMemoryCache = InMemoryCache()) { self.cache = cache }

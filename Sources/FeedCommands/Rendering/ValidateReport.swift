@@ -43,14 +43,20 @@ struct ValidateReport {
             let images = Phrases.count(damaged.images, "damaged image")
             lines.append("\(images) deleted; the next sync fetches what feeds refer to")
         }
+        if unreferenced.gone > 0 {
+            let images = Phrases.count(unreferenced.gone, "image")
+            lines.append("\(images) had no file any more; the next sync fetches what feeds refer to")
+        }
         return lines
     }
 
     var plan: [String] {
         var lines = feedsDeleted.map { "would delete \($0.url) (\($0.fault == .stale ? "stale" : "unreadable"))" }
         if damaged.images > 0 { lines.append("would delete \(Phrases.count(damaged.images, "damaged image"))") }
-        if unreferenced.images > 0 {
-            lines.append("would delete \(Phrases.count(unreferenced.images, "image")) that no feed refers to")
+        let unnamed = unreferenced.images - unreferenced.gone
+        if unnamed > 0 { lines.append("would delete \(Phrases.count(unnamed, "image")) that no feed refers to") }
+        if unreferenced.gone > 0 {
+            lines.append("would forget \(Phrases.count(unreferenced.gone, "image")) whose file is gone")
         }
         if bytesFreed > 0 { lines.append("would free \(Phrases.size(bytesFreed))") }
         return lines

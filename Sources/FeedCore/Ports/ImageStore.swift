@@ -184,6 +184,8 @@ package struct ImageTotals: Hashable, Sendable {
 package struct ImageRemoval: Hashable, Sendable {
     /// Distinct images whose data is gone, or was gone before.
     package let images: Int
+    /// Of those, the ones that a feed names and whose data was gone before.
+    package let gone: Int
     /// Of files of images and leftovers.
     package let bytesFreed: Int64
     /// What came in the way of deleting further files.
@@ -191,8 +193,9 @@ package struct ImageRemoval: Hashable, Sendable {
 
     package static let nothing = ImageRemoval(images: 0, bytesFreed: 0)
 
-    package init(images: Int, bytesFreed: Int64, failure: FeedError? = nil) {
+    package init(images: Int, gone: Int = 0, bytesFreed: Int64, failure: FeedError? = nil) {
         self.images = images
+        self.gone = gone
         self.bytesFreed = bytesFreed
         self.failure = failure
     }
