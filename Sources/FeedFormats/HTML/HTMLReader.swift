@@ -14,6 +14,9 @@ final class HTMLReader {
     /// Deeper than any page is. libxml2 compares each tag with all that are open: what is nested without end takes
     /// without end.
     private static let maxDepth = 256
+    /// Around each piece, and no element that HTML knows: nothing ends it. Where no element is open, libxml2 takes text
+    /// for the beginning of a paragraph, in the midst of a word as anywhere.
+    private static let enclosing = "<piece>"
 
     private var parser: UnsafeMutablePointer<xmlParserCtxt>?
     private var eventCount = 0
@@ -40,9 +43,10 @@ final class HTMLReader {
         let options =
             HTML_PARSE_NONET.rawValue | HTML_PARSE_NOERROR.rawValue | HTML_PARSE_NOWARNING.rawValue
             | HTML_PARSE_IGNORE_ENC.rawValue | HTML_PARSE_NODEFDTD.rawValue | HTML_PARSE_NOIMPLIED.rawValue
-        var (html, cut) = HTMLDialect.translated(html)
+        let (translated, cut) = HTMLDialect.translated(html)
         self.cut = cut
-        html.withUTF8 { bytes in
+        var piece = Self.enclosing + translated
+        piece.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { chars in
                 let tree = htmlCtxtReadMemory(
                     parser, chars.baseAddress, Int32(clamping: chars.count), nil, "UTF-8", Int32(options))
@@ -63,7 +67,7 @@ final class HTMLReader {
     private func stopIfNeeded() {
         guard let parser else { return }
         eventCount += 1
-        if cxml_depth(parser) > Self.maxDepth {
+        if cxml_depth(parser) > 1 + Self.maxDepth {
             cut = "HTML nested more than \(Self.maxDepth) deep"
         } else if cxml_names(parser) > LibXML.mostNames {
             cut = "more than \(LibXML.mostNames) names"
