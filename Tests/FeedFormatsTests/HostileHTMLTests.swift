@@ -42,6 +42,15 @@ import Testing
         #expect(try HostileFeed.decode(Array("<rss><channel>\(items)</channel></rss>".utf8)).feed.images.count == 5)
     }
 
+    @Test("many pieces with few names each are read to their ends")
+    func namesOfPieces() throws {
+        let items = HostileFeed.numbered(25_000) { "{\"content_html\":\"<p w\($0)><img src=\($0)>\"}," }
+        let text = "{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[\(items){}]}"
+        let decoded = try HostileFeed.decode(Array(text.utf8))
+        #expect(decoded.feed.images.count == 25_000)
+        #expect(decoded.notes == [])
+    }
+
     private static let largePieces: [String] = [
         "<script>\(HostileFeed.times(10_000, "if (a <b && c) d e f g h = '1' "))</script>",
         "<img alt='\(HostileFeed.times(10_000, "a = b "))' src='data:image/png;base64,AAAA'>",

@@ -20,6 +20,8 @@ final class HTMLReader {
 
     private var parser: UnsafeMutablePointer<xmlParserCtxt>?
     private var eventCount = 0
+    /// What pieces before the one at hand left.
+    private var earlierNames: Int32 = 0
     private var visitor: (any HTMLVisitor)?
     /// Why the piece at hand is left before its end.
     private var cut: String?
@@ -43,6 +45,7 @@ final class HTMLReader {
         let options =
             HTML_PARSE_NONET.rawValue | HTML_PARSE_NOERROR.rawValue | HTML_PARSE_NOWARNING.rawValue
             | HTML_PARSE_IGNORE_ENC.rawValue | HTML_PARSE_NODEFDTD.rawValue | HTML_PARSE_NOIMPLIED.rawValue
+        earlierNames = cxml_names(parser)
         let (translated, cut) = HTMLDialect.translated(html)
         self.cut = cut
         var piece = Self.enclosing + translated
@@ -69,7 +72,7 @@ final class HTMLReader {
         eventCount += 1
         if cxml_depth(parser) > 1 + Self.maxDepth {
             cut = "HTML nested more than \(Self.maxDepth) deep"
-        } else if cxml_names(parser) > LibXML.mostNames {
+        } else if cxml_names(parser) - earlierNames > LibXML.mostNames {
             cut = "more than \(LibXML.mostNames) names"
         } else {
             guard eventCount % 256 == 0, Task.isCancelled else { return }
