@@ -27,7 +27,7 @@ struct HTMLDialect {
     private var tagInResult = 0
     private var attributes = 0
 
-    /// Up to the first tag with more attributes than any should have, if there is one.
+    /// Up to the first tag with more attributes than any should have, or that the end cuts off, if there is one.
     static func translated(_ html: String) -> (text: String, cut: String?) {
         var dialect = HTMLDialect()
         let bytes = html.utf8Span.span
@@ -38,6 +38,7 @@ struct HTMLDialect {
                 return (dialect.untilTag(bytes), "a tag with more than \(mostAttributes) attributes")
             }
         }
+        guard case .text = dialect.place else { return (dialect.untilTag(bytes), nil) }
         guard dialect.copied > 0 else { return (html, nil) }
         dialect.replace(bytes, bytes.count, bytes.count, with: [])
         return (String(decoding: dialect.result, as: UTF8.self), nil)
