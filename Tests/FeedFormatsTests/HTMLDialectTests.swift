@@ -25,4 +25,31 @@ import Testing
             #expect(decoded.notes == [])
         }
     }
+
+    @Test(
+        "a number that is no character's cuts nothing off",
+        arguments: [
+            ("a&#xD83D;.jpg", "a\u{FFFD}.jpg"), ("a&#0;b", "a\u{FFFD}b"), ("a&#x110000;b", "a\u{FFFD}b"),
+            ("a&#99999999999999999999;b", "a\u{FFFD}b"), ("a&#xFFFF;b", "a\u{FFFD}b"), ("a&#56832;b", "a\u{FFFD}b"),
+            ("a&#55357;&#56832;b", "a😀b"), ("a&#xD83D;&#XDE00;b", "a😀b"), ("a&#55357&#56832 b", "a😀 b"),
+            ("a&#55357;&#55357;&#56832;b", "a\u{FFFD}😀b"), ("a&#55357;&#65;b", "a\u{FFFD}Ab"),
+            ("a&#55357; &#56832;b", "a\u{FFFD} \u{FFFD}b"), ("a&#;b", "a&#;b"), ("a&#x;b", "a&#x;b"),
+            ("a&#top", "a&#top"), ("a&#", "a&#"), ("a&#11;b&#x1F;c", "a b c"), ("a&#65;&#x42;&#67", "aABC"),
+            ("&#x1F600;&#9;&#146;", "😀 ’"), ("a&#55357;&period;", "a\u{FFFD}."),
+        ])
+    func numbers(given: String, expected: String) throws {
+        let image = try #require(try decoded("<img src='a' alt='\(given)'><img src='b'>").feed.images.first)
+        #expect(image.description == expected)
+        let figure = try decoded("<figure><img src=a><figcaption>\(given)</figcaption></figure>").feed
+        #expect(figure.images.map(\.description) == [expected])
+    }
+
+    @Test("nor does it in a URL")
+    func numberInURL() throws {
+        let html = "<img src='https://x.example/a&#xD83D;.jpg' alt='Party &#55357;&#56832; tonight'>"
+        let images = try decoded(html).feed.images
+        #expect(images.map(\.url.text) == ["https://x.example/a\u{FFFD}.jpg"])
+        #expect(images.map(\.description) == ["Party 😀 tonight"])
+        #expect(try decoded("<img src=a&#11;b>").feed.images.map(\.url.text) == ["https://h.example/a%20b"])
+    }
 }

@@ -12,6 +12,8 @@ import Testing
         "<img \(HostileFeed.numbered(100_000) { "a\($0)=1 " }) src=b.png>",
         "<img \(HostileFeed.numbered(100_000) { "a\($0)='>'/" }) src=b.png>",
         "<a \(HostileFeed.numbered(100_000) { "b\($0)\n" })",
+        "<a \(HostileFeed.numbered(100_000) { "b\($0)&#1;" })>", HostileFeed.times(500_000, "&#xD83D;"),
+        "<p title='\(HostileFeed.times(500_000, "&#"))&#\(HostileFeed.times(1_000_000, "9"))'>",
         "<p title=\"\(HostileFeed.times(500_000, "&amp"))\">", HostileFeed.numbered(300_000) { "<x\($0)></x\($0)>" },
     ]
 

@@ -61,8 +61,13 @@ struct HTMLDialect {
         let byte = bytes[index]
         // It would be the end; whoever folds text takes it for a space.
         if byte == 0 { replace(bytes, index, index + 1, with: [0x20]) }
-        if byte == UInt8(ascii: "&"), let (end, scalar) = Self.reference(in: bytes, at: index) {
-            replace(bytes, index, end, with: "&#\(scalar.value);".utf8)
+        // What was replaced with what stands before it is done with.
+        if byte == UInt8(ascii: "&"), index >= copied {
+            if let (end, scalar) = Self.reference(in: bytes, at: index) {
+                replace(bytes, index, end, with: "&#\(scalar.value);".utf8)
+            } else if let character = NumberedCharacter(in: bytes, at: index) {
+                replace(bytes, index, character.end, with: character.text.utf8)
+            }
         }
         switch (place, byte) {
         case (.text, UInt8(ascii: "<")): return open(bytes, index)
