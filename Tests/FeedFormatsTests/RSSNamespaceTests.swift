@@ -67,6 +67,24 @@ import Testing
         #expect(try decode(text).feed.images.map(\.url.text) == ["https://h.example/a"])
     }
 
+    @Test(
+        "and so where its attributes have the module's prefix; one without goes first",
+        arguments: [
+            ("enc:url='a' enc:type='image/jpeg'", ["a"]), ("rdf:resource='a' enc:type='image/jpeg'", ["a"]),
+            ("enc:resource='a' enc:type='image/jpeg'", ["a"]), ("url='a' enc:url='b' type='image/png'", ["a"]),
+            ("enc:url='b.png' rdf:resource='a'", ["b.png"]), ("enc:url='a.png' enc:type='audio/mpeg'", []),
+            ("enc:url='a' type='image/png' enc:type='audio/mpeg'", ["a"]),
+        ])
+    func enclosureAttributes(attributes: String, expected: [String]) throws {
+        let text =
+            """
+            <rdf:RDF xmlns='http://purl.org/rss/1.0/' xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'
+            xmlns:enc='http://purl.oclc.org/net/rss_2.0/enc#'><channel/>
+            <item rdf:about='i'><enc:enclosure \(attributes)/></item></rdf:RDF>
+            """
+        #expect(try decode(text).feed.images.map(\.url.text) == expected.map { "https://h.example/\($0)" })
+    }
+
     @Test("an empty link is none")
     func emptyLink() throws {
         let text =

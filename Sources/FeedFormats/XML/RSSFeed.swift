@@ -105,8 +105,8 @@ final class RSSFeed: XMLVisitor {
             return .markup
         case (.plain, "enclosure"): return try addEnclosure(element, at: element.attribute("url"))
         case (.enclosure, "enclosure"):
-            return try addEnclosure(
-                element, at: element.attribute("resource") ?? element.attribute("resource", in: .rdf))
+            let url = Self.attribute("url", of: element) ?? Self.attribute("resource", of: element)
+            return try addEnclosure(element, at: url ?? element.attribute("resource", in: .rdf))
         case (.itunes, "image"):
             try item.add(ImageReference(element.attribute("href"), base: element.base), rank: Rank.itunes)
             return .nothing
@@ -115,10 +115,15 @@ final class RSSFeed: XMLVisitor {
     }
 
     private func addEnclosure(_ element: XMLElement, at url: String?) throws(XMLProblem) -> XMLInterest {
-        if let url, ImageKind.isImage(type: element.attribute("type"), reference: url) {
+        if let url, ImageKind.isImage(type: Self.attribute("type", of: element), reference: url) {
             try item.add(ImageReference(url, base: element.base), rank: Rank.enclosure)
         }
         return .nothing
+    }
+
+    /// Of an enclosure: RSS 1.0 writes them with its module's prefix, or without.
+    private static func attribute(_ local: StaticString, of enclosure: XMLElement) -> String? {
+        enclosure.attribute(local) ?? enclosure.attribute(local, in: .enclosure)
     }
 
     func receive(_ text: String, of given: XMLName) throws(XMLProblem) {
