@@ -85,6 +85,38 @@ import Testing
         #expect(try decode(text).feed.images.map(\.url.text) == expected.map { "https://h.example/\($0)" })
     }
 
+    private static let ownItem = """
+        <item xmlns='http://custom.example/' xmlns:o='http://o.example/'><guid>g</guid><title>T</title>
+        <o:title>no</o:title><enclosure url='1.jpg'/><o:enclosure url='no.jpg'/></item>
+        """
+
+    @Test(
+        "an item may declare a namespace of its own, for itself alone",
+        arguments: [
+            "<rss><channel>\(ownItem)ITEM</channel></rss>", "<rss><channel/>\(ownItem)ITEM</rss>",
+            "<rss xmlns='http://other.example/'><channel>\(ownItem)ITEM</channel></rss>",
+            "<rss xmlns='http://purl.org/rss/1.0/'><channel>\(ownItem)ITEM</channel></rss>",
+        ])
+    func ownNamespace(text: String) throws {
+        let next =
+            "<item><guid>h</guid><x:guid xmlns:x='http://custom.example/'>no</x:guid><enclosure url='2.jpg'/></item>"
+        let images = try decode(text.replacing("ITEM", with: next)).feed.images
+        #expect(images.map(\.id) == ["g", "h"])
+        #expect(images.map(\.description) == ["T", nil])
+        #expect(images.map(\.url.text) == ["https://h.example/1.jpg", "https://h.example/2.jpg"])
+    }
+
+    @Test(
+        "an item of another vocabulary is none",
+        arguments: [
+            "<item xmlns='http://www.w3.org/2005/Atom'>", "<item xmlns='http://search.yahoo.com/mrss/'>",
+            "<item xmlns='http://www.w3.org/1999/xhtml'>", "<x:item xmlns:x='http://custom.example/'>",
+        ])
+    func otherItem(start: String) throws {
+        let end = start.hasPrefix("<x:") ? "</x:item>" : "</item>"
+        #expect(try decode("<rss><channel>\(start)<enclosure url='1.jpg'/>\(end)</channel></rss>").feed.images == [])
+    }
+
     @Test("an empty link is none")
     func emptyLink() throws {
         let text =

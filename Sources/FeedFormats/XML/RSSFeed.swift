@@ -19,6 +19,8 @@ final class RSSFeed: XMLVisitor {
     private var hasChannel = false
     /// Some declare a namespace for all that has no prefix, and mean RSS all the same.
     private var own = XMLVocabulary.plain
+    /// The same of the feed, while an item has another.
+    private var ownOfFeed = XMLVocabulary.plain
 
     private var title: String?
     private var nextPage: (reference: String, base: ResourceURL?)?
@@ -54,7 +56,7 @@ final class RSSFeed: XMLVisitor {
             if element.name.vocabulary != .rdf { own = element.name.vocabulary }
             return enter(.root)
         case .root, .channel:
-            if name == XMLName(.plain, "item") { return beginItem(element) }
+            if name == XMLName(.plain, "item") || declaresItsOwn(element) { return beginItem(element) }
             if places.count == 1, name == XMLName(.plain, "channel") {
                 hasChannel = true
                 return enter(.channel)
@@ -67,9 +69,17 @@ final class RSSFeed: XMLVisitor {
 
     private func beginItem(_ element: XMLElement) -> XMLInterest {
         hasChannel = true
+        ownOfFeed = own
+        if declaresItsOwn(element) { own = element.name.vocabulary }
         item = XMLItem()
         item.id = element.attribute("about", in: .rdf)
         return enter(.item)
+    }
+
+    /// An item in a namespace that nobody knows: where its names have no prefix, they are RSS's own all the same.
+    private func declaresItsOwn(_ element: XMLElement) -> Bool {
+        guard case .unknown = element.name.vocabulary else { return false }
+        return element.name.local == "item" && !element.hasPrefix
     }
 
     private func meant(_ name: XMLName) -> XMLName {
@@ -144,6 +154,7 @@ final class RSSFeed: XMLVisitor {
     func end() throws(XMLProblem) {
         switch places.popLast() {
         case .item:
+            own = ownOfFeed
             let done = item.item
             guard !hasLink else { return try collector.addItem(done) }
             waiting.append(done)
