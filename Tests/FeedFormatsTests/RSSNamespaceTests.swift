@@ -117,6 +117,22 @@ import Testing
         #expect(try decode("<rss><channel>\(start)<enclosure url='1.jpg'/>\(end)</channel></rss>").feed.images == [])
     }
 
+    @Test("names in capitals are the same names")
+    func capitals() throws {
+        let text =
+            """
+            <RSS version="0.91"><CHANNEL><TITLE>F</TITLE><Link>https://s.example/</Link><ITEM><GUID>g</GUID>
+            <Title>T</Title><DESCRIPTION>&lt;img src='2.jpg'></DESCRIPTION><Enclosure url='1.jpg'/></ITEM></CHANNEL></RSS>
+            """
+        for text in [text, text.replacing("<RSS ", with: "<RSS xmlns='http://custom.example/' ")] {
+            let feed = try decode(text).feed
+            #expect(feed.title == "F")
+            #expect(feed.images.map(\.id) == ["g", "g#2"])
+            #expect(feed.images.map(\.description) == ["T", "T"])
+            #expect(feed.images.map(\.url.text) == ["https://s.example/1.jpg", "https://s.example/2.jpg"])
+        }
+    }
+
     @Test("an empty link is none")
     func emptyLink() throws {
         let text =

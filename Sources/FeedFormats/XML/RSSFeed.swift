@@ -17,10 +17,7 @@ final class RSSFeed: XMLVisitor {
     private var item = XMLItem()
     private var markupBase: ResourceURL?
     private var hasChannel = false
-    /// Some declare a namespace for all that has no prefix, and mean RSS all the same.
-    private var own = XMLVocabulary.plain
-    /// The same of the feed, while an item has another.
-    private var ownOfFeed = XMLVocabulary.plain
+    private var names = RSSNames()
 
     private var title: String?
     private var nextPage: (reference: String, base: ResourceURL?)?
@@ -31,10 +28,6 @@ final class RSSFeed: XMLVisitor {
     private var hasLink = false
 
     init(_ document: FeedSource) { collector = ImageCollector(in: document) }
-
-    static func isRoot(_ name: XMLName) -> Bool {
-        name.local.lowercased() == "rss" || (name.vocabulary == .rdf && name.local == "RDF")
-    }
 
     /// Nil if it has neither a channel nor an item.
     func decoded() throws(XMLProblem) -> DecodedFeed? {
@@ -49,15 +42,14 @@ final class RSSFeed: XMLVisitor {
     // MARK: Elements
 
     func begin(_ element: XMLElement) throws(XMLProblem) -> XMLInterest {
-        if places.count == 1, element.name.local == "channel", !element.hasPrefix { own = element.name.vocabulary }
-        let name = meant(element.name)
+        if places.count == 1 { names.beginChannel(element) }
         switch places.last {
         case nil:
-            if element.name.vocabulary != .rdf { own = element.name.vocabulary }
+            names.beginRoot(element)
             return enter(.root)
         case .root, .channel:
-            if name == XMLName(.plain, "item") || declaresItsOwn(element) { return beginItem(element) }
-            if places.count == 1, name == XMLName(.plain, "channel") {
+            if names.isItem(element) { return beginItem(element) }
+            if places.count == 1, names.meant(element.name) == XMLName(.plain, "channel") {
                 hasChannel = true
                 return enter(.channel)
             }
@@ -69,31 +61,14 @@ final class RSSFeed: XMLVisitor {
 
     private func beginItem(_ element: XMLElement) -> XMLInterest {
         hasChannel = true
-        ownOfFeed = own
-        if declaresItsOwn(element) { own = element.name.vocabulary }
+        names.beginItem(element)
         item = XMLItem()
         item.id = element.attribute("about", in: .rdf)
         return enter(.item)
     }
 
-    /// An item in a namespace that nobody knows: where its names have no prefix, they are RSS's own all the same.
-    private func declaresItsOwn(_ element: XMLElement) -> Bool {
-        guard case .unknown = element.name.vocabulary else { return false }
-        return element.name.local == "item" && !element.hasPrefix
-    }
-
-    private func meant(_ name: XMLName) -> XMLName {
-        name.vocabulary == own && !Self.ofModules.contains(name) ? XMLName(.plain, name.local) : name
-    }
-
-    /// What stays a module's though the feed declares its namespace for RSS's own names.
-    private static let ofModules = [
-        XMLName(.itunes, "image"), XMLName(.content, "encoded"), XMLName(.media, "content"), XMLName(.media, "group"),
-        XMLName(.media, "thumbnail"),
-    ]
-
     private func beginInChannel(_ element: XMLElement) -> XMLInterest {
-        let name = meant(element.name)
+        let name = names.meant(element.name)
         switch (name.vocabulary, name.local) {
         case (.plain, "title"): return .text
         case (.plain, "link") where element.attribute("href") == nil: return .text
@@ -107,7 +82,7 @@ final class RSSFeed: XMLVisitor {
     }
 
     private func beginInItem(_ element: XMLElement) throws(XMLProblem) -> XMLInterest {
-        let name = meant(element.name)
+        let name = names.meant(element.name)
         switch (name.vocabulary, name.local) {
         case (.plain, "guid"), (.plain, "title"): return .text
         case (.plain, "description"), (.content, "encoded"):
@@ -137,7 +112,7 @@ final class RSSFeed: XMLVisitor {
     }
 
     func receive(_ text: String, of given: XMLName) throws(XMLProblem) {
-        let name = meant(given)
+        let name = names.meant(given)
         switch (places.last, name.vocabulary, name.local) {
         case (.channel, .plain, "title"): title = title ?? PlainText.of(text, with: html)
         case (.channel, .plain, "link"): try settle(link: text)
@@ -154,7 +129,7 @@ final class RSSFeed: XMLVisitor {
     func end() throws(XMLProblem) {
         switch places.popLast() {
         case .item:
-            own = ownOfFeed
+            names.endItem()
             let done = item.item
             guard !hasLink else { return try collector.addItem(done) }
             waiting.append(done)

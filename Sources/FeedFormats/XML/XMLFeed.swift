@@ -40,7 +40,7 @@ final class XMLFeed: XMLVisitor {
 
     func begin(_ element: XMLElement) throws(XMLProblem) -> XMLInterest {
         if let inner { return try inner.begin(element) }
-        if RSSFeed.isRoot(element.name) {
+        if RSSNames.isRoot(element.name) {
             rss = RSSFeed(document)
             inner = rss
         } else if AtomFeed.isRoot(element.name) {
