@@ -18,16 +18,15 @@ import Testing
     @Test(
         "the document's own declaration holds unless the server says otherwise",
         arguments: [
-            (nil, nil, "é"), ("utf-8", nil, "é"), ("iso-8859-1", nil, "Ã©"),
-            (nil, "text/xml; charset=iso-8859-1", "Ã©"),
-            ("utf-8", "application/rss+xml; x=y; Charset = \"ISO-8859-1\" ", "Ã©"),
-            ("iso-8859-1", "a/b;charset=utf8", "é"),
-            ("utf-8", "text/xml", "é"), ("utf-8", "text/xml; charset=", "é"),
-            ("utf-8", "text/xml; charset=nonsense", "é"),
-            ("utf-8", "text/xml; charset=../../x", "é"), ("utf-8", "text/xml; charset=utf-7", "é"),
+            ("windows-1250", nil, "č"), (nil, "text/xml; charset=windows-1250", "č"),
+            ("koi8-r", "application/rss+xml; x=y; Charset = \"WINDOWS-1250\" ", "č"),
+            ("windows-1250", "a/b;charset=utf8", "č"),
+            ("windows-1250", "text/xml", "č"), ("windows-1250", "text/xml; charset=", "č"),
+            ("windows-1250", "text/xml; charset=nonsense", "č"),
+            ("windows-1250", "text/xml; charset=../../x", "č"), ("windows-1250", "text/xml; charset=utf-7", "č"),
         ] as [(String?, String?, String)])
     func declared(encoding: String?, contentType: String?, expected: String) throws {
-        #expect(try title(rss([0xC3, 0xA9], declaring: encoding), contentType) == expected)
+        #expect(try title(rss([0xE8], declaring: encoding), contentType) == expected)
     }
 
     @Test("a server that is wrong about it is not believed", arguments: ["us-ascii", "utf-8", "utf-16"])

@@ -101,9 +101,9 @@ import Testing
         "an encoding that is not what was declared, or that hides markup, is refused",
         arguments: [
             ("UTF-8", [0xE9, 0xFF], "UTF-8"), ("UTF-16", [0xE9, 0xFF], "UTF-8"),
-            ("no-such", [0x20], "the encoding \"no-such\" is not supported"),
+            ("no-such", [0xE9], "the encoding \"no-such\" is not supported"),
             ("UTF-7", [0x20], "the encoding \"UTF-7\" is not supported"),
-            ("IBM037", [0x20], "the encoding \"IBM037\" is not supported"),
+            ("IBM037", [0xE9], "the encoding \"IBM037\" is not supported"),
         ] as [(String, [UInt8], String)])
     func encodings(name: String, bytes: [UInt8], reason: String) {
         let head = "<?xml version='1.0' encoding='\(name)'?><rss><channel><title>"

@@ -22,6 +22,14 @@ struct EncodingLabel {
             && meant[label] == nil
     }
 
+    /// Those whose text may be ASCII byte by byte and mean something else: they shift between sets of characters, or
+    /// take several bytes for each.
+    static func hidesInASCII(_ label: String) -> Bool {
+        let label = label.lowercased()
+        return ["iso-2022", "iso2022", "csiso2022", "hz", "utf-7", "utf7", "unicode-1-1-utf-7", "utf-32", "utf32"]
+            .contains { label.hasPrefix($0) }
+    }
+
     private static let labels: [String: String] = [
         utf8: "utf-8 utf8 utf_8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8",
         "CP1252": """

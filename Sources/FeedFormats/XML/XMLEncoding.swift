@@ -1,7 +1,8 @@
 internal import FeedCore
 
 /// Which encoding a document is in, and where its text begins. A byte order mark goes before what the server said
-/// (RFC 7303), that before what the document says of itself, and without all of these it is UTF-8.
+/// (RFC 7303), that before what the document says of itself, and without all of these it is UTF-8. So it is where its
+/// bytes tell, as text in another encoding all but never is valid UTF-8, and labels are often wrong.
 struct XMLEncoding {
     enum Trust {
         /// Many a server names one encoding for all that it has: bytes that are none of it tell that it is wrong.
@@ -29,8 +30,20 @@ struct XMLEncoding {
         if let wide = wide(bytes) { return [wide] }
         let (start, isMarked) = LeadingBytes.end(in: bytes)
         if isMarked { return [XMLEncoding(nil, start: XMLDeclaration(in: bytes, from: start).start)] }
-        let own = own(bytes, from: start)
-        guard let named = charset(in: document.contentType) else { return [own] }
+        let content = UTF8Content(of: bytes)
+        let own = own(bytes, from: start, content)
+        let labelled = labelled(own, by: charset(in: document.contentType))
+        guard content == .beyondASCII, labelled.first?.decoder != nil, !labelled.contains(where: \.hidesInASCII) else {
+            return labelled
+        }
+        return [XMLEncoding(nil, start: own.start)] + labelled.filter { $0.decoder != nil }
+    }
+
+    private var hidesInASCII: Bool { (decoder ?? unreadable).map(EncodingLabel.hidesInASCII) ?? false }
+
+    /// As the server said, and as the document does.
+    private static func labelled(_ own: XMLEncoding, by named: String?) -> [XMLEncoding] {
+        guard let named else { return [own] }
         let server = XMLEncoding(named, trust: .untilItFails, start: own.start)
         // To read it as UTF-8 a second time would tell nothing new.
         if server.decoder == nil, own.decoder == nil, own.unreadable == nil { return [own] }
@@ -48,13 +61,16 @@ struct XMLEncoding {
         return bytes.starts(with: [0x3C, 0]) ? XMLEncoding("UTF-16LE", start: 0) : nil
     }
 
-    /// As the document says. One that says UTF-16 in single bytes was written as that, and converted on its way.
-    private static func own(_ bytes: [UInt8], from start: Int) -> XMLEncoding {
+    /// As the document says. One that says UTF-16 in single bytes was written as that, and converted on its way; a name
+    /// that nobody knows says nothing against UTF-8.
+    private static func own(_ bytes: [UInt8], from start: Int, _ content: UTF8Content) -> XMLEncoding {
         let declaration = XMLDeclaration(in: bytes, from: start)
         guard let label = declaration.encoding, !label.isEmpty, !EncodingLabel.isWide(label) else {
             return XMLEncoding(nil, start: declaration.start)
         }
         let decoder = EncodingLabel(label).decoder
+        let isUnknown = decoder == nil && !EncodingLabel.hidesInASCII(label)
+        if isUnknown, content != .none { return XMLEncoding(nil, start: declaration.start) }
         return XMLEncoding(decoder, start: declaration.start, unreadable: decoder == nil ? label : nil)
     }
 

@@ -1,0 +1,55 @@
+import FeedCore
+import FeedFormats
+import TestSupport
+import Testing
+
+/// Feeds whose label says another encoding than they are in.
+@Suite struct WrongEncodingTests {
+    private func title(_ bytes: [UInt8], declaring label: String?, server charset: String?) throws -> String? {
+        let declaration = label.map { "<?xml version='1.0' encoding='\($0)'?>" } ?? ""
+        let feed = Array("\(declaration)<rss><channel><title>".utf8) + bytes + Array("</title></channel></rss>".utf8)
+        let type = charset.map { "text/xml; charset=\($0)" }
+        return try FeedDecoder().decode(FeedSource(bytes: feed, url: .first, contentType: type)).feed.title
+    }
+
+    @Test(
+        "what is UTF-8 throughout is read as that, whatever it is called",
+        arguments: ["iso-8859-1", "windows-1252", "us-ascii", "shift_jis", "gbk", "koi8-r", "utf-16", "UTF-16LE"])
+    func utf8(label: String) throws {
+        let text = Array("Café “日本” 😀".utf8)
+        #expect(try title(text, declaring: label, server: nil) == "Café “日本” 😀")
+        #expect(try title(text, declaring: nil, server: label) == "Café “日本” 😀")
+        #expect(try title(text, declaring: "utf-8", server: label) == "Café “日本” 😀")
+        #expect(try title(text, declaring: label, server: label) == "Café “日本” 😀")
+    }
+
+    @Test(
+        "what is called by no known name is read as UTF-8, if it can be",
+        arguments: ["utf8mb4", "UTF-8;", "binary", "cp65001", "no-such", "IBM037", "../../x"])
+    func unknown(label: String) throws {
+        #expect(try title(Array("é".utf8), declaring: label, server: nil) == "é")
+        #expect(try title(Array("e".utf8), declaring: label, server: nil) == "e")
+        #expect(throws: FeedError.self) { try title([0xE9, 0x20], declaring: label, server: nil) }
+    }
+
+    @Test("a byte that is none of UTF-8's leaves the label its word")
+    func others() throws {
+        #expect(try title([0xC3, 0xA9, 0x20, 0xE9], declaring: "iso-8859-1", server: nil) == "Ã© é")
+        #expect(try title([0xC3, 0xA9, 0xC3], declaring: nil, server: "windows-1252") == "Ã©Ã")
+    }
+
+    @Test("letters that are those of ASCII are read as the label says")
+    func shifting() throws {
+        let japanese: [UInt8] = [0x1B, 0x24, 0x42, 0x30, 0x6C, 0x1B, 0x28, 0x42]
+        #expect(try title(japanese, declaring: "iso-2022-jp", server: nil) == "一")
+        #expect(try title(japanese, declaring: nil, server: "iso-2022-jp") == "一")
+        for label in ["UTF-7", "hz-gb-2312", "iso-2022-kr", "utf-32"] {
+            for text in ["e", "é"] {
+                let error = #expect(throws: FeedError.self) {
+                    try title(Array(text.utf8), declaring: label, server: nil)
+                }
+                #expect(error?.message.hasSuffix("the encoding \"\(label)\" is not supported") == true)
+            }
+        }
+    }
+}
