@@ -58,6 +58,8 @@ struct ImageCollector {
         notes.add("left out item \(number): \(reason)")
     }
 
+    mutating func note(_ note: String) { notes.add(note) }
+
     private struct Found {
         let url: ResourceURL
         var description: String?

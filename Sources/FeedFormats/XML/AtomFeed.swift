@@ -114,6 +114,8 @@ final class AtomFeed: XMLVisitor {
         }
     }
 
+    func note(_ note: String) { collector.note(note) }
+
     private func enter(_ place: Place) -> XMLInterest {
         places.append(place)
         return .children

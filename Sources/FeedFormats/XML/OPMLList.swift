@@ -44,6 +44,7 @@ final class OPMLList: XMLVisitor {
 
     func end() {}
     func receive(_ text: String, of name: XMLName) {}
+    func note(_ note: String) { notes.add(note) }
 
     private func add(_ element: XMLElement) {
         // Each program has capitals of its own.

@@ -141,6 +141,8 @@ final class RSSFeed: XMLVisitor {
         }
     }
 
+    func note(_ note: String) { collector.note(note) }
+
     private func enter(_ place: Place) -> XMLInterest {
         places.append(place)
         return .children

@@ -9,10 +9,12 @@ final class XMLDispatch {
     /// More than any feed has: libxml2 goes through all that hold for each name without one.
     private static let mostNamespaces = 1000
 
-    private let visitor: any XMLVisitor
+    let visitor: any XMLVisitor
     private let document: ResourceURL
     private var vocabularies: [(uri: UnsafePointer<xmlChar>?, prefix: UnsafePointer<xmlChar>?, XMLVocabulary)] = []
     private var depth = 0
+    /// Whether the first element was closed. What follows it is no part of the document.
+    private(set) var hasEnded = false
     /// How many each open element declares.
     private var namespaces: [Int] = []
     private var namespaceCount = 0
@@ -55,6 +57,7 @@ final class XMLDispatch {
     func end() throws(XMLProblem) {
         defer {
             depth -= 1
+            hasEnded = depth == 0
             if let last = bases.last, last.depth > depth { bases.removeLast() }
             namespaceCount -= namespaces.popLast() ?? 0
         }

@@ -54,4 +54,5 @@ final class XMLFeed: XMLVisitor {
 
     func end() throws(XMLProblem) { try inner?.end() }
     func receive(_ text: String, of name: XMLName) throws(XMLProblem) { try inner?.receive(text, of: name) }
+    func note(_ note: String) { inner?.note(note) }
 }

@@ -15,6 +15,8 @@ protocol XMLVisitor: AnyObject {
     /// Of the element whose children were visited last.
     func end() throws(XMLProblem)
     func receive(_ text: String, of name: XMLName) throws(XMLProblem)
+    /// Of what is left out though it makes nothing else wrong.
+    func note(_ note: String)
 }
 
 /// Why a document is not what its visitor reads.

@@ -1,0 +1,69 @@
+import FeedCore
+import FeedFormats
+import TestSupport
+import Testing
+
+/// What stands behind a feed in XML, where nothing should.
+@Suite struct AfterTheEndTests {
+    private static let feeds = [
+        "<rss>\n<channel><title>é</title><item><enclosure url='a.png'/></item></channel></rss>",
+        "<feed>\n<title>é</title><entry><link rel='enclosure' href='a.png'/></entry></feed>",
+    ]
+    private static let rests = [
+        "<script>count('it')</script>", "<script>if (a < b && c) '&nbsp;'</script>", "Powered by a host", "</rss>", "<",
+        "\n<!-- it --> <p>x", "<!-- it", "<?php", "&nbsp;", "]]>", "\0", "\n\0\0\0", "\0<script>", "x\0y\n",
+        "<item><enclosure url='b.png'/></item>", feeds[0].replacing("a.png", with: "b.png"),
+        feeds[1].replacing("a.png", with: "b.png"), "<!DOCTYPE x [<!ENTITY y 'z'>]><x>&y;</x>",
+        HostileFeed.times(20_000, "<a>"), "<a \(HostileFeed.times(20_000, "b='' "))>",
+        HostileFeed.numbered(20_000) { "<a\($0)/>" },
+    ]
+
+    @Test("the rest is left out and told of, and the feed is had", arguments: feeds, rests)
+    func rest(feed: String, rest: String) throws {
+        let decoded = try HostileFeed.decode(Array((feed + rest).utf8))
+        #expect(decoded.feed.title == "é")
+        #expect(decoded.feed.images.map(\.url.text) == ["https://feeds.example/a.png"])
+        #expect(decoded.notes == ["line 2: left out what follows the end"])
+    }
+
+    @Test(
+        "what may stand there is nothing to tell of", arguments: feeds,
+        ["", "\n \n", "<!-- it --><?it is?>\n", "<!-- \(HostileFeed.times(20_000, "it")) -->"])
+    func nothing(feed: String, rest: String) throws {
+        #expect(try HostileFeed.decode(Array((feed + rest).utf8)).notes == [])
+    }
+
+    @Test("nor does it matter in another encoding", arguments: ["\u{0}", "\u{0}\u{0}", "x", "<a>"])
+    func wide(rest: String) throws {
+        let text = "\u{FEFF}\(Self.feeds[0])\(rest)"
+        let decoded = try HostileFeed.decode(text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
+        #expect(decoded.feed.images.count == 1)
+        #expect(decoded.notes.count == 1)
+    }
+
+    @Test("bytes that are no text are no harm there")
+    func noText() throws {
+        #expect(try HostileFeed.decode(Array(Self.feeds[0].utf8) + [0xFF, 0xFE, 0x80]).feed.images.count == 1)
+    }
+
+    @Test(
+        "a feed that has not ended is refused, whatever it ends in",
+        arguments: [
+            "\0", "\0</channel></rss>", "</channel>", "</channel>\0", "</channel></rss", "</channel></rss\0>", "",
+        ])
+    func unfinished(end: String) {
+        let text = "<rss><channel><item><enclosure url='a.png'/></item>"
+        #expect(HostileFeed.message(Array((text + end).utf8))?.hasPrefix("line 1, column ") == true)
+        if end.contains("\0") {
+            #expect(HostileFeed.message(Array((text + end).utf8))?.hasSuffix("a NUL byte") == true)
+        }
+    }
+
+    @Test("a list of subscriptions is had likewise")
+    func list() throws {
+        let text = "<opml><body><outline xmlUrl='https://h/f'/></body></opml><script></script>"
+        let list = try FeedDecoder().decodeSubscriptions(FeedSource(bytes: Array(text.utf8), url: HostileFeed.url))
+        #expect(list.feeds.count == 1)
+        #expect(list.notes.count == 1)
+    }
+}
