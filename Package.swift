@@ -62,7 +62,7 @@ let package = Package(
             name: "feed-decoding-bench", dependencies: ["FeedFormats", "FeedCore"],
             path: "Tests/Benchmarks/FeedDecoding", swiftSettings: swiftSettings),
         .target(
-            name: "TestSupport", dependencies: ["FeedCore", "Hashing", "CLinux"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["FeedCore", "Hashing", "JSONText", "CLinux"], path: "Tests/TestSupport",
             swiftSettings: swiftSettings),
         // Linked with libFuzzer by scripts/fuzz.
         .target(

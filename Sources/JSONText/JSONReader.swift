@@ -85,13 +85,6 @@ package struct JSONReader: ~Copyable {
         return try scanString()
     }
 
-    package mutating func readBool() throws(JSONError) -> Bool {
-        try require(.bool, "neither true nor false")
-        let isTrue = next == UInt8(ascii: "t")
-        try skipWord(isTrue ? "true" : "false")
-        return isTrue
-    }
-
     package mutating func readNull() throws(JSONError) {
         try require(.null, "not null")
         try skipWord("null")
@@ -111,16 +104,6 @@ package struct JSONReader: ~Copyable {
         try skipNumber()
         guard let number = Int(String(decoding: bytes[start..<position], as: UTF8.self)) else {
             throw mismatch("not an integer of 64 bits", at: start)
-        }
-        return number
-    }
-
-    package mutating func readDouble() throws(JSONError) -> Double {
-        try require(.number, "not a number")
-        let start = position
-        try skipNumber()
-        guard let number = Double(String(decoding: bytes[start..<position], as: UTF8.self)), number.isFinite else {
-            throw mismatch("a number too large", at: start)
         }
         return number
     }

@@ -6,14 +6,10 @@ package struct JSONWriter {
     /// What is written and not yet taken away.
     package private(set) var bytes: [UInt8] = []
 
-    private let isIndented: Bool
-    private var depth = 0
-    private var last = Last.value
+    /// The last that was written is a value: the next stands behind a comma.
+    private var isCommaDue = false
 
-    /// What was written last.
-    private enum Last { case bracket, name, value }
-
-    package init(indented: Bool = false) { isIndented = indented }
+    package init() {}
 
     /// Takes away what is written so far.
     package mutating func drain() -> [UInt8] {
@@ -41,8 +37,7 @@ package struct JSONWriter {
 
     private mutating func endName() {
         bytes.append(UInt8(ascii: ":"))
-        if isIndented { bytes.append(UInt8(ascii: " ")) }
-        last = .name
+        isCommaDue = false
     }
 
     package mutating func write(_ text: String) {
@@ -73,29 +68,18 @@ package struct JSONWriter {
     private mutating func begin(_ bracket: UInt8) {
         separate()
         bytes.append(bracket)
-        depth += 1
-        last = .bracket
+        isCommaDue = false
     }
 
     private mutating func end(_ bracket: UInt8) {
-        depth -= 1
-        if last == .value { breakLine() }
         bytes.append(bracket)
-        last = .value
+        isCommaDue = true
     }
 
     /// What stands between the previous value and the next.
     private mutating func separate() {
-        defer { last = .value }
-        guard last != .name, depth > 0 else { return }
-        if last == .value { bytes.append(UInt8(ascii: ",")) }
-        breakLine()
-    }
-
-    private mutating func breakLine() {
-        guard isIndented else { return }
-        bytes.append(UInt8(ascii: "\n"))
-        for _ in 0..<depth { bytes += [0x20, 0x20] }
+        if isCommaDue { bytes.append(UInt8(ascii: ",")) }
+        isCommaDue = true
     }
 }
 
@@ -116,20 +100,5 @@ extension JSONWriter {
     package mutating func member(_ name: StaticString, _ number: some FixedWidthInteger) {
         self.name(name)
         write(number)
-    }
-
-    package mutating func member(_ name: StaticString, _ number: Double) {
-        self.name(name)
-        write(number)
-    }
-
-    package mutating func member(_ name: StaticString, _ flag: Bool) {
-        self.name(name)
-        write(flag)
-    }
-
-    package mutating func member(_ name: StaticString, _ value: JSONValue) {
-        self.name(name)
-        write(value)
     }
 }

@@ -1,5 +1,6 @@
 import FeedCore
 import FeedFormats
+import TestSupport
 import Testing
 
 @Suite struct BodyKindTests {

@@ -1,4 +1,5 @@
 import JSONText
+import TestSupport
 import Testing
 
 @Suite struct JSONReaderTests {
@@ -28,21 +29,15 @@ import Testing
 
     @Test("scalars are read as what they are")
     func scalars() throws {
-        var reader = reader("[true, false, null, 1.5, 7, 7]")
+        var reader = reader("[null, 1.50, 7]")
         try reader.enterArray()
-        _ = try reader.nextElement()
-        #expect(try reader.readBool())
-        _ = try reader.nextElement()
-        #expect(try !reader.readBool())
         _ = try reader.nextElement()
         #expect(try reader.peek() == .null)
         try reader.readNull()
         _ = try reader.nextElement()
-        #expect(try reader.readDouble() == 1.5)
+        #expect(try reader.readNumberText() == "1.50")
         _ = try reader.nextElement()
         #expect(try reader.readInt() == 7)
-        _ = try reader.nextElement()
-        #expect(try reader.readDouble() == 7)
         #expect(try !reader.nextElement())
         try reader.finish()
     }
@@ -51,8 +46,7 @@ import Testing
         "a value of another kind than asked for is named by its path",
         arguments: [
             ("{}", "a.list[1]: not an object"), ("[]", "a.list[1]: not an array"), ("\"\"", "a.list[1]: not a string"),
-            ("1", "a.list[1]: not a number"), ("true", "a.list[1]: neither true nor false"),
-            ("null", "a.list[1]: not null"),
+            ("1", "a.list[1]: not a number"), ("null", "a.list[1]: not null"),
         ])
     func mismatches(asked: String, message: String) throws {
         let found = asked == "null" ? "false" : "null"
@@ -73,7 +67,6 @@ import Testing
             case "[]": try reader.enterArray()
             case "\"\"": _ = try reader.readString()
             case "1": _ = try reader.readInt()
-            case "true": _ = try reader.readBool()
             default: try reader.readNull()
             }
             Issue.record("read \(found) as if it were \(asked)")
@@ -90,11 +83,8 @@ import Testing
         #expect(throws: JSONError.self) { try integer.readInt() }
     }
 
-    @Test("a number beyond what a double holds is no number to anyone", arguments: ["1e999", "-1e999"])
-    func doubles(text: String) throws {
-        var double = reader(text)
-        #expect(throws: JSONError.self) { try double.readDouble() }
-        #expect(throws: JSONError.self) { try JSONValue.parse(Array(text.utf8)) }
+    @Test("a number beyond what a double holds is skipped as any other", arguments: ["1e999", "-1e999"])
+    func largeNumbers(text: String) throws {
         var skipped = reader(text)
         try skipped.skipValue()
     }

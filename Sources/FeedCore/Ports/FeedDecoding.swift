@@ -7,12 +7,6 @@ package protocol FeedDecoding: Sendable {
     func decodeSubscriptions(_ document: FeedSource) throws(FeedError) -> SubscriptionList
 }
 
-extension FeedDecoding {
-    package func decode(_ body: [UInt8], from url: ResourceURL) throws(FeedError) -> Feed {
-        try decode(FeedSource(bytes: body, url: url)).feed
-    }
-}
-
 /// What came from a server, or lay in a file.
 package struct FeedSource: Hashable, Sendable {
     package let bytes: [UInt8]

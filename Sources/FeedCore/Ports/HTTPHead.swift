@@ -55,13 +55,6 @@ package struct HTTPHead: Hashable, Sendable {
         texts = Self.noTexts
     }
 
-    package init(status: Int, validators: Validators, contentType: String? = nil) {
-        self.init(status: status)
-        self[.etag] = validators.etag
-        self[.lastModified] = validators.lastModified
-        self[.contentType] = contentType
-    }
-
     package subscript(header: Header) -> String? {
         get { texts.value[header] }
         set {

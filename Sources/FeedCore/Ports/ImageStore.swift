@@ -54,10 +54,6 @@ package protocol ImageStore: Sendable {
 
 extension ImageStore {
     package func totals() async throws(FeedError) -> ImageTotals { try await inventory(of: []).totals }
-
-    package func removeDamaged(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
-        try await removeDamaged(mode, progress: nil)
-    }
 }
 
 /// Whether something is deleted, or only counted as if these feeds, and what is damaged, were deleted before.

@@ -1,4 +1,4 @@
-import JSONText
+import TestSupport
 
 extension Page {
     private static let named: Set<String> = [
