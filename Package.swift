@@ -41,7 +41,7 @@ let package = Package(
         library("FeedFormats", ["FeedCore", "JSONText", "CXML"]),
         library("HTTPTransport", ["FeedCore", "CCurl", "CLinux"]),
         library("Hashing", ["FeedCore", "CCrypto", "CSHA256Lanes"]),
-        library("CacheStorage", ["FeedCore", "Hashing", "CSQLite"]),
+        library("CacheStorage", ["FeedCore", "Hashing", "CSQLite", "CLinux"]),
         library("CacheArchive", ["FeedCore", "Hashing", "JSONText", "CArchive"]),
         .target(
             name: "Gallery", dependencies: ["FeedCore", "CLinux"],
@@ -61,8 +61,9 @@ let package = Package(
         .executableTarget(
             name: "feed-decoding-bench", dependencies: ["FeedFormats", "FeedCore"],
             path: "Tests/Benchmarks/FeedDecoding", swiftSettings: swiftSettings),
+        .systemLibrary(name: "CSpawn", path: "Tests/CSpawn"),
         .target(
-            name: "TestSupport", dependencies: ["FeedCore", "Hashing", "JSONText", "CLinux"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["FeedCore", "Hashing", "JSONText", "CSpawn"], path: "Tests/TestSupport",
             swiftSettings: swiftSettings),
         // Linked with libFuzzer by scripts/fuzz.
         .target(

@@ -2,16 +2,20 @@
 #include <linux/capability.h>
 #include <linux/stat.h>
 #include <malloc.h>
-#include <spawn.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* renameat2 with RENAME_EXCHANGE: glibc declares it for _GNU_SOURCE only, and Swift's Glibc is built without. */
+/* renameat2, with RENAME_EXCHANGE and with RENAME_NOREPLACE: glibc declares it for _GNU_SOURCE only, and Swift's Glibc is
+   built without. */
 static inline int feedsync_exchange(const char *first, const char *second) {
     /* <fcntl.h>, which has a name for it, would make these declarations this module's. */
     const int here = -100;
     return (int)syscall(SYS_renameat2, here, first, here, second, 2);
+}
+
+static inline int feedsync_rename_without_replacing(int from, const char *name, int to, const char *new_name) {
+    return (int)syscall(SYS_renameat2, from, name, to, new_name, 1);
 }
 
 /* Whether the open folder is the root of a mount, which another device number doesn't tell: a bind mount has the same, and
@@ -21,13 +25,6 @@ static inline int feedsync_is_mount_root(int folder) {
     const int empty_path = 0x1000;
     if (syscall(SYS_statx, folder, "", empty_path, 0, &status) != 0) return 0;
     return (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
-}
-
-/* Likewise for _GNU_SOURCE. Naming each descriptor instead takes as many actions as there may be descriptors. */
-extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
-
-static inline int feedsync_close_from(posix_spawn_file_actions_t *actions, int first) {
-    return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
 
 /* The memory of a thread else grows by a few pages at a time, with a system call for each step. What isn't used of a

@@ -1,6 +1,4 @@
 #include <sqlite3.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 /* SQLITE_TRANSIENT is a cast of -1 to a function pointer, which Swift does not import. */
 /* To SQLite, a text that is nowhere is none, not an empty one. */
@@ -19,11 +17,6 @@ static inline int feedsync_bind_blob(sqlite3_stmt *statement, int index, const v
 /* sqlite3_db_config is variadic, which Swift does not import. */
 static inline int feedsync_configure(sqlite3 *database, int option, int on) {
     return sqlite3_db_config(database, option, on, (int *)0);
-}
-
-/* renameat2 with RENAME_NOREPLACE: glibc declares it for _GNU_SOURCE only, and Swift's Glibc is built without. */
-static inline int feedsync_rename_without_replacing(int from, const char *name, int to, const char *new_name) {
-    return (int)syscall(SYS_renameat2, from, name, to, new_name, 1);
 }
 
 /* sqlite3_config is variadic too. */

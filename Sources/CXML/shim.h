@@ -47,12 +47,6 @@ static inline int cxml_is_in_attribute(const xmlParserCtxt *parser) {
     return parser->instate == XML_PARSER_ATTRIBUTE_VALUE;
 }
 
-// Whether what is being read is a tag or text, and no section of any other kind, in which quotes mean nothing.
-static inline int cxml_is_in_content(const xmlParserCtxt *parser) {
-    return parser->instate != XML_PARSER_CDATA_SECTION && parser->instate != XML_PARSER_COMMENT
-        && parser->instate != XML_PARSER_PI;
-}
-
 // What is left of a document that was not built: libxml2 notes a DTD's entities in it.
 static inline void cxml_free_document(xmlParserCtxt *parser) {
     if (parser->myDoc) xmlFreeDoc(parser->myDoc);

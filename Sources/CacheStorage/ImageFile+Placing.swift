@@ -1,4 +1,4 @@
-internal import CSQLite
+internal import CLinux
 internal import FeedCore
 internal import Glibc
 

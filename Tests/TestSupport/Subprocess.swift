@@ -1,4 +1,4 @@
-internal import CLinux
+internal import CSpawn
 import Glibc
 import Synchronization
 
