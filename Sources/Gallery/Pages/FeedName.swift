@@ -20,17 +20,10 @@ struct FeedName {
 
     private static let longestSlug = 40
 
-    /// Letters, digits and single dashes; no dot, which precedes the number of a page.
+    /// No dot is in it, which precedes the number of a page.
     var slug: String {
-        var slug = ""
-        for scalar in title.unicodeScalars.lazy.prefix(4 * Self.longestSlug) where slug.utf8.count < Self.longestSlug {
-            if scalar.isASCII, scalar.properties.isAlphabetic || scalar.properties.numericType != nil {
-                slug += scalar.properties.lowercaseMapping
-            } else if !slug.isEmpty, !slug.hasSuffix("-") {
-                slug += "-"
-            }
-        }
-        while slug.hasSuffix("-") { slug.removeLast() }
+        let beginning = String(title.unicodeScalars.prefix(4 * Self.longestSlug))
+        let slug = Slug.make(beginning, limit: Self.longestSlug)
         return slug.isEmpty ? "feed" : slug
     }
 }
