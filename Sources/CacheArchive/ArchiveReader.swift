@@ -32,7 +32,8 @@ final class ArchiveReader {
         /// Nil at the end.
         func next() throws(FeedError) -> UnsafeRawBufferPointer? {
             guard left > 0 else {
-                throw .invalidData("the header of an entry is larger than \(Self.mostOfHeader) bytes")
+                let limit = ByteCount.text(Int64(Self.mostOfHeader))
+                throw .invalidData("the header of an entry is larger than \(limit)")
             }
             let block = try decompressor.next()
             if left < .max { left -= block?.count ?? 0 }

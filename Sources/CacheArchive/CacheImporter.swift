@@ -50,7 +50,7 @@ package struct CacheImporter: Sendable {
 
     private func collect(_ reader: ArchiveReader) throws(FeedError) -> [UInt8] {
         guard reader.size <= terms.maxDocumentSize else {
-            throw reader.refused("larger than --max-feed-size (\(terms.maxDocumentSize) bytes)")
+            throw reader.refused("larger than --max-feed-size (\(ByteCount.text(terms.maxDocumentSize)))")
         }
         var bytes: [UInt8] = []
         try reader.forEachChunk { chunk in bytes += chunk }

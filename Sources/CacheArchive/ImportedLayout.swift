@@ -67,9 +67,8 @@ struct ImportedLayout {
     private func checkDocument(_ descriptor: BlobDescriptor, namedBy name: String) throws(FeedError) {
         try checkSize(descriptor, namedBy: name)
         guard descriptor.size <= terms.maxDocumentSize else {
-            throw .invalidData(
-                "\(OCILayout.blobName(descriptor.digest)): larger than --max-feed-size (\(terms.maxDocumentSize) bytes)"
-            )
+            let limit = ByteCount.text(terms.maxDocumentSize)
+            throw .invalidData("\(OCILayout.blobName(descriptor.digest)): larger than --max-feed-size (\(limit))")
         }
     }
 
@@ -81,8 +80,8 @@ struct ImportedLayout {
             throw .invalidData("\(OCILayout.blobName(digest)): no image of a known type, and \(name) has it as one")
         }
         guard blob.size <= terms.maxImageSize else {
-            throw .invalidData(
-                "\(OCILayout.blobName(digest)): larger than --max-filesize (\(terms.maxImageSize) bytes)")
+            let limit = ByteCount.text(terms.maxImageSize)
+            throw .invalidData("\(OCILayout.blobName(digest)): larger than --max-filesize (\(limit))")
         }
         return (blob, type)
     }

@@ -75,7 +75,8 @@ package struct RemoteFeedLoader: Sendable {
         while pages.count < maxPages, let url = pages.takeNext() {
             do throws(FeedError) {
                 guard bytes < maxBytes else {
-                    throw FeedError.invalidData("the pages are larger than \(maxBytes) bytes (see --max-feed-size)")
+                    let limit = ByteCount.text(maxBytes)
+                    throw FeedError.invalidData("the pages are larger than \(limit) (see --max-feed-size)")
                         .dependingOnSettings()
                 }
                 let (response, body) = try await get(url, Validators(), maxBytes: maxBytes - bytes, on: terms)
