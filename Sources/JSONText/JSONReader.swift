@@ -1,7 +1,7 @@
 /// Reads a JSON text (RFC 8259) front to back, as its caller asks for it. Nothing is built but what is asked for; what
 /// is skipped is checked all the same.
 ///
-///     var reader = try JSONReader(bytes)
+///     var reader = JSONReader(bytes)
 ///     try reader.enterObject()
 ///     while let name = try reader.nextMember() {
 ///         if name == "title" { title = try reader.readString() } else { try reader.skipValue() }

@@ -37,7 +37,7 @@ package struct Secrets: Hashable, Sendable {
 /// `Range` and `If-Range`: the server sends the rest with 206 if the body is still the same, else all of it with 200.
 package struct RestOfBody: Hashable, Sendable {
     package let offset: Int64
-    /// A strong validator: an entity tag or a date.
+    /// A strong entity tag.
     package let validator: String
 
     package init(offset: Int64, validator: String) {

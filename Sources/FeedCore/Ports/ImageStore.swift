@@ -97,7 +97,7 @@ package struct StoredImage: Hashable, Sendable {
     package let type: ImageType
     package let validators: Validators
     package let fetchedAt: Timestamp
-    /// Of the file, relative to the cache.
+    /// Where the file lies, relative to the cache.
     package let folder: String
 
     package init(

@@ -29,7 +29,7 @@ struct ImageDispute: Sendable {
         tried = first.manner.terms.map { [$0.asFar(asOf: url)] } ?? []
     }
 
-    var isOne: Bool { sayings.count > 1 }
+    var hasDifferentSayings: Bool { sayings.count > 1 }
 
     /// One that says the same of this image as another before it changes nothing.
     mutating func add(_ saying: Saying) {

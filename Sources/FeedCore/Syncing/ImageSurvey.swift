@@ -121,7 +121,7 @@ struct ImageSurvey: Sendable {
         // The passwords are in what was said.
         var dispute = disputes[place] ?? ImageDispute(ResourceURL(url, credentials: nil), first: first)
         dispute.add(saying)
-        if dispute.isOne { disputes[place] = dispute }
+        if dispute.hasDifferentSayings { disputes[place] = dispute }
     }
 
     private mutating func eachPart<Element>(
