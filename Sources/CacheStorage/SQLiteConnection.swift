@@ -164,13 +164,6 @@ final class SQLiteConnection {
     }
 
     private static func immutableURI(_ path: String) -> String {
-        let hex = Array("0123456789abcdef")
-        let encoded = path.utf8.map { byte in
-            switch byte {
-            case 0x2F, 0x30...0x39, 0x41...0x5A, 0x61...0x7A: String(UnicodeScalar(byte))
-            default: "%\(hex[Int(byte >> 4)])\(hex[Int(byte & 15)])"
-            }
-        }
-        return "file:\(encoded.joined())?immutable=1"
+        "file:\(PercentEncoding.encodePath(path))?immutable=1"
     }
 }

@@ -1,6 +1,6 @@
 /// Percent-encoding in URLs (RFC 3986, section 2.1).
 package enum PercentEncoding {
-    static func encodePath(_ path: String) -> String {
+    package static func encodePath(_ path: String) -> String {
         var encoded: [UInt8] = []
         for byte in path.utf8 {
             if isPlain(byte) {
