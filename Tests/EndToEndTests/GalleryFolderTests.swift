@@ -6,7 +6,7 @@ import Testing
 @Suite("The folder of a gallery, from outside", .timeLimit(.minutes(10)))
 struct GalleryFolderTests {
     let program: Program
-    private let server: FeedServer
+    let server: FeedServer
     let site: String
 
     init() async throws {

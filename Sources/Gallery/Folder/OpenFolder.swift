@@ -11,8 +11,8 @@ final class OpenFolder {
     private static let unfinished = "feedsync gallery 1, unfinished"
     private static let heading = "feedsync gallery 1"
 
-    let path: String
-    private let number: Int32
+    private(set) var path: String
+    let number: Int32
 
     /// Nil if there is nothing at the path.
     init?(existing path: String) throws(SystemError) {
@@ -38,6 +38,12 @@ final class OpenFolder {
             guard errno == EINTR else { throw SystemError("can't be locked", path) }
         }
         return try isInPlace()
+    }
+
+    /// It stays locked.
+    func move(to place: String) throws(SystemError) {
+        guard rename(path, place) == 0 else { throw SystemError("can't be put back", path) }
+        path = place
     }
 
     private func isInPlace() throws(SystemError) -> Bool {
@@ -176,7 +182,7 @@ final class OpenFolder {
     }
 
     /// Nil if there is no folder of images, or only a link to one.
-    private func withImages<Outcome>(
+    func withImages<Outcome>(
         _ work: (Int32) throws(SystemError) -> Outcome
     ) throws(SystemError) -> Outcome? {
         let images = openat(number, PlacedImage.folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -209,31 +215,5 @@ final class OpenFolder {
         }
         guard errno == 0 else { throw SystemError("can't be listed", path) }
         return names
-    }
-
-    // MARK: Going away
-
-    /// Deletes these of its files, the folder of images and the folder, which is at `place` by now. What somebody else put
-    /// there meanwhile stays, and is an error. The list of files may be anybody's: it names nothing outside, as only what
-    /// is found in the folder goes.
-    func remove(_ files: [String], from place: String) throws(SystemError) {
-        func delete(_ name: String, of folder: Int32, shownAs shown: String, _ flags: Int32 = 0) throws(SystemError) {
-            guard unlinkat(folder, name, flags) == 0 || errno == ENOENT else {
-                throw SystemError("can't be deleted", "\(place)/\(shown)")
-            }
-        }
-        let ours = Set(files)
-        let images = "\(PlacedImage.folder)/"
-        let present = try names().filter { ours.contains($0) && $0 != Self.marker }
-        for name in present where !name.hasPrefix(images) { try delete(name, of: number, shownAs: name) }
-        _ = try withImages { folder throws(SystemError) in
-            for name in present where name.hasPrefix(images) {
-                try delete(String(name.dropFirst(images.count)), of: folder, shownAs: name)
-            }
-            try delete(PlacedImage.folder, of: number, shownAs: images, AT_REMOVEDIR)
-        }
-        // The marker at last: until then the next run knows what this is.
-        try delete(Self.marker, of: number, shownAs: Self.marker)
-        guard rmdir(place) == 0 || errno == ENOENT else { throw SystemError("can't be deleted", place) }
     }
 }

@@ -1,0 +1,81 @@
+internal import FeedCore
+internal import Glibc
+
+/// Where a gallery goes, and what has a place beside it on the way there.
+struct GallerySite {
+    /// As given; for messages.
+    let path: String
+    /// With no link in it.
+    let target: String
+    /// Where the new one is made.
+    let staging: String
+    /// Where the old one is for a moment, if it can't be exchanged with the new one in one step.
+    let aside: String
+
+    /// The folder above it is there afterwards.
+    init(_ place: GalleryPlace) throws(SystemError) {
+        let (destination, cache) = (try Destination(place.path), try Destination(place.cache))
+        guard !destination.lies(in: cache) else {
+            throw SystemError(EEXIST, "belongs to the cache, \(place.cache); give a folder elsewhere", place.path)
+        }
+        guard !cache.lies(in: destination) else {
+            throw SystemError(ENOTEMPTY, "holds the cache, \(place.cache); give a folder elsewhere", place.path)
+        }
+        try destination.makeFoldersAbove()
+        path = place.path
+        target = destination.path
+        staging = destination.sibling { ".\($0).feedsync-new" }
+        aside = "\(staging)-old"
+    }
+
+    /// Locked. Nil if there is none.
+    func openOld() throws(SystemError) -> OpenFolder? {
+        if let old = try OpenFolder(existing: target) {
+            try lock(old)
+            try old.checkIsReplaceable()
+            return old
+        }
+        // A run was killed when it had put the old one aside, and not yet the new one in its place.
+        guard let old = try openHidden(aside) else { return nil }
+        try old.checkIsReplaceable()
+        try old.move(to: target)
+        return old
+    }
+
+    /// Makes the folder for the new one, locked. What a killed run left is cleared away.
+    func stage() throws(SystemError) -> OpenFolder {
+        for hidden in [aside, staging] {
+            if let leftover = try openHidden(hidden) { try leftover.remove(leftover.checkIsLeftover(), from: hidden) }
+        }
+        guard mkdir(staging, 0o777) == 0 else {
+            throw errno == EEXIST ? busy : SystemError("can't be created", staging)
+        }
+        // Until it is locked, another run takes it for a leftover.
+        guard let folder = try OpenFolder(existing: staging) else { throw busy }
+        try lock(folder)
+        do throws(SystemError) { try folder.markUnfinished() } catch {
+            // There is an error to report already; and the next run clears away what this can't.
+            do { try folder.remove(folder.names(), from: staging) } catch {}
+            throw error
+        }
+        return folder
+    }
+
+    var busy: SystemError {
+        SystemError(EWOULDBLOCK, "another feedsync run is writing it", path)
+    }
+
+    /// Locked. Nil if there is nothing.
+    private func openHidden(_ hidden: String) throws(SystemError) -> OpenFolder? {
+        guard try !Destination.isLink(hidden) else {
+            throw SystemError(ELOOP, "is a symbolic link, and the gallery needs a folder of that name", hidden)
+        }
+        guard let folder = try OpenFolder(existing: hidden) else { return nil }
+        try lock(folder)
+        return folder
+    }
+
+    private func lock(_ folder: OpenFolder) throws(SystemError) {
+        if try !folder.lock() { throw busy }
+    }
+}

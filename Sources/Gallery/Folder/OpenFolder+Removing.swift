@@ -1,0 +1,29 @@
+internal import FeedCore
+internal import Glibc
+
+/// How a gallery goes away.
+extension OpenFolder {
+    /// Deletes these of its files, the folder of images and the folder, which is at `place` by now. What somebody else put
+    /// there meanwhile stays, and is an error. The list of files may be anybody's: it names nothing outside, as only what
+    /// is found in the folder goes.
+    func remove(_ files: [String], from place: String) throws(SystemError) {
+        func delete(_ name: String, of folder: Int32, shownAs shown: String, _ flags: Int32 = 0) throws(SystemError) {
+            guard unlinkat(folder, name, flags) == 0 || errno == ENOENT else {
+                throw SystemError("can't be deleted", "\(place)/\(shown)")
+            }
+        }
+        let ours = Set(files)
+        let images = "\(PlacedImage.folder)/"
+        let present = try names().filter { ours.contains($0) && $0 != Self.marker }
+        for name in present where !name.hasPrefix(images) { try delete(name, of: number, shownAs: name) }
+        _ = try withImages { folder throws(SystemError) in
+            for name in present where name.hasPrefix(images) {
+                try delete(String(name.dropFirst(images.count)), of: folder, shownAs: name)
+            }
+            try delete(PlacedImage.folder, of: number, shownAs: images, AT_REMOVEDIR)
+        }
+        // The marker at last: until then the next run knows what this is.
+        try delete(Self.marker, of: number, shownAs: Self.marker)
+        guard rmdir(place) == 0 || errno == ENOENT else { throw SystemError("can't be deleted", place) }
+    }
+}

@@ -1,0 +1,90 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Where the old gallery and the new one can't be exchanged in one step, or the old one can't simply be deleted.
+extension GalleryFolderTests {
+    private static let refusals = ["EINVAL", "ENOSYS"]
+
+    /// Writes the gallery where the file system can't exchange folders, with a fault at what is done to its place and to
+    /// those beside it.
+    @discardableResult
+    private func writeWithoutExchange(
+        _ refusal: String = "EINVAL", fault: String = ""
+    ) async throws -> ProcessResult {
+        try await program.shell(
+            #"""
+            new=${1%/*}/.site.feedsync-new
+            exec strace -f -qq -o /dev/null -P "$1" -P "$new" -P "$new-old" -e "inject=renameat2:error=$2" \
+                ${3:+-e "inject=$3"} "$feedsync" gallery "$1"
+            """#, site, refusal, fault)
+    }
+
+    @Test("is put in the old one's place in steps where it can't be in one", arguments: Self.refusals)
+    func withoutExchange(_ refusal: String) async throws {
+        try await write()
+        server.serve(images: [0])
+        try await program.run(server.feedURL)
+        for _ in 1...2 {
+            expectQuiet(try await writeWithoutExchange(refusal))
+            #expect(Files.names(in: "\(site)/images").count == 1)
+            #expect(Files.names(in: program.folder.path) == ["cache", "site"])
+        }
+    }
+
+    @Test(
+        "is no longer in the way of the next runs once one was killed, or stopped, between those steps",
+        arguments: [
+            "rename:signal=KILL:when=2", "rename:error=EIO:when=2+", "unlinkat:signal=KILL:when=1",
+            "unlinkat:signal=KILL:when=2", "unlinkat:error=EIO:when=2+",
+        ])
+    func leftAside(_ fault: String) async throws {
+        try await write()
+        let result = try await writeWithoutExchange(fault: fault)
+        #expect(result.status != .exited(0), "\(result.errorText)")
+        #expect(Files.exists(program.folder.path(".site.feedsync-new-old")))
+        for _ in 1...2 {
+            expectQuiet(try await writeWithoutExchange())
+            #expect(Files.exists("\(site)/index.html"))
+            #expect(Files.names(in: program.folder.path) == ["cache", "site"])
+        }
+    }
+
+    @Test("has the old one back where the new one can't take its place, if need be with the next run")
+    func putBack() async throws {
+        try await write()
+        let before = try Files.bytes("\(site)/index.html")
+        expectOneLine(try await writeWithoutExchange(fault: "rename:error=EIO:when=2"), exit: 74, [site])
+        #expect(try Files.bytes("\(site)/index.html") == before)
+        #expect(Files.names(in: program.folder.path) == ["cache", "site"])
+
+        try await writeWithoutExchange(fault: "rename:signal=KILL:when=2")
+        #expect(!Files.exists(site))
+        // Which doesn't get far itself.
+        try program.folder.write("mine", to: ".site.feedsync-new/mine")
+        #expect(try await write().status == .exited(73))
+        #expect(try Files.bytes("\(site)/index.html") == before)
+    }
+
+    @Test(
+        "isn't written where somebody else has something under the name that the old one may be given for a moment",
+        arguments: ["file", "folder", "gallery", "link"], [true, false])
+    func othersAside(kind: String, isThere: Bool) async throws {
+        if isThere { try await write() }
+        let aside = ".site.feedsync-new-old"
+        switch kind {
+        case "file": try program.folder.write("mine", to: aside)
+        case "link":
+            try program.folder.makeDirectory("empty")
+            symlink("empty", program.folder.path(aside))
+        default:
+            try program.folder.makeDirectory(aside)
+            try program.folder.write("mine", to: "\(aside)/mine")
+            if kind == "gallery" { try program.folder.write("feedsync gallery 1\n", to: "\(aside)/.feedsync-gallery") }
+        }
+        let before = Files.names(in: program.folder.path)
+        expectOneLine(try await write(), exit: 73, [aside])
+        #expect(Files.names(in: program.folder.path) == before)
+        if kind == "folder" { #expect(try program.folder.read("\(aside)/mine") == Array("mine".utf8)) }
+    }
+}
