@@ -87,4 +87,20 @@ extension GalleryFolderTests {
         #expect(Files.names(in: program.folder.path) == before)
         if kind == "folder" { #expect(try program.folder.read("\(aside)/mine") == Array("mine".utf8)) }
     }
+
+    @Test("is replaced also where it, or what a run left of it, may not be written to", arguments: [0o555, 0o500])
+    func readOnly(mode: mode_t) async throws {
+        try await write()
+        for folder in [site, "\(site)/images"] { chmod(folder, mode) }
+        for _ in 1...2 {
+            expectQuiet(try await program.runBound("gallery", site))
+            #expect(try Files.mode(site) == mode)
+            #expect(Files.names(in: program.folder.path) == ["cache", "site"])
+        }
+        let leftover = program.folder.path(".site.feedsync-new")
+        #expect(try await Subprocess.run("cp", ["-a", site, leftover]).status == .exited(0))
+        chmod("\(leftover)/images", mode)
+        expectQuiet(try await program.runBound("gallery", site))
+        #expect(Files.names(in: program.folder.path) == ["cache", "site"])
+    }
 }

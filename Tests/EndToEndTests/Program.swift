@@ -29,6 +29,16 @@ final class Program: Sendable {
             executable, arguments, environment: surroundings(environment), standardInput: input)
     }
 
+    /// As one whom the modes of files and folders bind, which root is not by itself.
+    @discardableResult
+    func runBound(_ arguments: String...) async throws -> ProcessResult {
+        try await shell(
+            #"""
+            user=$(id -u); [ "$user" = 0 ] && bound="setpriv --bounding-set=-dac_override,-dac_read_search"
+            exec $bound "$feedsync" "$@"
+            """#, arguments)
+    }
+
     func start(_ arguments: String...) throws -> StartedProcess { try start(arguments) }
 
     func start(_ arguments: [String]) throws -> StartedProcess {

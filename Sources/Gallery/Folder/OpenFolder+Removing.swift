@@ -14,9 +14,11 @@ extension OpenFolder {
         }
         let ours = Set(files)
         let images = "\(PlacedImage.folder)/"
+        Self.makeWritable(number)
         let present = try names().filter { ours.contains($0) && $0 != Self.marker }
         for name in present where !name.hasPrefix(images) { try delete(name, of: number, shownAs: name) }
         _ = try withImages { folder throws(SystemError) in
+            Self.makeWritable(folder)
             for name in present where name.hasPrefix(images) {
                 try delete(String(name.dropFirst(images.count)), of: folder, shownAs: name)
             }
@@ -25,5 +27,13 @@ extension OpenFolder {
         // The marker at last: until then the next run knows what this is.
         try delete(Self.marker, of: number, shownAs: Self.marker)
         guard rmdir(place) == 0 || errno == ENOENT else { throw SystemError("can't be deleted", place) }
+    }
+
+    /// As for an old gallery that was made read-only: nothing can be deleted in it else. Where this is impossible too,
+    /// deleting tells why.
+    private static func makeWritable(_ folder: Int32) {
+        var status = stat()
+        guard fstat(folder, &status) == 0, status.st_mode & 0o700 != 0o700 else { return }
+        fchmod(folder, status.st_mode & 0o7777 | 0o700)
     }
 }
