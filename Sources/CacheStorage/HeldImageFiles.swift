@@ -18,22 +18,13 @@ private struct HeldImageFiles: ImageFiles {
     let cache: String
 
     func open(_ image: StoredImage) throws(FeedError) -> any OpenImage {
-        guard let folder, let file = try open(image, in: folder) else {
-            throw .notFound(image.damagedOrGone(from: cache).message)
+        let file = try reading { () throws(SystemError) in
+            try folder.flatMap { folder throws(SystemError) in
+                try ImageFile.openReadable(image.digest, in: folder, size: image.size)
+            }
         }
+        guard let folder, let file else { throw .notFound(image.damagedOrGone(from: cache).message) }
         return HeldImageFile(file: file, folder: folder, name: image.digest.hex, size: Int(image.size))
-    }
-}
-
-extension HeldImageFiles {
-    /// That there is no right to read it is the file's own. Whatever else comes in the way, such as that no more files can
-    /// be open, comes in the way of the next as well.
-    private func open(_ image: StoredImage, in folder: Descriptor) throws(FeedError) -> Descriptor? {
-        do {
-            return try ImageFile.openReadable(image.digest, in: folder, size: image.size)
-        } catch {
-            throw [EACCES, EPERM].contains(error.code) ? .notFound(error.message) : error.feedError(.failed)
-        }
     }
 }
 
@@ -44,25 +35,45 @@ private struct HeldImageFile: OpenImage {
     let size: Int
 
     func read(_ count: Int, at offset: Int) throws(FeedError) -> [UInt8] {
-        try attempt(.failed) { () throws(SystemError) in try file.read(count, at: offset) }
+        try reading { () throws(SystemError) in try file.read(count, at: offset) }
     }
 
     func place(at path: String) throws(FeedError) {
         // A link may be impossible for many reasons: another file system, too many links, a file of another user. Where
         // a copy is impossible too, that tells why.
         if linkat(folder.number, name, AT_FDCWD, path, 0) == 0 { return }
-        try attempt(.failed) { () throws(SystemError) in try copy(to: path) }
+        let target = try attempt(.failed) { () throws(SystemError) in try Self.create(path) }
+        do throws(FeedError) { try copy(to: target) } catch {
+            // Half a picture is none.
+            unlink(path)
+            throw error
+        }
     }
 
-    private func copy(to path: String) throws(SystemError) {
+    private static func create(_ path: String) throws(SystemError) -> Descriptor {
         let number = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, ImageFile.mode)
         guard number >= 0 else { throw SystemError("can't be created", path) }
-        let target = Descriptor(owning: number, path: path)
+        return Descriptor(owning: number, path: path)
+    }
+
+    private func copy(to target: Descriptor) throws(FeedError) {
         if ioctl(target.number, FileCloning.request, file.number) == 0 { return }
         var offset = 0
-        while case let chunk = try file.read(256 * 1024, at: offset), !chunk.isEmpty {
-            try target.write(chunk)
+        while case let chunk = try read(256 * 1024, at: offset), !chunk.isEmpty {
+            try attempt(.failed) { () throws(SystemError) in try target.write(chunk) }
             offset += chunk.count
+        }
+    }
+}
+
+/// Reads an image's file. That there is no right to it is the file's own, and so is a bad sector. Whatever else comes in
+/// the way, such as that no more files can be open, comes in the way of the next as well.
+private func reading<Outcome>(_ work: () throws(SystemError) -> Outcome) throws(FeedError) -> Outcome {
+    do { return try work() } catch {
+        switch error.code {
+        case EACCES, EPERM: throw .notFound(error.message)
+        case EIO: throw .storage(.unreadable, "\(error.message); run `feedsync validate --deep`")
+        default: throw error.feedError(.failed)
         }
     }
 }

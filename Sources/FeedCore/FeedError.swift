@@ -16,7 +16,8 @@ package struct FeedError: Error, Hashable, Sendable {
         case cannotCreate
         /// Reading or writing failed part-way: a full disk, an I/O error.
         case failed
-        /// The database can't be read; `feedsync validate` sets it aside.
+        /// The database can't be read, or the disk has lost some of an image; `feedsync validate` sets it aside, or
+        /// deletes that.
         case unreadable
         /// Written by a newer feedsync; never touched.
         case newerVersion

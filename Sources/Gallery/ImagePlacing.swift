@@ -28,6 +28,11 @@ struct ImagePlacing {
         return Tile(image: picture.image, content: content)
     }
 
+    /// To be called when all are placed. Where the disk gave nothing of any of them, the old gallery is worth more.
+    func checkDisk() throws(FeedError) {
+        if count == 0, let error = unreadable.first(where: { $0.kind == .storage(.unreadable) }) { throw error }
+    }
+
     private mutating func content(of stored: StoredImage) throws(FeedError) -> Tile.Content {
         if let known = done[stored.digest] { return known }
         let content = try place(stored)
@@ -36,10 +41,10 @@ struct ImagePlacing {
     }
 
     private mutating func place(_ stored: StoredImage) throws(FeedError) -> Tile.Content {
-        let file: any OpenImage
-        let size: ImageSize?
+        let placed: PlacedImage
         do throws(FeedError) {
-            file = try files.open(stored)
+            let file = try files.open(stored)
+            let size: ImageSize?
             if stored.type == .svg {
                 let drawing = SVGDrawing(try file.read(file.size, at: 0))
                 guard drawing.isPassive else {
@@ -50,13 +55,13 @@ struct ImagePlacing {
                 var bytes = FileBytes(file)
                 size = try ImageSize.read(stored.type, &bytes)
             }
-        } catch let error where error.kind == .notFound {
+            placed = PlacedImage(digest: stored.digest, type: stored.type, size: size)
+            try folder.place(file, as: placed.file)
+        } catch let error where [.notFound, .storage(.unreadable)].contains(error.kind) {
             // One bad file is no reason to show none; what holds for all of them is, and the old gallery stays.
             unreadable.append(error)
             return .missing(reason: "the file in the cache can't be read")
         }
-        let placed = PlacedImage(digest: stored.digest, type: stored.type, size: size)
-        try folder.place(file, as: placed.file)
         ratios.insert(placed.proportions.ratio)
         count += 1
         return .picture(placed)

@@ -74,6 +74,7 @@ package struct StaticGallery: GalleryWriter {
                     feed: feed, tiles: tiles, name: name, maxAge: gallery.maxAge(of: feed),
                     isFresh: gallery.isFresh(feed)))
         }
+        try placing.checkDisk()
         let assets = Assets(ratios: placing.ratios)
         for file in assets.all { try folder.write(file.bytes, to: file.name) }
         var pages = 0

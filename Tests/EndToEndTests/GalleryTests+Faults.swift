@@ -1,16 +1,17 @@
 import Glibc
+import JSONText
 import TestSupport
 import Testing
 
 /// Where a picture can't be linked, read, or kept.
 extension GalleryTests {
     /// Runs a script with a file system of one megabyte at `$disk`, in a mount namespace that goes with it.
-    private func onDisk(_ script: String) async throws -> ProcessResult {
+    private func onDisk(_ script: String, _ argument: String = "") async throws -> ProcessResult {
         try program.folder.makeDirectory("disk")
         let setUp = #"disk=$1; mount -t tmpfs -o size=1m none "$disk" || exit 99; "# + script
         return try await program.shell(
-            #"[ "$(id -u)" = 0 ] && user= || user=-r; exec unshare -m $user sh -c "$1" sh "$2""#, setUp,
-            program.folder.path("disk"))
+            #"[ "$(id -u)" = 0 ] && user= || user=-r; exec unshare -m $user sh -c "$1" sh "$2" "$3""#,
+            setUp, program.folder.path("disk"), argument)
     }
 
     @Test("copies where a link is impossible, readable as far as the umask goes")
@@ -48,7 +49,12 @@ extension GalleryTests {
         #expect(verbose.errorText.contains("\(digests[1]): can't be opened: Permission denied"))
     }
 
-    @Test("keeps the old one where no image can be read", arguments: ["EMFILE", "ENFILE", "ENOMEM", "EIO"])
+    @Test(
+        "keeps the old one where no image can be read",
+        arguments: [
+            "openat:error=EMFILE", "openat:error=ENFILE", "openat:error=ENOMEM", "openat:error=EIO",
+            "pread64:error=EIO",
+        ])
     func nothingReadable(_ failure: String) async throws {
         let server = try FeedServer(images: 1)
         try await program.run(server.feedURL)
@@ -57,10 +63,49 @@ extension GalleryTests {
         let image = "\(program.imageFolder)/\(try await program.digest(of: server.imageURL(0)))"
         let result = try await program.shell(
             #"""
-            exec strace -f -qq -o /dev/null -P "$1" -e "inject=openat:error=$2" "$feedsync" gallery "$3"
-            """#, program.imageFolder, failure, site)
+            exec strace -f -qq -o /dev/null -P "$1" -P "${1%/*}" -e "inject=$2" "$feedsync" gallery "$3"
+            """#, image, failure, site)
         expectOneLine(result, exit: 74, [image])
         #expect(before.count == 1 && Files.names(in: "\(site)/images") == before)
+    }
+
+    /// Of an image so large that it is read in several pieces where it is copied, and a small one.
+    private func saveTwo() async throws -> (large: String, small: String) {
+        let server = try FeedServer(images: 2)
+        server.serve(.image(Samples.png(String(repeating: "x", count: 600 << 10))), at: 0)
+        try await program.run(server.feedURL)
+        return (try await program.digest(of: server.imageURL(0)), try await program.digest(of: server.imageURL(1)))
+    }
+
+    @Test("is written without an image that the disk has lost some of", arguments: ["openat", "pread64"])
+    func badSector(_ call: String) async throws {
+        let (large, small) = try await saveTwo()
+        let result = try await program.shell(
+            #"""
+            path=$1; [ "$3" = openat ] && path=${1%/*}
+            exec strace -f -qq -o /dev/null -P "$path" -e "inject=$3:error=EIO:when=1" "$feedsync" gallery --json "$2"
+            """#, "\(program.imageFolder)/\(large)", site, call)
+        #expect(try result.json == ["dir": "\(site)", "feeds": 1, "pages": 1, "images": 1, "missing": 1])
+        #expect(result.errorLines.count == 1)
+        #expect(result.errorText.contains("\(large): can't be"), "\(result.errorText)")
+        #expect(result.errorText.contains("Input/output error; run `feedsync validate --deep`"))
+        #expect(Files.names(in: "\(site)/images") == ["\(small).png"])
+        #expect(try page().contains("the file in the cache can&#39;t be read"))
+    }
+
+    @Test("is written without an image that can't be read to its end where it is copied, and without its beginning")
+    func badSectorInCopy() async throws {
+        let (large, small) = try await saveTwo()
+        let result = try await onDisk(
+            #"""
+            strace -f -qq -o /dev/null -P "$FEEDSYNC_CACHE/images/sha256/$2" -e inject=pread64:error=EIO:when=3+ \
+                "$feedsync" gallery "$disk/site" || exit
+            ls "$disk/site/images"
+            """#, large)
+        #expect(result.status == .exited(0))
+        #expect(result.outputLines == ["\(small).png"], "\(result.errorText)")
+        #expect(result.errorLines.count == 1)
+        #expect(result.errorText.contains("\(large): can't be read: Input/output error"))
     }
 
     @Test("that doesn't fit ends with 74, and leaves what was there")

@@ -1,7 +1,8 @@
 /// The files of image data, for whoever wants to read a little of many of them, or to have them elsewhere.
 package protocol ImageFiles: Sendable {
-    /// Throws `notFound` if the file is gone, no longer what it was, or can't be read for a reason of its own; whatever
-    /// else it throws would be met with the next as well.
+    /// Throws `notFound` if the file is gone, no longer what it was, or can't be read for a reason of its own, and that
+    /// the storage is `unreadable` if the disk fails there, as reading may later; whatever else it throws would be met
+    /// with the next as well.
     func open(_ image: StoredImage) throws(FeedError) -> any OpenImage
 }
 
