@@ -12,6 +12,9 @@ struct GallerySite {
     /// Where the old one is for a moment, if it can't be exchanged with the new one in one step.
     let aside: String
 
+    /// Of the 255 bytes that a name can have, those that are left for its own in the longer of the two.
+    private static let longestName = 255 - "..feedsync-new-old".utf8.count
+
     /// The folder above it is there afterwards.
     init(_ place: GalleryPlace) throws(SystemError) {
         let (destination, cache) = (try Destination(place.path), try Destination(place.cache))
@@ -24,7 +27,7 @@ struct GallerySite {
         try destination.makeFoldersAbove()
         path = place.path
         target = destination.path
-        staging = destination.sibling { ".\($0).feedsync-new" }
+        staging = destination.sibling { ".\(String($0).shortenedDistinctly(to: Self.longestName)).feedsync-new" }
         aside = "\(staging)-old"
     }
 

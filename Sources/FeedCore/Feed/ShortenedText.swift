@@ -1,0 +1,25 @@
+extension String {
+    /// At most so many bytes: cut where a character ends, with an ellipsis for the rest.
+    package func shortened(to longest: Int) -> String {
+        utf8.count <= longest ? self : beginning(longest) + "…"
+    }
+
+    /// The same, but what stands for the rest is made of all of the text: it still differs from others, on every machine
+    /// and in every run.
+    package func shortenedDistinctly(to longest: Int) -> String {
+        utf8.count <= longest ? self : "\(beginning(longest - 16))…\(hash)"
+    }
+
+    private func beginning(_ length: Int) -> Substring {
+        // Down to where a scalar ends; the last character may have gone on.
+        let cut = self[..<utf8.index(startIndex, offsetBy: length - "…".utf8.count)]
+        let whole = cut.dropLast()
+        return whole.isEmpty ? cut : whole
+    }
+
+    /// FNV-1a. Who makes two texts that agree in it harms themselves.
+    private var hash: String {
+        let hash = utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        return String(hash, radix: 16)
+    }
+}
