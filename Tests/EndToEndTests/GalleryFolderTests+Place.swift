@@ -40,6 +40,22 @@ extension GalleryFolderTests {
         expectQuiet(try await write("\(program.cache)-gallery"))
     }
 
+    @Test("may be an empty folder of a container's image, and from then on is replaced as any other")
+    func overlay() async throws {
+        let result = try await program.shell(
+            #"""
+            [ "$(id -u)" = 0 ] && user= || user=-r
+            exec unshare -m $user sh -c 'cd "$1" && mkdir disk && mount -t tmpfs none disk && cd disk || exit 99
+                mkdir -p lower/site lower/full upper work all && touch lower/full/mine
+                mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work all || exit 98
+                for run in 1 2; do "$feedsync" gallery all/site; echo $?; done
+                ls -A all; ls all/site' sh "$1"
+            """#, program.folder.path)
+        #expect(result.errorText == "")
+        #expect(result.outputLines.prefix(4) == ["0", "0", "full", "site"], "\(result.outputText)")
+        #expect(result.outputLines.contains("index.html"))
+    }
+
     @Test(
         "can't be a mount point, of another disk or of a folder on the same one",
         arguments: ["-t tmpfs none", "--bind \"$1/other\""])

@@ -65,6 +65,19 @@ struct GalleryFolderTests {
         #expect(Files.names(in: program.folder.path) == ["cache", "site"])
     }
 
+    @Test("with a folder in a file's place is refused, and left as it is", arguments: [true, false])
+    func folderInPlace(ofPage: Bool) async throws {
+        try await write()
+        let image = try #require(Files.names(in: "\(site)/images").first)
+        let place = ofPage ? "index.html" : "images/\(image)"
+        unlink("\(site)/\(place)")
+        try program.folder.makeDirectory("site/\(place)")
+        try program.folder.write("mine", to: "site/\(place)/mine")
+        expectOneLine(try await write(), exit: 73, ["\(place)/: was not written by feedsync"])
+        #expect(Files.names(in: "\(site)/\(place)") == ["mine"])
+        #expect(Files.names(in: program.folder.path) == ["cache", "site"])
+    }
+
     @Test("is written anew where some of it was deleted") func incomplete() async throws {
         try await write()
         unlink("\(site)/style.css")

@@ -56,10 +56,10 @@ final class GalleryFolder {
             throw error.feedError(writing: site.path)
         }
         // It is the folder above that may be in the way here.
-        let placeOfOld: String
+        let placeOfOld: String?
         do throws(SystemError) { placeOfOld = try takePlace() } catch { throw error.feedError(creating: site.path) }
         do throws(SystemError) {
-            if let old { try old.remove(old.files(), from: placeOfOld) }
+            if let old, let placeOfOld { try old.remove(old.files(), from: placeOfOld) }
         } catch {
             throw error.feedError(writing: site.path)
         }
@@ -72,18 +72,27 @@ final class GalleryFolder {
         do { try staging.remove(staging.names(), from: staging.path) } catch {}
     }
 
-    /// Answers with where the old one is by then.
-    private func takePlace() throws(SystemError) -> String {
+    /// Answers with where the old one is by then, if it is anywhere.
+    private func takePlace() throws(SystemError) -> String? {
         if old != nil { return try exchange() }
         guard rename(staging.path, site.target) == 0 else { throw SystemError("can't be created", site.target) }
         isPublished = true
-        return staging.path
+        return nil
     }
 
-    private func exchange() throws(SystemError) -> String {
+    private func exchange() throws(SystemError) -> String? {
         if feedsync_exchange(staging.path, site.target) == 0 {
             isPublished = true
             return staging.path
+        }
+        // A folder from a lower layer of an overlay, as that of a container's image, can't be moved; an empty one can be
+        // replaced.
+        if errno == EXDEV {
+            guard rename(staging.path, site.target) == 0 else {
+                throw SystemError(EXDEV, "can't be replaced; give a folder that a run made, or a volume", site.target)
+            }
+            isPublished = true
+            return nil
         }
         // Not every file system can. Then there is a moment in which there is no gallery, and the next run puts the old
         // one back if this one is killed in it.

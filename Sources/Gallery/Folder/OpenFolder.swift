@@ -171,12 +171,12 @@ final class OpenFolder {
         var names: [String] = []
         for name in try Self.list(number, path) {
             let images: [String]? =
-                if name == PlacedImage.folder {
+                if name == "\(PlacedImage.folder)/" {
                     try withImages { folder throws(SystemError) in try Self.list(folder, "\(path)/\(name)") }
                 } else {
                     nil
                 }
-            names += images?.map { "\(name)/\($0)" } ?? [name]
+            names += images?.map { name + $0 } ?? [name]
         }
         return names.sorted()
     }
@@ -194,6 +194,7 @@ final class OpenFolder {
         return try work(images)
     }
 
+    /// Those of folders end with a slash: what has the name of a page and is none was put there by somebody else.
     private static func list(_ folder: Int32, _ path: String) throws(SystemError) -> [String] {
         // A description of its own: a duplicate would share this one's position.
         let listed = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -210,10 +211,19 @@ final class OpenFolder {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
                 String(cString: UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self))
             }
-            if name != ".", name != ".." { names.append(name) }
+            if name != ".", name != ".." {
+                names.append(isFolder(name, entry.pointee.d_type, in: folder) ? "\(name)/" : name)
+            }
             errno = 0
         }
         guard errno == 0 else { throw SystemError("can't be listed", path) }
         return names
+    }
+
+    private static func isFolder(_ name: String, _ type: UInt8, in folder: Int32) -> Bool {
+        guard type == UInt8(DT_UNKNOWN) else { return type == UInt8(DT_DIR) }
+        // Not every file system says it at once.
+        var status = stat()
+        return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 }
