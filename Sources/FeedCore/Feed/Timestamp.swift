@@ -18,6 +18,15 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         let sum = Int128(moment.microseconds) + Int128(seconds) * 1_000_000 + Int128(attoseconds / 1_000_000_000_000)
         return Timestamp(microseconds: Int64(clamping: sum))
     }
+
+    /// A clock set right after something was noted may lie a little behind it; more than this is a broken timestamp.
+    private static let toleratedLead = Duration.seconds(60 * 60)
+
+    /// Nil where the moment can't be true.
+    func age(at now: Timestamp) -> Duration? {
+        let age = now - self
+        return age >= .zero - Self.toleratedLead ? age : nil
+    }
 }
 
 extension Timestamp {

@@ -9,7 +9,6 @@
 /// | anything else                   | nil                                                |
 struct ContentRange: Hashable, Sendable {
     let first: Int64
-    let last: Int64
     /// Of the whole.
     let total: Int64
 
@@ -21,7 +20,7 @@ struct ContentRange: Hashable, Sendable {
         let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
         guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]) else { return nil }
         guard first <= last, last < total else { return nil }
-        (self.first, self.last, self.total) = (first, last, total)
+        (self.first, self.total) = (first, total)
     }
 
     /// Digits alone: `Int64.init` would take a sign too.

@@ -14,8 +14,6 @@
 package enum PermanentFailures {
     private static let shortestPause = Duration.seconds(60 * 60)
     private static let longestPause = Duration.seconds(7 * 24 * 60 * 60)
-    /// As for saved feeds: a moment further ahead of the clock than this is a broken timestamp.
-    private static let toleratedLead = Duration.seconds(60 * 60)
 
     package static func isPermanent(_ error: FeedError) -> Bool {
         error.kind == .invalidData && error.status != 407 && !error.dependsOnSettings && error.stage != .trusting
@@ -35,9 +33,9 @@ package enum PermanentFailures {
     /// Whether it is too early to ask again. A failure that lies in the future is not trusted, or a clock that was once
     /// wrong would keep an image away for years.
     package static func isLeftAlone(lastFailure: (at: Timestamp, count: Int), now: Timestamp) -> Bool {
-        let age = now - lastFailure.at
+        guard let age = lastFailure.at.age(at: now) else { return false }
         let pause = pause(afterFailures: lastFailure.count)
-        return pause > .zero && age >= .zero - toleratedLead && age < pause
+        return pause > .zero && age < pause
     }
 }
 
