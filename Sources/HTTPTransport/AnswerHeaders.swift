@@ -6,7 +6,7 @@ struct AnswerHeaders {
     /// What a text that comes in many lines may grow to: each of them copies those before it.
     private static let mostBytes = 16 << 10
 
-    private var texts = HTTPHead.Texts()
+    private var head = HTTPHead(status: 0)
     /// Of the line before, which the next may go on with.
     private var last: HTTPHead.Header?
     private(set) var location: String?
@@ -21,7 +21,7 @@ struct AnswerHeaders {
             return
         }
         last = nil
-        guard Self.mayBegin(line) else { return }
+        // A line of none of them, such as that of the status.
         guard let (name, header) = Self.names.first(where: { line.isField($0.name) }) else {
             let other: StaticString = "transfer-encoding"
             if line.isField(other) { codings.add(line.dropFirst(other.utf8CodeUnitCount + 1)) }
@@ -30,8 +30,8 @@ struct AnswerHeaders {
         }
         if header == .contentEncoding { codings.add(line.dropFirst(name.utf8CodeUnitCount + 1)) }
         // Of those that are no list, the first counts.
-        guard texts[header] == nil || header == .link else {
-            let isOther = texts[header] != Self.text(line, from: name.utf8CodeUnitCount + 1)
+        guard head[header] == nil || header == .link else {
+            let isOther = head[header] != Self.text(line, from: name.utf8CodeUnitCount + 1)
             if header == .contentLength, isOther { hasTwoLengths = true }
             return
         }
@@ -46,39 +46,32 @@ struct AnswerHeaders {
             return
         }
         guard let last, !text.isEmpty else { return }
-        let before = texts[last] ?? ""
+        let before = head[last] ?? ""
         if before.isEmpty {
-            texts[last] = text
+            head[last] = text
         } else if before.utf8.count + text.utf8.count <= Self.mostBytes {
-            texts[last] = before + separator + text
+            head[last] = before + separator + text
         }
     }
 
     /// Without those that mean nothing in an answer of this status, which are gone from then on.
     mutating func head(status: Int) -> HTTPHead {
-        if status != 200 { texts[.link] = nil }
-        if status != 206 { texts[.contentRange] = nil }
+        head.status = status
+        if status != 200 { head[.link] = nil }
+        if status != 206 { head[.contentRange] = nil }
         // With less than a strong tag, no rest is asked for.
-        if status != 200 || texts[.etag]?.isStrongTag != true { texts[.contentLength] = nil }
-        if status < 400 { texts[.retryAfter] = nil }
-        return HTTPHead(status: status, texts)
+        if status != 200 || head[.etag]?.isStrongTag != true { head[.contentLength] = nil }
+        if status < 400 { head[.retryAfter] = nil }
+        return head
     }
 
-    var isContentEncoded: Bool { texts[.contentEncoding] != nil }
+    var isContentEncoded: Bool { head.isContentEncoded }
 
     private static let names: [(name: StaticString, header: HTTPHead.Header)] = [
         ("etag", .etag), ("last-modified", .lastModified), ("content-type", .contentType),
         ("content-length", .contentLength), ("link", .link), ("retry-after", .retryAfter),
         ("content-range", .contentRange), ("content-encoding", .contentEncoding),
     ]
-
-    /// Whether the line may be one of those that are looked for: that of the status isn't, nor are most others.
-    private static func mayBegin(_ line: UnsafeRawBufferPointer) -> Bool {
-        switch line[0] | 0x20 {
-        case UInt8(ascii: "c"), UInt8(ascii: "e"), UInt8(ascii: "l"), UInt8(ascii: "r"), UInt8(ascii: "t"): true
-        default: false
-        }
-    }
 
     /// What is between the offset and the end, less the white space around it; nil if it is no text.
     private static func text(_ line: UnsafeRawBufferPointer, from offset: Int) -> String? {

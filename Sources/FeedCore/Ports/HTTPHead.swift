@@ -1,67 +1,25 @@
 /// What precedes a body: all that the domain asks of an answer's headers.
+///
+/// It is handed on many times, and few look into it: its texts lie in one place, so that a copy costs no more than one of
+/// them would.
 package struct HTTPHead: Hashable, Sendable {
-    package enum Header: CaseIterable, Sendable {
+    package enum Header: Int, CaseIterable, Sendable {
         case contentEncoding, contentLength, contentRange, contentType, etag, lastModified, link, retryAfter
     }
 
-    /// As they stand in the answer, the length where a rest may be asked for; of a header that may come several times, all
+    private static let noTexts = [String?](repeating: nil, count: Header.allCases.count)
+
+    package var status: Int
+    /// By the numbers of the headers.
+    private var texts = Self.noTexts
+
+    package init(status: Int) { self.status = status }
+
+    /// As it stands in the answer, the length where a rest may be asked for; of a header that may come several times, all
     /// as one list.
-    package struct Texts: Hashable, Sendable {
-        private var contentEncoding, contentLength, contentRange, contentType: String?
-        private var etag, lastModified, link, retryAfter: String?
-
-        package init() {}
-
-        package subscript(header: Header) -> String? {
-            get {
-                switch header {
-                case .contentEncoding: contentEncoding
-                case .contentLength: contentLength
-                case .contentRange: contentRange
-                case .contentType: contentType
-                case .etag: etag
-                case .lastModified: lastModified
-                case .link: link
-                case .retryAfter: retryAfter
-                }
-            }
-            set {
-                switch header {
-                case .contentEncoding: contentEncoding = newValue
-                case .contentLength: contentLength = newValue
-                case .contentRange: contentRange = newValue
-                case .contentType: contentType = newValue
-                case .etag: etag = newValue
-                case .lastModified: lastModified = newValue
-                case .link: link = newValue
-                case .retryAfter: retryAfter = newValue
-                }
-            }
-        }
-    }
-
-    package let status: Int
-    private var texts: Boxed<Texts>
-
-    private static let noTexts = Boxed(Texts())
-
-    package init(status: Int, _ texts: Texts) {
-        self.status = status
-        self.texts = Boxed(texts)
-    }
-
-    package init(status: Int) {
-        self.status = status
-        texts = Self.noTexts
-    }
-
     package subscript(header: Header) -> String? {
-        get { texts.value[header] }
-        set {
-            var changed = texts.value
-            changed[header] = newValue
-            texts = Boxed(changed)
-        }
+        get { texts[header.rawValue] }
+        set { if newValue != nil || texts[header.rawValue] != nil { texts[header.rawValue] = newValue } }
     }
 
     /// With it, a part of one answer may be joined to a part of another (RFC 9110, section 15.3.7.3).

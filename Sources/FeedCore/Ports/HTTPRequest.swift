@@ -8,6 +8,7 @@ package struct HTTPRequest: Hashable, Sendable {
         var addresses: AddressScope
         var mayBeCompressed: Bool
         var rest: RestOfBody?
+        /// Apart, as it is large, and most requests have none.
         var manner: Boxed<RequestManner>?
     }
 
