@@ -110,11 +110,8 @@ actor CacheOpener {
     }
 
     private func resolvedPath() throws(FeedError) -> String {
-        guard let resolved = realpath(path, nil) else {
-            if errno == ENOENT { return path }
-            throw SystemError("can't be resolved", path).feedError(.failed)
-        }
-        defer { free(resolved) }
-        return String(cString: resolved)
+        if let resolved = CacheFolder.resolve(path) { return resolved }
+        if errno == ENOENT { return path }
+        throw SystemError("can't be resolved", path).feedError(.failed)
     }
 }

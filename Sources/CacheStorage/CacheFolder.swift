@@ -9,6 +9,13 @@ enum CacheFolder {
     /// What lies here is in flight, and gone at the start of a run.
     static let incoming = "incoming"
 
+    /// Without links. Nil where nothing can be found there; `errno` says why.
+    static func resolve(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
     static func create(_ path: String) throws(SystemError) -> Descriptor {
         let steps = FilePath.steps(to: path)
         for step in steps.dropLast() { try make(step, mode: 0o777) }

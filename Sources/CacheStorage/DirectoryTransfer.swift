@@ -11,11 +11,11 @@ struct DirectoryTransfer: CacheTransfer {
     let wait: LockWait
 
     func owns(_ file: String) -> Bool {
-        guard let cache = Self.resolved(path) else { return false }
+        guard let cache = CacheFolder.resolve(path) else { return false }
         let name = FilePath.names(in: file).last.map(String.init) ?? ""
         // Where it leads, if it is a link; else the folder may be one.
-        let given = Self.resolved(FilePath.folder(of: file) ?? ".").map { "\($0)/\(name)" }
-        return [Self.resolved(file), given].contains { path in
+        let given = CacheFolder.resolve(FilePath.folder(of: file) ?? ".").map { "\($0)/\(name)" }
+        return [CacheFolder.resolve(file), given].contains { path in
             guard let path, path.utf8.starts(with: "\(cache)/".utf8) else { return false }
             let names = FilePath.names(in: String(path.dropFirst(cache.count)))
             guard names.count > 1 else {
@@ -23,12 +23,6 @@ struct DirectoryTransfer: CacheTransfer {
             }
             return names[0] == CacheFolder.images || names[0] == CacheFolder.incoming
         }
-    }
-
-    private static func resolved(_ path: String) -> String? {
-        guard let resolved = realpath(path, nil) else { return nil }
-        defer { free(resolved) }
-        return String(cString: resolved)
     }
 
     func read<Outcome: Sendable>(

@@ -41,6 +41,8 @@ package struct Surroundings: Sendable {
         return nil
     }
 
+    static let noHome = "neither HOME nor the user's account names a home folder"
+
     /// A path that begins with `~`, with the home folder in its place; nil where there is none. Others as they are.
     func expandingHome(_ path: String) -> String? {
         guard path == "~" || path.hasPrefix("~/") else { return path }

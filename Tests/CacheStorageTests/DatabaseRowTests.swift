@@ -10,39 +10,48 @@ struct DatabaseRowTests {
 
     init() throws { scratch = try ScratchCache() }
 
+    /// With the first feed saved, after this change; the database itself is in order.
+    private func cache(after change: String) async throws -> Cache {
+        try await scratch.fill()
+        try scratch.execute(change)
+        let cache = try await scratch.open(.repair(lockWait: .zero))
+        #expect(cache.notices == [])
+        return cache
+    }
+
+    private func expectUnreadable(_ reason: String, in cache: Cache) async {
+        let message = await expect(.unreadable) { () throws(FeedError) in _ = try await cache.feeds.retrieve(.first) }
+        #expect(message.contains("https://feeds.example/first: \(reason)"))
+    }
+
+    private func expectDeletable(in cache: Cache) async throws {
+        try await cache.feeds.change { change throws(FeedError) in try change.delete(.first) }
+        #expect(try await cache.feeds.retrieve(.first) == nil)
+    }
+
     @Test(
         "a feed with a bad image is unreadable by name, and can be deleted",
         arguments: ["file:relative", "file:///etc/hostname", "", "ftp://a/b"])
     func badItem(url: String) async throws {
-        try await scratch.fill()
-        try scratch.execute("UPDATE items SET url = '\(url)' WHERE position = 1")
-        let cache = try await scratch.open(.repair(lockWait: .zero))
-        #expect(cache.notices == [])
-        let message = await expect(.unreadable) { () throws(FeedError) in _ = try await cache.feeds.retrieve(.first) }
-        #expect(message.contains("https://feeds.example/first: image 2"))
+        let cache = try await cache(after: "UPDATE items SET url = '\(url)' WHERE position = 1")
+        await expectUnreadable("image 2", in: cache)
         await expect(.unreadable) { () throws(FeedError) in
             try await cache.transfer.read(lockWait: .zero) { snapshot throws(FeedError) in
                 try snapshot.forEachImage(of: .first, at: .min ... .max) { _ in }
             }
         }
-        try await cache.feeds.change { change throws(FeedError) in try change.delete(.first) }
-        #expect(try await cache.feeds.retrieve(.first) == nil)
+        try await expectDeletable(in: cache)
     }
 
     @Test(
         "a feed saved at a moment that can't be written is unreadable by name, is listed, and can be deleted",
         arguments: [Int64.min, -62_167_219_200_000_001, 253_402_300_800_000_000, .max])
     func badMoment(_ microseconds: Int64) async throws {
-        try await scratch.fill()
-        try scratch.execute("UPDATE feeds SET saved_at = \(microseconds)")
-        let cache = try await scratch.open(.repair(lockWait: .zero))
-        #expect(cache.notices == [])
-        let message = await expect(.unreadable) { () throws(FeedError) in _ = try await cache.feeds.retrieve(.first) }
-        #expect(message.contains("https://feeds.example/first: saved at no moment"))
+        let cache = try await cache(after: "UPDATE feeds SET saved_at = \(microseconds)")
+        await expectUnreadable("saved at no moment", in: cache)
         let listed = try await cache.feeds.summaries().map(\.savedAt)
         #expect(listed.count == 1 && listed.map { Timestamp(rfc3339: $0.rfc3339) } == listed)
-        try await cache.feeds.change { change throws(FeedError) in try change.delete(.first) }
-        #expect(try await cache.feeds.retrieve(.first) == nil)
+        try await expectDeletable(in: cache)
     }
 
     @Test("image rows that make no sense are as good as none")

@@ -11,7 +11,7 @@ package enum CacheLocation {
         }
         if let home = surroundings.home { return join(home, ".cache/feedsync") }
         throw UsageError(
-            "there is no place for the cache: neither HOME nor the user's account names a home folder",
+            "there is no place for the cache: \(Surroundings.noHome)",
             hint: "give one with --cache DIR or FEEDSYNC_CACHE", exitCode: .configuration)
     }
 

@@ -106,7 +106,7 @@ struct ConfigFile {
     /// folder that a program is started in is cron's choice.
     private func located(_ value: String) throws(UsageError) -> String {
         guard let value = surroundings.expandingHome(value) else {
-            throw wrong("neither HOME nor the user's account names a home folder for ~")
+            throw wrong("\(Surroundings.noHome) for ~")
         }
         guard !value.isEmpty, let folder = FilePath.folder(of: path) else { return value }
         return FilePath.absolute(value, in: folder)

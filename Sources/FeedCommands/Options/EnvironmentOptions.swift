@@ -23,8 +23,7 @@ enum EnvironmentOptions {
             guard !value.isEmpty else { continue }
             // What sets variables without a shell, as cron and systemd do, leaves a ~ as it is.
             guard let value = option.isPath ? surroundings.expandingHome(value) : value else {
-                throw UsageError(
-                    "\(name): neither HOME nor the user's account names a home folder for ~", exitCode: .configuration)
+                throw UsageError("\(name): \(Surroundings.noHome) for ~", exitCode: .configuration)
             }
             let one = GivenOption(option: option, spelling: name, value: value)
             do { try apply(&scratch, value) } catch { throw one.invalid(error, .configuration) }

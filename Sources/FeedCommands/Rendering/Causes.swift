@@ -17,9 +17,13 @@ struct Causes {
             host = error.host == url.host ? url.hostAndPort : error.host
             reason = apartByReason ? error.reason : nil
         }
+
+        /// For a line that counts what it holds for.
+        var place: String { host.map { " from \($0)" } ?? "" }
     }
 
-    private struct Found {
+    private struct Cause {
+        let key: Key
         let first: ResourceURL
         let error: FeedError
         var count = 0
@@ -27,16 +31,15 @@ struct Causes {
         var others = 0
     }
 
-    private var order: [Key] = []
-    private var found: [Key: Found] = [:]
+    private var causes: [Cause] = []
+    private var numbers: [Key: Int] = [:]
 
     mutating func add(_ url: ResourceURL, _ error: FeedError, apartByReason: Bool) {
         let key = Key(url, error, apartByReason: apartByReason)
-        if found[key] == nil { order.append(key) }
-        var cause = found[key] ?? Found(first: url, error: error)
-        cause.count += 1
-        if !Self.isAlike(error.reason, cause.error.reason) { cause.others += 1 }
-        found[key] = cause
+        let number = numbers.number(of: key)
+        if number == causes.count { causes.append(Cause(key: key, first: url, error: error)) }
+        causes[number].count += 1
+        if !Self.isAlike(error.reason, causes[number].error.reason) { causes[number].others += 1 }
     }
 
     /// But for numbers: how many bytes had come, after how many seconds.
@@ -48,12 +51,11 @@ struct Causes {
 
     /// `URL: reason`, or `37 images from HOST: reason (first: URL)`.
     func lines(of noun: String) -> [LogLine] {
-        order.compactMap { key in
-            guard let cause = found[key] else { return nil }
+        causes.map { cause in
             let (first, error) = (cause.first, cause.error)
-            let place = key.host.map { " from \($0)" } ?? ""
             let others = cause.others == 0 ? "" : "; \(cause.others) for other reasons, which -v tells"
-            let many = "\(Phrases.count(cause.count, noun))\(place): \(error.message) (first: \(first)\(others))"
+            let counted = Phrases.count(cause.count, noun) + cause.key.place
+            let many = "\(counted): \(error.message) (first: \(first)\(others))"
             return LogLine(
                 level: .error, event: "\(noun)_failed", text: cause.count == 1 ? "\(first): \(error.message)" : many,
                 fields: [("url", .string(first.text)), ("count", .integer(cause.count))] + LogLine.fields(of: error))

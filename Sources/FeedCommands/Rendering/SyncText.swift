@@ -24,24 +24,24 @@ enum SyncText {
 
     /// The feeds whose saved copies stand in for their server: one line for each server.
     static func offline(_ report: SyncReport, now: Timestamp) -> [LogLine] {
-        var servers: [Causes.Key] = []
-        var feeds: [Causes.Key: [(url: ResourceURL, savedAt: Timestamp, error: FeedError)]] = [:]
+        var servers: [[(url: ResourceURL, savedAt: Timestamp, error: FeedError)]] = []
+        var numbers: [Causes.Key: Int] = [:]
         for feed in report.feeds where feed.outcome == .offline {
             guard let savedAt = feed.savedAt, let error = feed.error else { continue }
-            let server = Causes.Key(feed.url, error, apartByReason: false)
-            if feeds[server] == nil { servers.append(server) }
-            feeds[server, default: []].append((feed.url, savedAt, error))
+            let number = numbers.number(of: Causes.Key(feed.url, error, apartByReason: false))
+            if number == servers.count { servers.append([]) }
+            servers[number].append((feed.url, savedAt, error))
         }
-        return servers.compactMap { server in
-            guard let all = feeds[server], let oldest = all.min(by: { $0.savedAt < $1.savedAt }) else { return nil }
-            let (age, error) = (Phrases.span(now - oldest.savedAt), all[0].error)
-            let one = "\(all[0].url): offline, the feed saved \(age) ago stands in (\(error.message))"
-            let place = server.host.map { " from \($0)" } ?? ""
-            let many =
-                "\(Phrases.count(all.count, "feed"))\(place): offline, what was saved at most \(age) ago stands in "
-                + "(\(error.message); first: \(all[0].url))"
-            return LogLine(
-                offline: all[0].url, savedAt: oldest.savedAt, error, text: all.count == 1 ? one : many)
+        return servers.compactMap { feeds in
+            guard let (url, _, error) = feeds.first, let savedAt = feeds.map(\.savedAt).min() else { return nil }
+            let age = Phrases.span(now - savedAt)
+            let place = Causes.Key(url, error, apartByReason: false).place
+            let text =
+                feeds.count == 1
+                ? "\(url): offline, the feed saved \(age) ago stands in (\(error.message))"
+                : "\(Phrases.count(feeds.count, "feed"))\(place): offline, what was saved at most \(age) ago stands in "
+                    + "(\(error.message); first: \(url))"
+            return LogLine(offline: url, savedAt: savedAt, error, text: text)
         }
     }
 

@@ -67,9 +67,7 @@ final class GalleryFolder {
 
     /// Takes away what was written so far, unless it has its place already.
     func abandon() {
-        if isPublished { return }
-        // There is an error to report already; and the next run clears away what this can't.
-        do { try staging.remove(staging.names(), from: staging.path) } catch {}
+        if !isPublished { staging.clearAway(from: staging.path) }
     }
 
     /// Answers with where the old one is by then, if it is anywhere.

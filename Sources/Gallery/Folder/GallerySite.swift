@@ -57,8 +57,7 @@ struct GallerySite {
         guard let folder = try OpenFolder(existing: staging) else { throw busy }
         try lock(folder)
         do throws(SystemError) { try folder.markUnfinished() } catch {
-            // There is an error to report already; and the next run clears away what this can't.
-            do { try folder.remove(folder.names(), from: staging) } catch {}
+            folder.clearAway(from: staging)
             throw error
         }
         return folder
