@@ -46,6 +46,29 @@ struct LogFormatTests {
         #expect(summary["fields"]?["images"]?["downloaded"]?.int == 2)
     }
 
+    @Test("each command that has done something ends with its figures")
+    func figures() async throws {
+        try await program.run(server.feedURL)
+        let (archive, gallery) = (program.folder.path("all.tar"), program.folder.path("gallery"))
+        func summary(_ arguments: String...) async throws -> JSONValue {
+            let result = try await program.run(arguments + ["-v", "--log-format", "json"])
+            #expect(result.status == .exited(0))
+            let line = try #require(try entries(result).last)
+            #expect(line["event"]?.string == "summary" && line["level"]?.string == "info")
+            return try #require(line["fields"])
+        }
+        let exported = try await summary("export", archive)
+        #expect(exported["feeds"]?.int == 1 && exported["images"]?.int == 3)
+        #expect(exported["bytes"]?.int ?? 0 > 0)
+        let imported = try await summary("import", archive, "--cache", program.folder.path("other"))
+        #expect(imported["feeds"]?.int == 1 && imported["images_added"]?.int == 3)
+        #expect(imported["feeds_added"]?.int == 1 && imported["feeds_kept"]?.int == 0)
+        let drawn = try await summary("gallery", gallery)
+        #expect(drawn["dir"]?.string == gallery && drawn["images"]?.int == 3)
+        let validated = try await summary("validate", "--max-age", "0s")
+        #expect(validated["feeds_deleted"]?.array?.count == 1 && validated["images_deleted"]?.int == 3)
+    }
+
     @Test("a run that succeeds says nothing in this form either")
     func quiet() async throws {
         expectQuiet(try await program.run("--log-format", "json", server.feedURL))

@@ -59,8 +59,7 @@ struct SyncCommand {
         }
         do {
             let written = try await session.gallery(of: cache).write([], to: folder)
-            session.detail(
-                LogLine(level: .debug, event: "gallery", text: GalleryText(folder: folder, report: written).summary))
+            session.detail(GalleryText(folder: folder, report: written).step)
             return nil
         } catch {
             return error.isCancellation ? nil : error

@@ -28,6 +28,11 @@ extension LogLine {
         self.init(level: .debug, event: event, text: "\(url): \(text)", fields: [("url", .string(url.text))] + fields)
     }
 
+    /// What a command has done, with its figures.
+    init(summary text: String, wasStopped: Bool = false, _ figures: [(String, JSONValue)]) {
+        self.init(level: .info, event: wasStopped ? "stopped" : "summary", text: text, fields: figures)
+    }
+
     init(_ error: FeedError) {
         self.init(level: .error, event: "error", text: error.message, fields: Self.fields(of: error))
     }

@@ -1,21 +1,30 @@
 import FeedCore
+import JSONText
 
 /// What export and import say on standard error.
 enum ArchiveText {
-    static func summary(_ report: ExportReport, file: String) -> String {
+    static func summary(_ report: ExportReport, file: String) -> LogLine {
         let content = "\(Phrases.count(report.feeds, "feed")) and \(Phrases.count(report.images, "image"))"
         let place = file == "-" ? "standard output" : file
-        return "exported \(content), \(Phrases.size(report.bytes)), to \(place)"
+        return LogLine(
+            summary: "exported \(content), \(Phrases.size(report.bytes)), to \(place)",
+            [
+                ("feeds", .integer(report.feeds)), ("images", .integer(report.images)),
+                ("bytes", .integer(Int(report.bytes))),
+            ])
     }
 
-    static func summary(_ report: ImportReport) -> String {
+    static func summary(_ report: ImportReport) -> LogLine {
         let outcomes: [ImportReport.Outcome] = [.added, .replaced, .kept]
-        let counts = outcomes.compactMap { outcome -> String? in
-            let count = report.feeds.count { $0.outcome == outcome }
-            return count > 0 ? "\(count) \(outcome.rawValue)" : nil
+        let counts = outcomes.map { outcome in
+            (name: outcome.rawValue, count: report.feeds.count { $0.outcome == outcome })
         }
-        let feeds = ([Phrases.count(report.feeds.count, "feed")] + counts).joined(separator: ", ")
-        return "imported \(feeds); data of \(Phrases.count(report.images, "image")) added"
+        let told = counts.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }
+        let feeds = ([Phrases.count(report.feeds.count, "feed")] + told).joined(separator: ", ")
+        return LogLine(
+            summary: "imported \(feeds); data of \(Phrases.count(report.images, "image")) added",
+            [("feeds", .integer(report.feeds.count))] + counts.map { ("feeds_\($0.name)", .integer($0.count)) }
+                + [("images_added", .integer(report.images))])
     }
 
     static func step(_ feed: ImportReport.ImportedFeed) -> LogLine {

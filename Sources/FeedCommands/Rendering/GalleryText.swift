@@ -6,20 +6,23 @@ struct GalleryText {
     let folder: String
     let report: GalleryReport
 
-    var json: String {
-        let value: JSONValue = [
-            "dir": .string(folder),
-            "feeds": .integer(report.feeds),
-            "pages": .integer(report.pages),
-            "images": .integer(report.images),
-            "missing": .integer(report.missing),
+    var json: String { JSONValue.object(figures).text() + "\n" }
+
+    private var figures: [(String, JSONValue)] {
+        [
+            ("dir", .string(folder)), ("feeds", .integer(report.feeds)), ("pages", .integer(report.pages)),
+            ("images", .integer(report.images)), ("missing", .integer(report.missing)),
         ]
-        return value.text() + "\n"
     }
 
-    var summary: String {
+    var summary: LogLine { LogLine(summary: text, figures) }
+
+    /// As a part of a sync.
+    var step: LogLine { LogLine(level: .debug, event: "gallery", text: text, fields: figures) }
+
+    private var text: String {
         let missing = report.missing > 0 ? ", \(report.missing) missing" : ""
-        return "\(folder): \(Phrases.count(report.feeds, "feed")) on \(Phrases.count(report.pages, "page")), "
-            + "\(Phrases.count(report.images, "image"))\(missing)"
+        let pages = "\(Phrases.count(report.feeds, "feed")) on \(Phrases.count(report.pages, "page"))"
+        return "\(folder): \(pages), \(Phrases.count(report.images, "image"))\(missing)"
     }
 }

@@ -57,9 +57,8 @@ enum SyncText {
         let end = report.wasCancelled ? "stopped after" : "in"
         let all = "\(feeds), \(Phrases.count(images.total, "image")): \(parts.joined(separator: ", "))"
         return LogLine(
-            level: .info, event: report.wasCancelled ? "stopped" : "summary",
-            text: "\(all), \(end) \(Phrases.stopwatch(duration))",
-            fields: [
+            summary: "\(all), \(end) \(Phrases.stopwatch(duration))", wasStopped: report.wasCancelled,
+            [
                 ("feeds", .integer(report.feeds.count)), ("feeds_failed", .integer(failedFeeds)),
                 ("images", SyncJSON.images(images)), ("duration_seconds", .double(SyncJSON.seconds(duration))),
             ])

@@ -13,22 +13,21 @@ struct ValidateReport {
 
     private var bytesFreed: Int64 { damaged.bytesFreed + unreferenced.bytesFreed }
 
-    var json: String {
-        let value: JSONValue = [
-            "feeds_deleted": .array(feedsDeleted.map { .string($0.url.text) }),
-            "images_deleted": .integer(unreferenced.images),
-            "damaged": .integer(damaged.images),
-            "bytes_freed": .integer(Int(bytesFreed)),
+    var json: String { JSONValue.object(figures).text() + "\n" }
+
+    private var figures: [(String, JSONValue)] {
+        [
+            ("feeds_deleted", .array(feedsDeleted.map { .string($0.url.text) })),
+            ("images_deleted", .integer(unreferenced.images)), ("damaged", .integer(damaged.images)),
+            ("bytes_freed", .integer(Int(bytesFreed))),
         ]
-        return value.text() + "\n"
     }
 
     func summary(wasStopped: Bool) -> LogLine {
         let feeds = Phrases.count(feedsDeleted.count, "feed")
         let images = Phrases.count(unreferenced.images + damaged.images, "image")
         let done = "deleted \(feeds) and \(images), \(Phrases.size(bytesFreed)) freed"
-        return LogLine(
-            level: .info, event: wasStopped ? "stopped" : "summary", text: wasStopped ? "stopped; \(done)" : done)
+        return LogLine(summary: wasStopped ? "stopped; \(done)" : done, wasStopped: wasStopped, figures)
     }
 
     /// What was lost that nobody asked to lose.
