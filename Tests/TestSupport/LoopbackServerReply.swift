@@ -1,5 +1,7 @@
+import Testing
+
 /// What a `LoopbackServer` answers with, and how it misbehaves.
-package struct Reply: Sendable {
+package struct Reply: CustomTestStringConvertible, Sendable {
     package enum Framing: Sendable {
         case contentLength
         /// Announces this many bytes whatever the body has. With a body that is shorter, close or reset after it.
@@ -38,6 +40,10 @@ package struct Reply: Sendable {
         self.ending = ending
         self.gate = gate
         self.stall = stall
+    }
+
+    package var testDescription: String {
+        "\(status) \(headers.map { "\($0): \($1)" }), \(body.count) bytes, \(framing)"
     }
 
     package static func text(_ text: String, type: String = "application/json") -> Reply {
