@@ -118,7 +118,7 @@ private final class ImageReader: Sendable {
     }
 
     static func damaged(_ digest: Digest) -> FeedError {
-        .invalidData(
-            "the image \(digest.hex) is damaged or gone; run `feedsync validate --deep`, then sync to have it again")
+        .invalidData("the image \(digest.hex) is damaged or gone")
+            .hinting("run `feedsync validate --deep`, then sync to have it again")
     }
 }

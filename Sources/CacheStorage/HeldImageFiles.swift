@@ -72,7 +72,7 @@ private func reading<Outcome>(_ work: () throws(SystemError) -> Outcome) throws(
     do { return try work() } catch {
         switch error.code {
         case EACCES, EPERM: throw .notFound(error.message)
-        case EIO: throw .storage(.unreadable, "\(error.message); run `feedsync validate --deep`")
+        case EIO: throw .storage(.unreadable, error.message).hinting("run `feedsync validate --deep`")
         default: throw error.feedError(.failed)
         }
     }

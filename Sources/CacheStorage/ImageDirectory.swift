@@ -103,6 +103,6 @@ actor ImageDirectory: ImageStore {
 
 extension StoredImage {
     func damagedOrGone(from cache: String) -> FeedError {
-        .storage(.failed, "\(cache)/\(path): the image is damaged or gone; run `feedsync validate --deep`")
+        .storage(.failed, "\(cache)/\(path): the image is damaged or gone").hinting("run `feedsync validate --deep`")
     }
 }

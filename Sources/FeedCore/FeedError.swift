@@ -42,6 +42,8 @@ package struct FeedError: Error, Hashable, Sendable {
     package private(set) var reason: String
     /// What more there is to its story, such as how often it was tried.
     private var rest = ""
+    /// What a person can do about it.
+    private var hint: String?
     /// The HTTP status behind the failure, if there was an answer.
     package let status: Int?
     /// How far a request got that failed; nil where there was none, or that is not known.
@@ -70,7 +72,10 @@ package struct FeedError: Error, Hashable, Sendable {
         return error
     }
 
-    package var message: String { reason + rest }
+    package var message: String { withoutHint + (hint.map { "; \($0)" } ?? "") }
+
+    /// For one who is doing already what the hint says.
+    package var withoutHint: String { reason + rest }
 
     /// The same error in other words.
     package func saying(_ message: String) -> FeedError {
@@ -83,6 +88,12 @@ package struct FeedError: Error, Hashable, Sendable {
     package func adding(_ words: String) -> FeedError {
         var error = self
         error.rest += words
+        return error
+    }
+
+    package func hinting(_ hint: String) -> FeedError {
+        var error = self
+        error.hint = hint
         return error
     }
 
@@ -107,14 +118,9 @@ package struct FeedError: Error, Hashable, Sendable {
         FeedError(.storage(fault), message)
     }
 
-    package static func unreadable(_ what: String) -> FeedError { .storage(.unreadable, what + hint) }
-
-    /// What is wrong, for one who is doing already what the hint says.
-    package var withoutHint: String {
-        message.hasSuffix(Self.hint) ? String(message.dropLast(Self.hint.count)) : message
+    package static func unreadable(_ what: String) -> FeedError {
+        .storage(.unreadable, what).hinting("run `feedsync validate`, which deletes or sets aside what can't be read")
     }
-
-    private static let hint = "; run `feedsync validate`, which deletes or sets aside what can't be read"
 
     package var isCancellation: Bool { kind == .cancelled }
 }

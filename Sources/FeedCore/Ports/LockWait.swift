@@ -21,7 +21,8 @@ package struct LockWait: Sendable {
             } catch {
                 guard error.kind == .storage(.locked) else { throw error }
                 guard waited < limit else {
-                    throw error.adding(limit > .zero ? ", and was waited for" : "; wait for it with --lock-wait")
+                    throw limit > .zero
+                        ? error.adding(", and was waited for") : error.hinting("wait for it with --lock-wait")
                 }
                 let pause = min(Self.step, limit - waited)
                 do { try await sleeping(pause) } catch { throw FeedError.cancelled }
