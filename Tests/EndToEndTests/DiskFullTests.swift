@@ -101,6 +101,15 @@ struct DiskFullTests {
         #expect(try said("images").split(separator: "\n").count == 40)
     }
 
+    @Test("counts for more than a feed out of reach, which the next run may find")
+    func unreachable() async throws {
+        let dead = try DeadPort()
+        server.serve(.image(FeedServer.image(0) + [UInt8](repeating: 3, count: 2 << 20)), at: 0)
+        server.serve(feedOf: [server.imageURL(0)])
+        try await onDisk(of: "1m", "run sync sync --retries 0 '\(dead.url("/feed.json"))' \"$1\"")
+        #expect(try said("sync.code") == "74\n")
+    }
+
     @Test("leaves the old feed when the new one doesn't fit")
     func feed() async throws {
         let items = (0..<20_000).map {

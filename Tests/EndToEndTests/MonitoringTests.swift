@@ -89,6 +89,44 @@ struct MonitoringTests {
         withExtendedLifetime(lock) {}
     }
 
+    @Test("a sync whose gallery another run is writing has metrics all the same")
+    func galleryLocked() async throws {
+        let gallery = try program.folder.makeDirectory("gallery")
+        let folder = open(gallery, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer {
+            flock(folder, LOCK_UN)
+            close(folder)
+        }
+        #expect(flock(folder, LOCK_EX | LOCK_NB) == 0)
+        let result = try await program.run("--gallery", gallery, "--metrics-file", metrics, server.feedURL)
+        #expect(result.status == .exited(75))
+        let figures = try await figures()
+        #expect(figures["feedsync_last_run_exit_code"] == 75)
+        #expect(figures["feedsync_images{outcome=\"downloaded\"}"] == 3)
+    }
+
+    @Test("that the last success can't be read is told, as it is then unknown")
+    func unreadable() async throws {
+        try program.folder.write(String(repeating: "x", count: 2 << 20), to: "feedsync.prom")
+        expectQuiet(try await program.run("--metrics-file", metrics, server.feedURL))
+        try program.folder.write(String(repeating: "x", count: 2 << 20), to: "feedsync.prom")
+        server.serve(Reply(404), at: 2)
+        let result = try await program.run("--revalidate", "--metrics-file", metrics, server.feedURL)
+        #expect(result.status == .exited(23))
+        #expect(result.errorLines.contains { $0.contains(metrics) && $0.contains("last success") })
+        #expect(try await figures()["feedsync_last_success_timestamp_seconds"] == 0)
+    }
+
+    @Test("that the cache's figures can't be had for the metrics is told")
+    func uncountable() async throws {
+        let other = try FeedServer(images: 1)
+        try await program.run(server.feedURL, other.feedURL)
+        try await program.sql("UPDATE feeds SET format = 'none' WHERE url = '\(other.feedURL)'")
+        let result = try await program.run("--metrics-file", metrics, server.feedURL)
+        expectOneLine(result, exit: 0, [other.feedURL, "“none”"])
+        #expect(try await figures()["feedsync_cache_images"] == nil)
+    }
+
     @Test("metrics that can't be written fail a run that is else a success")
     func unwritable() async throws {
         let result = try await program.run("--metrics-file", "/nowhere/feedsync.prom", server.feedURL)

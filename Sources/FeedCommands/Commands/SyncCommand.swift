@@ -34,7 +34,7 @@ struct SyncCommand {
         return Monitoring.Run(code: code, report: report, cache: figures)
     }
 
-    /// Nil where the cache can't tell: that it is broken is told by the run itself.
+    /// Nil where the cache can't tell.
     private func figures(of cache: Cache, after report: SyncReport) async -> RunMetrics.CacheFigures? {
         let feeds = Set(report.feeds.map(\.url.key))
         // A run that was cancelled has a cache of some size, too.
@@ -44,6 +44,8 @@ struct SyncCommand {
                 return RunMetrics.CacheFigures(
                     images: try await cache.images.totals(), oldestFeed: saved.map(\.savedAt).min())
             } catch {
+                // Else the run has failed of that, or of the like.
+                if report.fatal == nil { session.report(LogLine(error)) }
                 return nil
             }
         }.value
@@ -191,7 +193,8 @@ struct SyncCommand {
     }
 
     private func exitCode(of report: SyncReport, _ galleryFailure: FeedError?) -> ExitCode {
-        let hardFailure = report.feeds.first { $0.outcome == .failed }?.error ?? report.fatal ?? galleryFailure
+        // What ended the run comes first: that a feed was out of reach as well may be over by the next.
+        let hardFailure = report.fatal ?? report.feeds.first { $0.outcome == .failed }?.error ?? galleryFailure
         if let hardFailure { return ExitCode.of(hardFailure) }
         return report.images.failed > 0 ? .someImagesFailed : .ok
     }

@@ -53,16 +53,28 @@ struct Monitoring {
     private func writeMetrics(
         _ result: Result<Run, any Error>, _ code: ExitCode, took duration: Duration
     ) throws(FeedError) {
+        guard let metricsFile else { return }
+        let run: Run?
+        switch result {
+        case .success(let done): run = done
         // The run that holds the lock will say what became of it; until then, what the one before it said stands.
-        guard let metricsFile, code != .locked else { return }
-        var run: Run?
-        if case .success(let done) = result { run = done }
-        // What can't be read is about to be replaced, or will be told of by that.
-        let earlier: [UInt8]? =
-            if case .success(let file) = session.surroundings.readRegularFile(metricsFile) { file } else { nil }
+        case .failure where code == .locked: return
+        case .failure: run = nil
+        }
+        let status = status(code)
         let metrics = RunMetrics(
-            endedAt: session.now(), duration: duration, exitCode: status(code), report: run?.report,
-            cache: run?.cache, earlierSuccess: earlier.flatMap(RunMetrics.success))
+            endedAt: session.now(), duration: duration, exitCode: status, report: run?.report, cache: run?.cache,
+            earlierSuccess: status == 0 ? nil : earlierSuccess(in: metricsFile))
         try session.toolbox.output.replaceFile(at: metricsFile, with: Array(metrics.text.utf8))
+    }
+
+    /// A file that can't be read may be replaced all the same, and who is alerted then should know why.
+    private func earlierSuccess(in metricsFile: String) -> String? {
+        switch session.surroundings.readRegularFile(metricsFile) {
+        case .success(let file): return file.flatMap(RunMetrics.success)
+        case .failure(let error):
+            session.report(LogLine(error.saying("\(metricsFile): \(error.message), so the last success is unknown")))
+            return nil
+        }
     }
 }
