@@ -76,7 +76,7 @@ struct FeedRound: Sendable {
         } catch let error where error.isCancellation {
             return nil
         } catch {
-            return failed(url, error)
+            return failed(url, error.adding(", and from the server: \(cause.message)"))
         }
     }
 
