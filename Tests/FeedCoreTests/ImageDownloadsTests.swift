@@ -251,6 +251,27 @@ struct ImageDownloadsTests {
         }
     }
 
+    @Test("those of a host whose feeds don't come are asked for after a while", .timeLimit(.minutes(10)))
+    func heldForLong() async throws {
+        let (news, end) = AsyncStream.makeStream(of: ImageDownloads.News.self)
+        let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+        let client = ScriptedHTTPClient { request in
+            .ok(Samples.png(request.url.text)).after { ask.yield() }
+        }
+        let clock = ManualClock()
+        let downloads = ImageDownloads(
+            remote: RemoteImageDataLoader(client: client, maxBytes: 1000), store: store,
+            window: ImageDownloads.Window(jobs: 2, perHost: 2), now: { Timestamp(microseconds: 5) },
+            sleep: { clock.sleep($0) })
+        end.yield(.wanted(try urls(1, host: "b.example").map { .init($0) }))
+        let task = Task { await downloads.run(news, holding: ["http://b.example:80"], events: nil) }
+        // Nothing else lets it go.
+        for await _ in asked { break }
+        end.finish()
+        #expect(await task.value.report.downloaded == 1)
+        #expect(clock.sleeps.contains(.seconds(3)))
+    }
+
     @Test("of nothing asks for nothing")
     func nothing() async {
         let client = ScriptedHTTPClient { _ in .ok(Samples.png) }

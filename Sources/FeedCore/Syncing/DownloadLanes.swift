@@ -37,6 +37,8 @@ final class DownloadLanes: Sendable {
     /// Images at this origin need to wait no longer.
     func release(_ origin: String) { change { $0.schedule.release(origin) } }
 
+    func releaseAll() { change { $0.schedule.releaseAll() } }
+
     /// No more will come; lanes end when all have started.
     func complete() { change { $0.schedule.complete() } }
 

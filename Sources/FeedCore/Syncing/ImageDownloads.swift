@@ -67,6 +67,9 @@ package struct ImageDownloads: Sendable {
         case failure(FeedError)
     }
 
+    /// The feeds of a host come before its images. One that hangs must not keep those of all others waiting for ever: it
+    /// might as well be the host that is silent, which nobody can tell before something else of it is asked for.
+    private static let longestHold = Duration.seconds(3)
     /// Besides those that are in flight, so many may wait for their next try.
     private static let mostPausing = 64
 
@@ -85,9 +88,9 @@ package struct ImageDownloads: Sendable {
         let batches: ImageBatches
     }
 
-    /// Has images while others are still to come. Those at `origins` wait until they are released.
+    /// Has images while others are still to come. Those at `origins` wait until they are released, though not long.
     package func run(
-        _ news: AsyncStream<News>, holding origins: some Sequence<String>, events: SyncEvents?
+        _ news: AsyncStream<News>, holding origins: Set<String>, events: SyncEvents?
     ) async -> Outcome {
         // Each has a file, with another of an earlier image on its way to disk, and a connection.
         let most = max(1, store.mostStaged / 3)
@@ -97,6 +100,8 @@ package struct ImageDownloads: Sendable {
         let run = Run(
             lanes: lanes, mostLanes: min(window.jobs + Self.mostPausing, most), ledger: ledger,
             batches: ImageBatches(store: store, lanes: lanes, ledger: ledger, sleep: sleep))
+        let hold = origins.isEmpty ? nil : endHold(of: lanes)
+        defer { hold?.cancel() }
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 await withTaskCancellationHandler {
@@ -115,6 +120,17 @@ package struct ImageDownloads: Sendable {
         var outcome = ledger.outcome
         outcome.report.failures = lanes.inOrder(outcome.report.failures)
         return outcome
+    }
+
+    private func endHold(of lanes: DownloadLanes) -> Task<Void, Never> {
+        Task { [sleep] in
+            do {
+                try await sleep(Self.longestHold)
+            } catch {
+                return  // Cancelled: all is done.
+            }
+            lanes.releaseAll()
+        }
     }
 
     /// Starts as many lanes as there is work for.

@@ -48,11 +48,15 @@ package struct LaneSchedule<Lane> {
         return takeIdle()
     }
 
+    package mutating func releaseAll() -> [Lane] {
+        queue.releaseAll()
+        return takeIdle()
+    }
+
     /// No more will come; lanes end when all have started.
     package mutating func complete() -> [Lane] {
         isComplete = true
-        queue.releaseAll()
-        return takeIdle()
+        return releaseAll()
     }
 
     /// Lanes end, whatever is left.
