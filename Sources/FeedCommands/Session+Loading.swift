@@ -33,10 +33,8 @@ extension Session {
             client: toolbox.files, decoder: toolbox.decoder, maxBytes: settings.maxFeedSize)
         let subscriptions = try await list.load(
             FilePath.absolute(path, in: surroundings.currentDirectory), calledBy: path)
-        // Told whatever the verbosity: what is left out of a list is not mirrored.
-        for note in subscriptions.notes {
-            report(LogLine(level: .warning, event: "feed_left_out", text: "\(path): \(note)"))
-        }
+        // Told in a pipe too: what is left out of a list is not mirrored.
+        for note in subscriptions.notes { notice("\(path): \(note)", "feed_left_out") }
         return subscriptions.feeds
     }
 
