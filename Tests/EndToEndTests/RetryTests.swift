@@ -67,6 +67,14 @@ struct RetryTests {
         #expect(other.requestCount == 1)
     }
 
+    @Test("a feed whose server asks for that long says so")
+    func longRetryAfterOfFeed() async throws {
+        server.server.route("/feed.json", Reply(503, headers: [("Retry-After", "3600")]))
+        let result = try await program.run(server.feedURL)
+        #expect(result.status == .exited(69))
+        #expect(result.errorText.contains("HTTP 503 and asks to wait 3600 seconds"), "\(result.errorText)")
+    }
+
     @Test("a dead host is given up for the run, and told of in one line for its hundred images")
     func deadHost() async throws {
         let dead = try DeadPort()

@@ -71,6 +71,8 @@ package final class RetryingClient: HTTPClient {
                 let action = policy.action(after: failure, attempt: attempt, random: clockwork.random())
                 learn(from: failure, hasAnswered: body.hasAnswered, at: origin, in: round, action)
                 guard case .retry(let wait) = action else {
+                    // That it asks to wait for too long says more than its status.
+                    if let error = refusal(of: failure, at: origin, policy) { throw error }
                     guard let response else { throw failure.error }
                     return response
                 }
@@ -140,6 +142,18 @@ package final class RetryingClient: HTTPClient {
             case .wait(let moment): try await sleep(moment - clockwork.uptime(), sink)
             }
         }
+    }
+
+    /// Where the host asked to be left alone for longer than anybody waits.
+    private func refusal(
+        of failure: AttemptFailure, at origin: String, _ policy: RetryPolicy
+    ) -> FeedError? {
+        guard let pause = failure.retryAfter, pause > policy.longestHostPause,
+            case .givenUp(let error) = health.withLock({
+                $0.verdict(origin, retries: policy.retries, now: clockwork.uptime())
+            })
+        else { return nil }
+        return error
     }
 
     private func learn(

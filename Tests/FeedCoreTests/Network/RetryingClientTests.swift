@@ -129,11 +129,13 @@ struct RetryingClientTests {
     func longRetryAfter() async throws {
         let client = ScriptedHTTPClient { _, _ in .status(429).retryAfter("121") }
         let retrying = retrying(client)
-        #expect(try await retrying.get(try request(), into: body).head.status == 429)
+        let first = await #expect(throws: FeedError.self) { try await retrying.get(try request(), into: body) }
+        #expect(first?.message.contains("121 seconds") == true)
         #expect(body.calls == [.begin(429)])
         let error = await #expect(throws: FeedError.self) {
             try await retrying.get(try request("https://a.example/2.png"), into: body)
         }
+        #expect(error == first)
         #expect(error?.kind == .connectivity)
         #expect(error?.status == 429)
         #expect(error?.host == "a.example")
