@@ -48,13 +48,8 @@ extension EasyHandle {
         return length < 0 ? nil : Int64(length)
     }
 
-    var redirectTarget: String? {
-        var target: UnsafePointer<CChar>?
-        ccurl_get_string(pointer, CURLINFO_REDIRECT_URL, &target)
-        return target.flatMap { String(validatingCString: $0) }
-    }
-
-    /// As libcurl resolves a redirect's; nil for what is no URL to it.
+    /// As libcurl resolves a redirect's; nil for what is no URL to it. It does so by itself, too, but with the name and
+    /// password in it that it took from a netrc file.
     static func resolve(_ location: String, against url: String) -> String? {
         guard let target = ccurl_resolve(url, location) else { return nil }
         defer { curl_free(target) }

@@ -15,6 +15,8 @@ final class EasyHandle {
     /// What most requests have, made once.
     private let uncompressed = HeaderList()
     private var hasCredentials = false
+    /// In the URL.
+    private var hasLogin = false
     private(set) var usesNetrc = false
     private var isDiverted = false
     private var connectsAnew = false
@@ -63,7 +65,6 @@ final class EasyHandle {
     /// Sets what this request needs and takes back what the one before it needed; mostly that is the URL alone.
     func prepare(for request: HTTPRequest, through proxy: String?) throws(FeedError) {
         errorText[0] = 0
-        try set(CURLOPT_URL, to: request.url.text)
         if waitsForOthers != (request.url.scheme == .https) {
             waitsForOthers.toggle()
             // A connection that is being made may turn out to serve all requests to a host, once TLS is agreed on. Without
@@ -81,13 +82,22 @@ final class EasyHandle {
             self.proxy = proxy
         }
         let secrets = request.secrets == nil ? nil : request.secretsToSend
-        let credentials = request.url.credentials ?? secrets?.credentials
+        var credentials = request.url.credentials ?? secrets?.credentials
+        // A netrc file may have several names for a host, of which one without a password chooses: in the URL, as else it
+        // goes without one.
+        let asksNetrc = secrets?.usesNetrc == true && credentials?.utf8.contains(UInt8(ascii: ":")) != true
+        let login = asksNetrc ? credentials : nil
+        if login != nil { credentials = nil }
+        try set(CURLOPT_URL, to: login.map(request.url.text(withLogin:)) ?? request.url.text)
+        if hasLogin != (login != nil) {
+            hasLogin.toggle()
+            try set(CURLOPT_DISALLOW_USERNAME_IN_URL, to: hasLogin ? 0 : 1)
+        }
         if hasCredentials || credentials != nil {
             hasCredentials = true
             try set(credentials.map(Credentials.init(percentEncoded:)))
             hasCredentials = credentials != nil
         }
-        let asksNetrc = credentials == nil && secrets?.usesNetrc == true
         if usesNetrc != asksNetrc {
             try set(CURLOPT_NETRC, to: asksNetrc ? CURL_NETRC_OPTIONAL : CURL_NETRC_IGNORED)
             usesNetrc = asksNetrc

@@ -81,6 +81,14 @@ struct Credentials {
     }
 }
 
+extension ResourceURL {
+    /// `login` is percent-encoded.
+    func text(withLogin login: String) -> String {
+        let beginning = "\(scheme.rawValue)://"
+        return "\(beginning)\(login)@\(Substring(text.utf8.dropFirst(beginning.utf8.count)))"
+    }
+}
+
 extension HTTPRequest {
     /// Neither conditional nor for a rest.
     var isUsual: Bool { validators.isEmpty && rest == nil }

@@ -49,9 +49,7 @@ extension Transfer {
         return response
     }
 
-    /// libcurl knows it once it has the whole body.
     private var redirectTarget: String? {
-        if let target = easy.redirectTarget { return target }
         guard let location = state.headers.location, !location.isEmpty, let call else { return nil }
         return EasyHandle.resolve(location, against: call.request.url.text) ?? location
     }

@@ -100,22 +100,43 @@ struct SecretsTests {
     func precedence() async throws {
         let server = try LoopbackServer()
         let folder = try TemporaryDirectory()
-        try folder.write("machine 127.0.0.1 login net password rc\n", to: "netrc")
+        let netrc = "machine 127.0.0.1 login net password rc\nmachine 127.0.0.1 login other password oo\n"
+        try folder.write(netrc, to: "netrc")
         let client = try makeClient { $0.netrcFile = folder.path("netrc") }
         let authority = "127.0.0.1:\(server.port)"
         for (own, credentials, usesNetrc) in [
-            ("a:b@", "c:d", true), ("", "c:d", true), ("", nil, true), ("", nil, false),
+            ("a:b@", "c:d", true), ("", "c:d", true), ("", nil, true), ("", nil, false), ("other@", nil, true),
+            ("net@", "c:d", true), ("", "other", true), ("other@", nil, false), ("", nil, true),
         ] as [(String, String?, Bool)] {
             var request = try makeRequest("http://\(own)\(authority)/")
             request.secrets = Secrets(origin: request.url.origin, credentials: credentials, usesNetrc: usesNetrc)
             _ = try await client.get(request, into: NullSink())
         }
 
-        // a:b, c:d, net:rc
+        // a:b, c:d, net:rc, none, other:oo, net:rc, other:oo, other:, net:rc
         #expect(
             server.requests.map { $0.header("authorization") } == [
-                "Basic YTpi", "Basic Yzpk", "Basic bmV0OnJj", nil,
+                "Basic YTpi", "Basic Yzpk", "Basic bmV0OnJj", nil, "Basic b3RoZXI6b28=", "Basic bmV0OnJj",
+                "Basic b3RoZXI6b28=", "Basic b3RoZXI6", "Basic bmV0OnJj",
             ])
+    }
+
+    @Test("of a netrc file aren't those of what it redirects to", arguments: ["/b", "b", "?b", "//127.0.0.1:PORT/b"])
+    func redirected(location: String) async throws {
+        let server = try LoopbackServer()
+        let target = location.replacing("PORT", with: "\(server.port)")
+        server.route("/a", Reply(302, headers: [("Location", target)]))
+        let folder = try TemporaryDirectory()
+        try folder.write("machine 127.0.0.1 login alice password s3cret\n", to: "netrc")
+        let client = try makeClient { $0.netrcFile = folder.path("netrc") }
+        for login in ["", "alice@"] {
+            var request = try makeRequest("http://\(login)127.0.0.1:\(server.port)/a")
+            request.secrets = Secrets(origin: request.url.origin, usesNetrc: true)
+            let response = try await client.get(request, into: NullSink())
+            #expect(server.requests.last?.header("authorization") == "Basic YWxpY2U6czNjcmV0")
+            let path = location == "?b" ? "/a?b" : "/b"
+            #expect(response.redirectTarget == "http://127.0.0.1:\(server.port)\(path)")
+        }
     }
 
     @Test("of a netrc file that isn't there are none")
