@@ -42,14 +42,8 @@ enum CacheFolder {
     /// holds other things too, it isn't ours to close (`--cache /srv`): then the database alone is kept from others.
     private static func keepOthersOut(of folder: Descriptor) throws(SystemError) {
         let status = try folder.status()
-        guard status.st_mode & 0o077 != 0 else { return }
-        let isOurs = status.st_uid == geteuid()
-        if try isOurs ? holdsOthersThings(folder) : true {
-            guard try folder.status(of: DatabaseFile.name) == nil else { return }
-            _ = try folder.makeFile(DatabaseFile.name, mode: 0o600)
-        } else {
-            guard fchmod(folder.number, 0o700) == 0 else { throw SystemError("can't be made private", folder.path) }
-        }
+        guard status.st_mode & 0o077 != 0, status.st_uid == geteuid(), try !holdsOthersThings(folder) else { return }
+        guard fchmod(folder.number, 0o700) == 0 else { throw SystemError("can't be made private", folder.path) }
     }
 
     private static func holdsOthersThings(_ folder: Descriptor) throws(SystemError) -> Bool {

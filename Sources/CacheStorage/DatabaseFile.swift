@@ -100,9 +100,10 @@ struct DatabaseFile {
         }
     }
 
-    /// SQLite would have it readable for all, and writable for nobody else, whatever the umask.
+    /// Credentials may come to lie in it, and the folder may be open to others, or become so. What SQLite keeps beside it
+    /// gets the same mode.
     private func make() throws(FeedError) {
-        try attempt(.cannotCreate) { () throws(SystemError) in _ = try folder?.makeFile(Self.name) }
+        try attempt(.cannotCreate) { () throws(SystemError) in _ = try folder?.makeFile(Self.name, mode: 0o600) }
     }
 
     /// As `openForWriting`, but what can't be read is set aside; answers also with what was done about it.

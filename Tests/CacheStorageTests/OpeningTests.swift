@@ -31,6 +31,16 @@ struct OpeningTests {
         #expect(try scratch.status(".")?.st_mode == S_IFDIR | 0o700)
     }
 
+    @Test("the database is for its owner alone, the one that takes the place of an unreadable one as well")
+    func databaseMode() async throws {
+        await (try await scratch.open()).close()
+        #expect(try scratch.status("feedsync.sqlite")?.st_mode == S_IFREG | 0o600)
+        try scratch.write(Array(repeating: 7, count: 5000), to: "feedsync.sqlite")
+        await (try await scratch.open(.repair(lockWait: .zero))).close()
+        #expect(try scratch.exists("feedsync.sqlite.unreadable-1"))
+        #expect(try scratch.status("feedsync.sqlite")?.st_mode == S_IFREG | 0o600)
+    }
+
     @Test("a folder that was there is closed to others")
     func closes() async throws {
         try scratch.makeCacheFolder(mode: 0o755)
