@@ -40,20 +40,18 @@ actor CacheOpener {
     private func openForReading(_ folder: Descriptor?, rehearsing: Bool) throws(FeedError) -> Cache {
         let file = DatabaseFile(in: folder, resolvedPath: folder == nil ? path : try resolvedPath(), schema: schema)
         let (connection, notices) = rehearsing ? try file.rehearseRepair() : (try file.openForReading(), notices: [])
+        if let folder { try checkIsInPlace(folder) }
         let folders = try attempt(.failed) { () throws(SystemError) in try ImageFolders(existingIn: folder) }
         return cache(connection, folders, writable: false, waiting(.zero), notices)
     }
 
     private func openForWriting(_ wait: LockWait, repairing: Bool) async throws(FeedError) -> Cache {
-        let (folder, lock) = try attempt(.cannotCreate) { () throws(SystemError) in
-            let folder = try CacheFolder.create(path)
-            return (folder, try folder.makeFile(CacheFolder.lock))
-        }
-        try await wait.lock(lock, cache: path)
+        let (folder, lock) = try await lockedFolder(wait)
         let file = DatabaseFile(in: folder, resolvedPath: try resolvedPath(), schema: schema)
         let (connection, notices) = try makingRoom(in: folder) { () throws(FeedError) in
             repairing ? try file.repair(lock: lock) : (try file.openForWriting(lock: lock), notices: [])
         }
+        try checkIsInPlace(folder)
         let folders = try attempt(.cannotCreate) { () throws(SystemError) in try ImageFolders(createdIn: folder) }
         // What a killed run left. Repairing counts it among the leftovers.
         if !repairing, let incoming = folders.incoming {
@@ -61,6 +59,35 @@ actor CacheOpener {
         }
         OpenFileLimit.raise()
         return cache(connection, folders, writable: true, wait, notices)
+    }
+
+    /// Opened anew for each try: while this run waits, another folder may come to stand at the path, or another lock in
+    /// it, and whoever comes later goes by those.
+    private func lockedFolder(_ wait: LockWait) async throws(FeedError) -> (Descriptor, lock: Descriptor) {
+        try await wait.retrying { () throws(FeedError) in
+            let (folder, lock) = try attempt(.cannotCreate) { () throws(SystemError) in
+                let folder = try CacheFolder.create(path)
+                return (folder, try folder.makeFile(CacheFolder.lock))
+            }
+            try lock.lock(.exclusive, cache: path)
+            let isLock = try attempt(.failed) { () throws(SystemError) in
+                try folder.status(of: CacheFolder.lock)?.isSame(as: lock.status()) == true
+            }
+            guard isLock else { throw .inUse(path) }
+            return (folder, lock)
+        }
+    }
+
+    /// SQLite goes by the path, all else by the folder that was open before.
+    private func checkIsInPlace(_ folder: Descriptor) throws(FeedError) {
+        let isInPlace = try attempt(.failed) { () throws(SystemError) in
+            var found = stat()
+            let own = try folder.status()
+            return stat(path, &found) == 0 && found.isSame(as: own)
+        }
+        guard isInPlace else {
+            throw .storage(.failed, "\(path): another folder has taken its place while it was opened")
+        }
     }
 
     /// On a full disk, what a killed run left in `incoming` may be the room that SQLite lacks to open anything.

@@ -141,4 +141,6 @@ extension stat {
     var isFile: Bool { st_mode & S_IFMT == S_IFREG }
     var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
     var isLink: Bool { st_mode & S_IFMT == S_IFLNK }
+
+    func isSame(as other: stat) -> Bool { st_dev == other.st_dev && st_ino == other.st_ino }
 }

@@ -3,17 +3,24 @@ internal import Glibc
 
 extension LockWait {
     /// Takes a flock, which lives as long as the descriptor.
-    func lock(
-        _ descriptor: Descriptor, _ kind: Descriptor.Lock = .exclusive, cache: String
-    ) async throws(FeedError) {
-        try await retrying { () throws(FeedError) in
-            while !descriptor.lock(kind) {
-                if errno == EINTR { continue }
-                guard errno == EWOULDBLOCK else {
-                    throw SystemError("can't be locked", descriptor.path).feedError(.failed)
-                }
-                throw .storage(.locked, "another feedsync run is using \(cache)")
-            }
+    func lock(_ descriptor: Descriptor, _ kind: Descriptor.Lock, cache: String) async throws(FeedError) {
+        try await retrying { () throws(FeedError) in try descriptor.lock(kind, cache: cache) }
+    }
+}
+
+extension Descriptor {
+    /// Takes it now or never.
+    func lock(_ kind: Lock, cache: String) throws(FeedError) {
+        while !lock(kind) {
+            if errno == EINTR { continue }
+            guard errno == EWOULDBLOCK else { throw SystemError("can't be locked", path).feedError(.failed) }
+            throw .inUse(cache)
         }
+    }
+}
+
+extension FeedError {
+    static func inUse(_ cache: String) -> FeedError {
+        .storage(.locked, "another feedsync run is using \(cache)")
     }
 }

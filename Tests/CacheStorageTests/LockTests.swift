@@ -32,6 +32,26 @@ struct LockTests {
         _ = try await feeds.summaries()
     }
 
+    @Test("who waits goes by what the path names by then: another folder, or the same one with another lock")
+    func replaced() async throws {
+        for moves in [true, false] {
+            let scratch = try ScratchCache()
+            let first = try await scratch.open()
+            try await first.feeds.save(.sample())
+            let next = try await CacheDirectory.open(path: scratch.path, access: .write(lockWait: .seconds(9))) { _ in
+                #expect(moves ? rename(scratch.path, scratch.beside("old")) == 0 : unlink(scratch.path("lock")) == 0)
+            }
+            #expect(try await next.feeds.retrieve(.first) == (moves ? nil : .sample()))
+            // It has the lock of that.
+            await expect(.locked) { () throws(FeedError) in
+                _ = try await CacheDirectory.open(path: scratch.path, access: .write(lockWait: .zero))
+            }
+            if moves { #expect(try await first.feeds.retrieve(.first) == .sample()) }
+            await first.close()
+            await next.close()
+        }
+    }
+
     @Test("the lock is let go of although a child process, just being started, has a copy of its descriptor")
     func copied() async throws {
         let lock = scratch.path("lock")
