@@ -9,7 +9,8 @@ import Synchronization
 /// |--------------------------------------------|-------------------------------------------------------|
 /// | 206 of the same tag and length, that goes  | the same body goes on, and the sink sees no seam      |
 /// | on where the last broke off                |                                                       |
-/// | any other 206, also one without a tag      | start over, and never ask for a rest again            |
+/// | any other 206, also one without a tag, in  | start over, and never ask for a rest again            |
+/// | an encoding, or of several parts           |                                                       |
 /// | 416                                        | the same                                              |
 /// | one that will be tried again               | the sink doesn't see it, and what is there stays      |
 /// | any other, as a 200: the body has changed  | the sink begins anew with it                          |
@@ -90,7 +91,7 @@ final class ResumingSink: BodySink {
     private func goesOn(_ head: HTTPHead, _ state: inout State) throws(FeedError) -> Bool {
         guard head.status == HTTPStatus.partialContent, let range = head[.contentRange].flatMap(ContentRange.init),
             range.first == state.received, range.total == state.total ?? range.total,
-            head.strongTag == state.rest?.validator
+            head.strongTag == state.rest?.validator, !head.isContentEncoded, !head.isMultipart
         else { return false }
         guard range.total <= request.maxBytes else { throw tooLarge }
         state.total = range.total

@@ -29,6 +29,9 @@ package struct HTTPHead: Hashable, Sendable {
 
     /// The body is passed on as something else than what the server sent: its bytes can't be counted on the server.
     package var isContentEncoded: Bool { self[.contentEncoding] != nil }
+
+    /// The body has several parts, each with headers of its own, as of several ranges.
+    var isMultipart: Bool { self[.contentType]?.lowercased().utf8.starts(with: "multipart/".utf8) == true }
 }
 
 extension String {

@@ -151,6 +151,19 @@ struct ResumingTests {
         #expect(response.bodyBytes == 100)
     }
 
+    @Test(
+        "a rest in an encoding or of several parts is no rest of the same body",
+        arguments: [
+            (HTTPHead.Header.contentEncoding, "gzip"), (.contentType, "Multipart/ByteRanges; boundary=x"),
+        ])
+    func otherForm(header: HTTPHead.Header, value: String) async throws {
+        var other = Self.rest(from: 40)
+        other.head[header] = value
+        let (_, asked) = try await get([Self.begun(), other, .ok(Self.whole)])
+        #expect(asked == [nil, rest(40), nil])
+        #expect(body.bytes == Self.whole)
+    }
+
     @Test("a total that differs from the length that the first answer announced starts over", arguments: [99, 101])
     func otherLength(total: Int) async throws {
         var begun = Self.begun()
