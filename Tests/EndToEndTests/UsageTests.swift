@@ -68,6 +68,7 @@ struct UsageTests {
             ["import", "http://ann:s3cret@h/x.tar"], ["export", "https://ann:s3cret@h/feed.json"],
             ["sync", "--lock-wait", "https://ann:s3cret@h/feed.json"], ["--config", "http://ann:s3cret@h/", "status"],
             ["--log-format", "json", "import", "http://ann:s3cret@h/x.tar"],
+            ["import", "http://ann:a's3cret\"@h/x.tar"],
         ])
     func misplaced(_ arguments: [String]) async throws {
         let result = try await program.run(arguments)

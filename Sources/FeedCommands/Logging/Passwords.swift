@@ -16,5 +16,6 @@ enum Passwords {
         return String(decoding: shown + rest, as: UTF8.self)
     }
 
-    private static func endsAuthority(_ byte: UInt8) -> Bool { byte <= 0x20 || "/?#\"'".utf8.contains(byte) }
+    /// A quotation mark doesn't: it may be a part of the password.
+    private static func endsAuthority(_ byte: UInt8) -> Bool { byte <= 0x20 || "/?#".utf8.contains(byte) }
 }
