@@ -29,6 +29,14 @@ enum AddressCheck {
             .at(.trusting)
     }
 
+    /// A name that always means the machine where it is looked up (RFC 6761), which may be this one, as its proxy often is.
+    static func refusal(ofLoopbackName host: String) -> FeedError? {
+        let labels = host.utf8.split(separator: UInt8(ascii: "."))
+        guard labels.last.map({ String($0)?.lowercased() == "localhost" }) == true else { return nil }
+        let message = "\(host) is the machine of the proxy itself, which may be this one; see --allow-private"
+        return FeedError.invalidData(message, host: host).at(.trusting)
+    }
+
     private static let dots: [Unicode.Scalar] = [".", "\u{3002}", "\u{FF0E}", "\u{FF61}"]
 }
 

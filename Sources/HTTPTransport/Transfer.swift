@@ -97,7 +97,11 @@ final class Transfer {
     /// What address a proxy connects to can be known where the URL itself names one.
     private func checkLiteral(of request: HTTPRequest) throws(FeedError) {
         guard let host = request.url.host else { return }
-        if request.addresses == .publicOnly, let refusal = AddressCheck.refusal(ofDisguise: host) { throw refusal }
+        if request.addresses == .publicOnly,
+            let refusal = AddressCheck.refusal(ofDisguise: host) ?? AddressCheck.refusal(ofLoopbackName: host)
+        {
+            throw refusal
+        }
         guard let address = NetworkAddress(literal: host) else { return }
         state.isFromPrivateAddress = !address.addressClass.isPublic
         guard request.addresses == .publicOnly else { return }

@@ -104,6 +104,26 @@ struct PrivateAddressTests {
     }
 
     @Test(
+        "isn't sent through a proxy to what is always the machine that is asked for it",
+        arguments: ["localhost", "LocalHost", "localhost.", "a.localhost", "localhost:8080"])
+    func loopbackNameThroughProxy(_ host: String) async throws {
+        let proxy = try LoopbackServer()
+        let client = try makeClient { $0.proxy = proxy.url("") }
+        let error = try #require(await failure(of: Self.request("http://\(host)/"), by: client))
+        #expect(error.kind == .invalidData)
+        #expect(error.stage == .trusting)
+        #expect(error.message.contains("--allow-private"))
+        #expect(proxy.requests.isEmpty)
+    }
+
+    @Test("is sent through a proxy to a name that only looks alike", arguments: ["localhost.example", "mylocalhost"])
+    func nameThroughProxy(_ host: String) async throws {
+        let proxy = try LoopbackServer("http://\(host)/", Reply(body: [1]))
+        let client = try makeClient { $0.proxy = proxy.url("") }
+        #expect(try await client.get(Self.request("http://\(host)/"), into: NullSink()).head.status == 200)
+    }
+
+    @Test(
         "is no address in disguise to a name beyond ASCII",
         arguments: ["b\u{FC}cher.example", "7\u{FC}.example", "a.\u{4E00}\u{53F7}\u{5E97}"])
     func nameBeyondASCII(_ host: String) async throws {
