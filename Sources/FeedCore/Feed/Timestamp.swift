@@ -60,11 +60,23 @@ extension Timestamp {
         }
         let (year, month, day) = (numbers[0], numbers[1], numbers[2])
         guard numbers[3] < 24, numbers[4] < 60, numbers[5] < 60 else { return nil }
+        let second = (numbers[3] * 60 + numbers[4]) * 60 + numbers[5]
+        guard let moment = Timestamp(year: year, month: month, day: day, secondOfDay: second) else { return nil }
+        self.init(microseconds: moment.microseconds + numbers[6])
+    }
+
+    /// Nil for a day that its month doesn't have.
+    init?(year: Int64, month: Int64, day: Int64, secondOfDay second: Int64) {
         let days = Self.daysSince1970(year: year, month: month, day: day)
         // A day that there is comes back as itself.
         guard Self.civilDate(daysSince1970: days) == (year, month, day) else { return nil }
-        let seconds = ((days * 24 + numbers[3]) * 60 + numbers[4]) * 60 + numbers[5]
-        self.init(microseconds: seconds * 1_000_000 + numbers[6])
+        self.init(onDay: day, of: month, year, second: second)
+    }
+
+    /// A day that its month doesn't have is one of the next.
+    init(onDay day: Int64, of month: Int64, _ year: Int64, second: Int64) {
+        let days = Self.daysSince1970(year: year, month: month, day: day)
+        self.init(microseconds: (days * 86_400 + second) * 1_000_000)
     }
 
     private static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {

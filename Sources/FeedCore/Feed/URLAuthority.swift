@@ -68,48 +68,6 @@ struct URLAuthority {
         guard host.count > 2, bytes[host.upperBound - 1] == UInt8(ascii: "]") else { return false }
         var inner: [UInt8] = []
         for index in host.dropFirst().dropLast() { inner.append(bytes[index]) }
-        return IPv6Syntax.matches(inner)
-    }
-}
-
-/// RFC 4291, section 2.2: eight groups of hex digits, one run of zero groups left out, the last two perhaps as IPv4.
-private enum IPv6Syntax {
-    static func matches(_ text: [UInt8]) -> Bool {
-        var groups = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        // A gap within leaves one empty piece, at either end it leaves two; one there is a stray colon.
-        if groups.first?.isEmpty == true {
-            groups.removeFirst()
-            guard groups.first?.isEmpty == true else { return false }
-        }
-        if groups.last?.isEmpty == true {
-            groups.removeLast()
-            guard groups.last?.isEmpty == true else { return false }
-        }
-        let gaps = groups.count { $0.isEmpty }
-        var count = groups.count - gaps
-        if let last = groups.last, last.contains(UInt8(ascii: ".")) {
-            guard isIPv4(last) else { return false }
-            groups.removeLast()
-            count += 1
-        }
-        guard groups.allSatisfy({ $0.count <= 4 && $0.allSatisfy(isHexDigit) }) else { return false }
-        return gaps == 0 ? count == 8 : gaps == 1 && count <= 7
-    }
-
-    private static func isIPv4(_ text: ArraySlice<UInt8>) -> Bool {
-        let numbers = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard numbers.count == 4 else { return false }
-        return numbers.allSatisfy { number in
-            number.allSatisfy(isDigit) && UInt8(String(decoding: number, as: UTF8.self)) != nil
-        }
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
-        default: false
-        }
+        return NetworkAddress(presentation: String(decoding: inner, as: UTF8.self))?.isIPv6 == true
     }
 }

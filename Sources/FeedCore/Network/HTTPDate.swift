@@ -25,14 +25,14 @@ package enum HTTPDate {
         guard shortDays.contains(where: { pieces[0] == $0 + "," }), pieces[5] == "GMT" else { return nil }
         guard let day = number(pieces[1], digits: 2), let month = month(pieces[2]) else { return nil }
         guard let year = number(pieces[3], digits: 4), let second = secondOfDay(pieces[4]) else { return nil }
-        return moment(year, month, day, second)
+        return Timestamp(year: year, month: month, day: day, secondOfDay: second)
     }
 
     private static func asctime(_ pieces: [String], day: Int64?) -> Timestamp? {
         guard shortDays.contains(pieces[0]), let month = month(pieces[1]), let day else { return nil }
         guard let year = number(pieces[pieces.count - 1], digits: 4) else { return nil }
         guard let second = secondOfDay(pieces[pieces.count - 2]) else { return nil }
-        return moment(year, month, day, second)
+        return Timestamp(year: year, month: month, day: day, secondOfDay: second)
     }
 
     private static func rfc850(_ pieces: [String], _ now: Timestamp) -> Timestamp? {
@@ -42,9 +42,9 @@ package enum HTTPDate {
         guard let shortYear = number(date[2], digits: 2), let second = secondOfDay(pieces[2]) else { return nil }
         // The latest year with these last digits that makes it no more than 50 years ahead.
         let year = stride(from: 9900 + shortYear, through: 0, by: -100).first { year in
-            timestamp(year - 50, month, day, second) <= now
+            Timestamp(onDay: day, of: month, year - 50, second: second) <= now
         }
-        return year.flatMap { moment($0, month, day, second) }
+        return year.flatMap { Timestamp(year: $0, month: month, day: day, secondOfDay: second) }
     }
 
     private static let shortDays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
@@ -74,23 +74,5 @@ package enum HTTPDate {
             number = number * 10 + Int64(byte - UInt8(ascii: "0"))
         }
         return number
-    }
-}
-
-extension HTTPDate {
-    /// Nil for a day that its month doesn't have.
-    private static func moment(_ year: Int64, _ month: Int64, _ day: Int64, _ second: Int64) -> Timestamp? {
-        let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        let days = [31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][Int(month - 1)]
-        return (1...Int64(days)).contains(day) ? timestamp(year, month, day, second) : nil
-    }
-
-    /// Counts in years that begin on 1 March, so that the leap day is the last of its year, and 400 of them too many,
-    /// so that none is negative.
-    private static func timestamp(_ year: Int64, _ month: Int64, _ day: Int64, _ second: Int64) -> Timestamp {
-        let year = year + 400 - (month <= 2 ? 1 : 0)
-        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-        let days = 365 * year + year / 4 - year / 100 + year / 400 + dayOfYear - 146_097 - 719_468
-        return Timestamp(microseconds: (days * 86_400 + second) * 1_000_000)
     }
 }

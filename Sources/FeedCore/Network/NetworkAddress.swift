@@ -9,6 +9,7 @@ package struct NetworkAddress: Hashable, Sendable {
     }
 
     package var isIPv4: Bool { bytes.count == 4 }
+    var isIPv6: Bool { bytes.count == 16 }
 }
 
 extension NetworkAddress {
