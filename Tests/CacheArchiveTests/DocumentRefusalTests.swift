@@ -118,7 +118,10 @@ struct DocumentRefusalTests {
             let (document, manifest) = (other.document, other.manifest)
             layout.moreBlobs = [document, manifest]
             layout.changeIndex = { index in
-                guard let first = index["manifests"]?[0] else { return }
+                guard let first = index["manifests"]?[0] else {
+                    Issue.record("an index without a manifest")
+                    return
+                }
                 index.set("manifests", [first, LayoutBuilder.descriptor(manifest, LayoutBuilder.manifestType)])
             }
         },
@@ -147,7 +150,10 @@ struct DocumentRefusalTests {
         layout.changeDocument = { $0.set("new", [1, "x", nil]) }
         layout.changeManifest = { $0.set("annotations", ["a": "b"]) }
         layout.changeIndex = { index in
-            guard let first = index["manifests"]?[0] else { return }
+            guard let first = index["manifests"]?[0] else {
+                Issue.record("an index without a manifest")
+                return
+            }
             index.set("manifests", [first, first])
         }
         #expect(try await ArchiveFixture().refusal(of: layout.tar()) == nil)

@@ -61,6 +61,10 @@ struct RandomSyncTests {
         let report = try await task.value
         fixture.feeds.fail(.insert, with: nil)
         fixture.images.fail(.publish, with: nil)
+        if end == .finished || end == .timeIsUp {
+            #expect(report.fatal == nil)
+            #expect(!report.wasCancelled)
+        }
         guard report.fatal == nil, !report.wasCancelled else { return }
 
         let counts = report.images

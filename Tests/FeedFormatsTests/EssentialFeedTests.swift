@@ -90,16 +90,25 @@ import Testing
         #expect(try FeedDecoder().decode(Array(body[...end]), from: url).images.count == 6)
     }
 
+    /// Between quotation marks.
+    private func isInText(_ position: Int, of body: [UInt8]) -> Bool {
+        body[..<position].count { $0 == UInt8(ascii: "\"") } % 2 == 1
+    }
+
     @Test("a feed with any byte changed is either a feed or refused")
     func corruption() throws {
         let body = try Fixtures.bytes("essential/valid/every-member.json")
         let url = try ResourceURL("http://feeds.example/")
+        let ids = try FeedDecoder().decode(body, from: url).images.map(\.id.utf8.count)
         for position in body.indices {
             for value: UInt8 in [0, 0x22, 0x2C, 0x5C, 0x7B, 0x7D, 0x80, 0xFF] {
                 var changed = body
                 changed[position] = value
                 do throws(FeedError) {
-                    _ = try FeedDecoder().decode(changed, from: url)
+                    let feed = try FeedDecoder().decode(changed, from: url)
+                    // Ids are UUIDs whatever else has changed.
+                    #expect(feed.images.map(\.id.utf8.count) == ids)
+                    #expect(!"[]:".utf8.contains(body[position]) || isInText(position, of: body))
                 } catch {
                     #expect(error.kind == .invalidData)
                 }
