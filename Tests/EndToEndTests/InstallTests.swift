@@ -71,7 +71,7 @@ struct InstallTests {
         #expect(security.status == .exited(0), "\(security.outputText.suffix(300))")
         let service = String(decoding: try Files.bytes("\(units)/feedsync.service"), as: UTF8.self)
         for line in [
-            "Type=oneshot", "SuccessExitStatus=75", "ExecStart=\"\(prefix)/bin/feedsync\"", "ProtectSystem=strict",
+            "Type=oneshot", "SuccessExitStatus=75 143", "ExecStart=\"\(prefix)/bin/feedsync\"", "ProtectSystem=strict",
         ] {
             #expect(service.contains("\n\(line)\n"), "\(line)")
         }
