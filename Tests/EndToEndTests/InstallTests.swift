@@ -10,14 +10,29 @@ struct InstallTests {
     init() throws {
         program = try Program()
         prefix = program.folder.path("pre fix")
+        try program.folder.makeDirectory("bin")
     }
 
-    private static let script =
-        Fixtures.folder.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/scripts/install"
+    private static let scripts =
+        Fixtures.folder.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/scripts"
+    private static let script = "\(scripts)/install"
 
     private func install(_ arguments: String...) async throws -> ProcessResult {
         try await program.shell(
             #"script=$1; shift; exec "$script" --binary "$feedsync" "$@""#, [Self.script] + arguments)
+    }
+
+    /// As a user who isn't root, to whom some programs are what is said here.
+    private func runAsAnother(_ command: [String], with programs: [String: String]) async throws -> ProcessResult {
+        for (name, script) in programs {
+            try program.folder.write("#!/bin/sh\n\(script)\n", to: "bin/\(name)")
+        }
+        return try await program.shell(
+            #"""
+            chmod 755 "$HOME"; chmod 755 "$HOME"/bin/*; PATH=$HOME/bin:$PATH
+            [ "$(id -u)" != 0 ] || set -- setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+            exec "$@"
+            """#, command)
     }
 
     /// Every file below a folder, by its path there.
@@ -104,7 +119,6 @@ struct InstallTests {
     func timer(isOwn: Bool) async throws {
         let folder = program.folder
         let unit = folder.path("own/share/systemd/user/feedsync.timer")
-        try folder.makeDirectory("bin")
         // What systemd would say.
         let systemctl = try folder.write(
             """
@@ -138,6 +152,15 @@ struct InstallTests {
         #expect(try await files(in: "\(folder)/own").count == 7)
         #expect(try await run("--uninstall").status == .exited(0))
         #expect(TemporaryDirectory.names(in: folder) == [])
+    }
+
+    @Test("who may not install what is missing is told what root has to run")
+    func dependencies() async throws {
+        let result = try await runAsAnother(
+            ["\(Self.scripts)/dependencies", "build"], with: ["dpkg-query": "exit 1", "sudo": "exit 1"])
+        #expect(result.status == .exited(1))
+        let advice = "; as root, run: \(Self.scripts)/dependencies build\n"
+        #expect(result.errorText.hasSuffix(advice), "\(result.errorText)")
     }
 
     @Test("an option that it doesn't know is wrong usage, and installs nothing")
