@@ -154,6 +154,31 @@ struct InstallTests {
         #expect(TemporaryDirectory.names(in: folder) == [])
     }
 
+    @Test("what is root's sudo puts in place, and where there is no sudo it is said before anything is done")
+    func rights() async throws {
+        let folder = program.folder
+        let prefix = try folder.makeDirectory("prefix")
+        chmod(prefix, 0o555)
+        chmod(try folder.write("", to: "calls"), 0o666)
+        let built = try await program.shell(#"printf %s "$feedsync""#).outputText
+        let command = [Self.script, "--binary", built, "--prefix", prefix]
+        for more in [[], ["--uninstall"]] {
+            let sudo = #"[ "$1" = -n ] || echo "$*" >>"$HOME/calls""#
+            let result = try await runAsAnother(command + more, with: ["sudo": sudo])
+            #expect(result.status == .exited(0), "\(result.errorText)")
+        }
+        let calls = String(decoding: try folder.read("calls"), as: UTF8.self)
+        #expect(calls.contains("install -D -m 755 \(built) \(prefix)/bin/feedsync\n"), "\(calls)")
+        #expect(calls.contains("rm -f \(prefix)/bin/feedsync\n"), "\(calls)")
+
+        let result = try await runAsAnother(command, with: ["sudo": "exit 1"])
+        #expect(result.status == .exited(1))
+        #expect(
+            result.errorText
+                == "scripts/install: only root can write to \(prefix); --user and --prefix choose another place\n")
+        #expect(Files.names(in: prefix) == [])
+    }
+
     @Test("who may not install what is missing is told what root has to run")
     func dependencies() async throws {
         let result = try await runAsAnother(
