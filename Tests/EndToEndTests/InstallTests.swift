@@ -115,6 +115,15 @@ struct InstallTests {
         #expect(try await files(in: program.folder.path) == [])
     }
 
+    @Test("takes all away again also where there is no HOME")
+    func homeless() async throws {
+        #expect(try await install("--prefix", prefix).status == .exited(0))
+        let result = try await Subprocess.run(
+            Self.script, ["--prefix", prefix, "--uninstall"], environment: ["PATH": "/usr/bin:/bin"])
+        #expect(result.status == .exited(0), "\(result.errorText)")
+        #expect(!Files.exists(prefix))
+    }
+
     @Test("an uninstall stops its own timer alone", arguments: [true, false])
     func timer(isOwn: Bool) async throws {
         let folder = program.folder
