@@ -115,6 +115,17 @@ struct InstallTests {
         #expect(try await files(in: program.folder.path) == [])
     }
 
+    @Test("--user puts data where XDG_DATA_HOME says, and the manual page where man finds it")
+    func dataHome() async throws {
+        let result = try await program.shell(
+            #"""
+            export XDG_DATA_HOME="$HOME/data"; "$1" --binary "$feedsync" --user >&2
+            PATH=$HOME/.local/bin:$PATH exec man -w feedsync
+            """#, Self.script)
+        #expect(result.outputText == program.folder.path(".local/share/man/man1/feedsync.1\n"), "\(result.errorText)")
+        #expect(try await files(in: program.folder.path("data")).contains("systemd/user/feedsync.service 644"))
+    }
+
     @Test("takes all away again also where there is no HOME")
     func homeless() async throws {
         #expect(try await install("--prefix", prefix).status == .exited(0))
