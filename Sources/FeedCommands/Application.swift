@@ -9,6 +9,8 @@ package struct Surroundings: Sendable {
     /// The home in the user's account, for where the environment names none.
     package let accountHome: String?
     package let fileExists: @Sendable (String) -> Bool
+    /// With every symbolic link followed; nil where nothing is there.
+    package let realPath: @Sendable (String) -> String?
     /// That it is a file which can be read more than once, no folder and no pipe, and not kept from us.
     package let canRead: @Sendable (String) -> Bool
     /// A file of moderate size; nil where there is none.
@@ -20,6 +22,7 @@ package struct Surroundings: Sendable {
         environment: [String: String], unreadableVariables: Set<String> = [], currentDirectory: String,
         accountHome: String?,
         fileExists: @escaping @Sendable (String) -> Bool,
+        realPath: @escaping @Sendable (String) -> String? = { _ in nil },
         canRead: @escaping @Sendable (String) -> Bool = { _ in false },
         readFile: @escaping @Sendable (String) -> Result<[UInt8]?, FeedError> = { _ in .success(nil) },
         readRegularFile: @escaping @Sendable (String) -> Result<[UInt8]?, FeedError> = { _ in .success(nil) }
@@ -29,6 +32,7 @@ package struct Surroundings: Sendable {
         self.currentDirectory = currentDirectory
         self.accountHome = accountHome
         self.fileExists = fileExists
+        self.realPath = realPath
         self.canRead = canRead
         self.readFile = readFile
         self.readRegularFile = readRegularFile

@@ -120,10 +120,7 @@ final class FileReplacement: ByteTarget {
     /// Where a symbolic link leads, so that the link stays, also if nothing is there yet. A name that is not UTF-8 can't
     /// be kept as it is: then the link itself is replaced.
     private static func realTarget(_ path: String, links: Int = 40) -> String {
-        if let resolved = realpath(path, nil) {
-            defer { free(resolved) }
-            return String(validatingCString: resolved) ?? path
-        }
+        if let resolved = realPath(path) { return resolved }
         var text = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(path, &text, text.count)
         guard links > 0, count > 0, let link = String(validating: text[..<count], as: UTF8.self) else { return path }

@@ -78,6 +78,7 @@ struct Main {
             currentDirectory: currentDirectory,
             accountHome: getpwuid(getuid()).flatMap { account in account.pointee.pw_dir.map { String(cString: $0) } },
             fileExists: { access($0, F_OK) == 0 },
+            realPath: realPath,
             canRead: { path in
                 var status = stat()
                 return access(path, R_OK) == 0 && stat(path, &status) == 0

@@ -164,12 +164,14 @@ struct ConfigTests {
             ["no feed to sync"])
     }
 
-    @Test("a feed may lie beside the file, whatever folder the run starts in")
-    func relative() async throws {
+    @Test("a feed may lie beside the file, whatever folder the run starts in", arguments: ["site/config", "link"])
+    func relative(name: String) async throws {
         try program.folder.makeDirectory("site")
         try program.folder.write(FeedServer.feed([]), to: "site/feed.json")
-        let config = try program.folder.write("feed = feed.json\n", to: "site/config")
-        let result = try await program.shell(#"cd /; exec "$feedsync" --config "$1""#, config)
+        try program.folder.write("feed = feed.json\n", to: "site/config")
+        symlink("site/config", program.folder.path("link"))
+        let result = try await program.shell(
+            #"cd /; exec "$feedsync" --config "$1""#, program.folder.path(name))
         expectQuiet(result)
         let saved = try await program.status()["feeds"]?[0]?["url"]?.string
         #expect(saved == "file://\(program.folder.path("site/feed.json"))")

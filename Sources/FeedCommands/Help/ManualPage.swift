@@ -72,7 +72,7 @@ package enum ManualPage {
             Every long option but \(commandLineOnly) can stand in the config file, one a line, as name = value; a flag \
             as its name alone, or with true or false. feed = URL, any number of times, names the feeds that feedsync \
             syncs when it is given none. Lines that begin with # are comments. A value may stand in double quotes. A \
-            leading ~/ is the home folder, and a relative path begins where the file lies.
+            leading ~/ is the home folder, and a relative path begins where the file itself lies, not a link to it.
             """)
             + Roff.paragraph(
                 """

@@ -23,6 +23,8 @@ struct ConfigFile {
     private var own: [[GivenOption]] = []
 
     private let path: String
+    /// That of the file itself, not of a link to it.
+    private let folder: String?
     private let surroundings: Surroundings
     /// The feed whose section it is.
     private var section: Int?
@@ -30,6 +32,7 @@ struct ConfigFile {
 
     init(_ bytes: [UInt8], at path: String, _ surroundings: Surroundings) throws(UsageError) {
         self.path = path
+        folder = FilePath.folder(of: surroundings.realPath(path) ?? path)
         self.surroundings = surroundings
         var scratch = Settings()
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -102,13 +105,13 @@ struct ConfigFile {
             place: place)
     }
 
-    /// A path as it is meant in this file: `~` is the home folder, and a relative path begins where the file lies. The
-    /// folder that a program is started in is cron's choice.
+    /// A path as it is meant in this file: `~` is the home folder, and a relative path begins in its folder. The one
+    /// that a program is started in is cron's choice.
     private func located(_ value: String) throws(UsageError) -> String {
         guard let value = surroundings.expandingHome(value) else {
             throw wrong("\(Surroundings.noHome) for ~")
         }
-        guard !value.isEmpty, let folder = FilePath.folder(of: path) else { return value }
+        guard !value.isEmpty, let folder else { return value }
         return FilePath.absolute(value, in: folder)
     }
 
