@@ -34,7 +34,7 @@ final class FileReplacement: ByteTarget {
             descriptor = try Self.openExisting(path, isPipe: existing.st_mode & S_IFMT == S_IFIFO)
         } else {
             (descriptor, place) = try Self.make(path)
-            if exists, fchmod(descriptor, existing.st_mode & 0o777) != 0 { throw failed(lastError) }
+            if exists { try adoptRights(of: existing) }
         }
     }
 
@@ -69,6 +69,21 @@ final class FileReplacement: ByteTarget {
             try synchronise()
             guard rename(name, target) == 0 else { throw Self.cannotCreate(path, lastError) }
         }
+    }
+
+    /// Who could read or write the old file can do so with the new one, and nobody else can.
+    private func adoptRights(of old: stat) throws(FeedError) {
+        var mode = old.st_mode & 0o777
+        var made = stat()
+        guard fstat(descriptor, &made) == 0 else { throw failed(lastError) }
+        if made.st_gid != old.st_gid, fchown(descriptor, uid_t.max, old.st_gid) != 0 {
+            // Another group gets no more than both the old one and all others had.
+            let shared = mode >> 3 & mode & 0o7
+            mode = mode & 0o700 | shared << 3 | shared
+        }
+        guard fchmod(descriptor, mode) == 0 else { throw failed(lastError) }
+        // Last, as the mode is the owner's to set. Only root can give files away, and others need not.
+        fchown(descriptor, old.st_uid, gid_t.max)
     }
 
     private func synchronise() throws(FeedError) {

@@ -155,6 +155,33 @@ struct ImageOutputTests {
         #expect(new.st_ino != held.st_ino)
     }
 
+    @Test("whose it was it stays where root replaces it", .enabled(if: geteuid() == 0))
+    func owner() async throws {
+        let path = try folder.write("old", to: "picture.png")
+        #expect(chown(path, 4711, 4712) == 0 && chmod(path, 0o640) == 0)
+        expectQuiet(try await image(into: path))
+        #expect(try await rights(of: path) == "4711 4712 640")
+    }
+
+    @Test(
+        "the group stays where that is allowed, and else no other group gets what was the old one's",
+        .enabled(if: geteuid() == 0),
+        arguments: [
+            (mode_t(0o640), "--clear-groups", "4711 600"), (0o664, "--clear-groups", "4711 644"),
+            (0o604, "--clear-groups", "4711 600"), (0o660, "--groups=4712", "4712 660"),
+        ])
+    func group(mode: mode_t, groups: String, expected: String) async throws {
+        let path = try folder.write("old", to: "picture.png")
+        #expect(chmod(folder.path, 0o777) == 0 && chown(path, 4713, 4712) == 0 && chmod(path, mode) == 0)
+        let run = #"exec setpriv --reuid=4711 --regid=4711 "$1" "$feedsync" image --cache "$2/own" -o "$3" "$4""#
+        expectQuiet(try await program.shell(run, groups, folder.path, path, server.imageURL(0)))
+        #expect(try await rights(of: path) == "4711 \(expected)")
+    }
+
+    private func rights(of path: String) async throws -> String {
+        String(try await Subprocess.run("stat", ["-c", "%u %g %a", path]).outputText.dropLast())
+    }
+
     @Test("a link stays, and what it leads to is written", arguments: ["there", "yet to come"])
     func link(_ target: String) async throws {
         try folder.makeDirectory("out")
