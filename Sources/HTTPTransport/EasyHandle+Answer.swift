@@ -58,6 +58,11 @@ extension EasyHandle {
 
     /// What libcurl says of the failure, else what the code means in general.
     func explanation(of code: CURLcode) -> String {
+        // A small system has none.
+        if code == CURLE_SSL_CACERT_BADFILE, network.caFile == nil, let systemAuthorities {
+            return "no certificate authorities can be read from \(systemAuthorities): install ca-certificates, "
+                + "or give --cacert"
+        }
         let general = String(cString: curl_easy_strerror(code))
         guard errorText[0] != 0 else { return general }
         let text = String(cString: errorText)

@@ -23,7 +23,7 @@ final class EasyHandle {
     private var givesUpConnection = false
     private var decodes = true
     /// The file that libcurl was built to take them from.
-    private var systemAuthorities: String?
+    private(set) var systemAuthorities: String?
     private let general: NetworkSettings
     private var waitsForOthers = false
     /// As of the last request.

@@ -204,6 +204,16 @@ struct SecretsTests {
         #expect(result.errorText.contains(file))
     }
 
+    @Test("on a machine without authorities, it is said what would bring some")
+    func noAuthorities() async throws {
+        let result = try await program.shell(
+            #"""
+            [ "$(id -u)" = 0 ] && user= || user=-r
+            exec unshare -m $user sh -c 'mount -t tmpfs none /etc/ssl/certs || exit 99; "$feedsync" show "$1"' sh "$1"
+            """#, server.feedURL.replacing("http:", with: "https:"))
+        expectOneLine(result, exit: 66, ["/ca-certificates.crt: install ca-certificates, or give --cacert"])
+    }
+
     @Test("without the option no netrc entry is used, with it that of ~/.netrc")
     func home() async throws {
         try program.folder.write("machine 127.0.0.1 login ann password s3cret\n", to: ".netrc")
