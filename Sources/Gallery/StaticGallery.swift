@@ -43,8 +43,9 @@ package struct StaticGallery: GalleryWriter {
         do throws(FeedError) {
             let folder = try GalleryFolder(place)
             do throws(FeedError) {
-                let report = try Self.fill(folder, with: gallery, images, stop)
+                var report = try Self.fill(folder, with: gallery, images, stop)
                 try folder.publish()
+                report.leftovers = folder.leftovers
                 return .success(report)
             } catch {
                 folder.abandon()

@@ -41,13 +41,41 @@ extension GalleryFolderTests {
     func leftAside(_ fault: String) async throws {
         try await write()
         let result = try await writeWithoutExchange(fault: fault)
-        #expect(result.status != .exited(0), "\(result.errorText)")
+        if fault.hasPrefix("unlinkat:error") {
+            expectOneLine(result, exit: 0, ["can't be deleted: Input/output error"])
+        } else {
+            #expect(result.status != .exited(0), "\(result.errorText)")
+        }
         #expect(Files.exists(program.folder.path(".site.feedsync-new-old")))
         for _ in 1...2 {
             expectQuiet(try await writeWithoutExchange())
             #expect(Files.exists("\(site)/index.html"))
             #expect(Files.names(in: program.folder.path) == ["cache", "site"])
         }
+    }
+
+    @Test("takes its place also where the old one can't be deleted, and is renewed if that stays so")
+    func undeletable() async throws {
+        try await write()
+        let new = program.folder.path(".site.feedsync-new")
+        let kept = program.folder.path(".site.feedsync-old-1")
+        for told in [["stays there until the next run"], ["is now \(kept)", "stays there until the next run"]] {
+            unlink("\(site)/style.css")
+            let result = try await program.shell(
+                #"""
+                exec strace -f -qq -o /dev/null -P "$2" -e inject=unlinkat:error=EIO "$feedsync" gallery "$1"
+                """#, site, new)
+            #expect(result.status == .exited(0))
+            #expect(result.errorLines.count == told.count)
+            for (line, ending) in zip(result.errorLines, told) {
+                #expect(line.contains("\(new)/") && line.contains("can't be deleted: Input/output error"))
+                #expect(line.hasSuffix(ending))
+            }
+            #expect(Files.exists("\(site)/style.css"))
+        }
+        #expect(Files.exists("\(kept)/index.html"))
+        expectQuiet(try await write())
+        #expect(Files.names(in: program.folder.path) == [".site.feedsync-old-1", "cache", "site"])
     }
 
     @Test("has the old one back where the new one can't take its place, if need be with the next run")
@@ -61,14 +89,14 @@ extension GalleryFolderTests {
         try await writeWithoutExchange(fault: "rename:signal=KILL:when=2")
         #expect(!Files.exists(site))
         // Which doesn't get far itself.
-        try program.folder.write("mine", to: ".site.feedsync-new/mine")
+        try program.folder.write("mine", to: ".site.feedsync-new/.feedsync-gallery")
         #expect(try await write().status == .exited(73))
         #expect(try Files.bytes("\(site)/index.html") == before)
     }
 
     @Test(
         "isn't written where somebody else has something under the name that the old one may be given for a moment",
-        arguments: ["file", "folder", "gallery", "link"], [true, false])
+        arguments: ["file", "folder", "link"], [true, false])
     func othersAside(kind: String, isThere: Bool) async throws {
         if isThere { try await write() }
         let aside = ".site.feedsync-new-old"
@@ -80,7 +108,6 @@ extension GalleryFolderTests {
         default:
             try program.folder.makeDirectory(aside)
             try program.folder.write("mine", to: "\(aside)/mine")
-            if kind == "gallery" { try program.folder.write("feedsync gallery 1\n", to: "\(aside)/.feedsync-gallery") }
         }
         let before = Files.names(in: program.folder.path)
         expectOneLine(try await write(), exit: 73, [aside])

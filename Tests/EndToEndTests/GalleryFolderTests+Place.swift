@@ -85,7 +85,7 @@ extension GalleryFolderTests {
 
     @Test(
         "isn't made where somebody else has something beside it, under the name that it is made under",
-        arguments: ["file", "folder", "gallery", "link", "link to nothing"])
+        arguments: ["file", "folder", "link", "link to nothing"])
     func othersBesideIt(kind: String) async throws {
         let staging = ".site.feedsync-new"
         try program.folder.makeDirectory("mine")
@@ -98,10 +98,6 @@ extension GalleryFolderTests {
             rename(program.folder.path("mine"), program.folder.path(staging))
             try program.folder.makeDirectory("\(staging)/images")
             try program.folder.write("mine", to: "\(staging)/images/0.png")
-            // One that somebody keeps their own files in, too.
-            if kind == "gallery" {
-                try program.folder.write("feedsync gallery 1\n", to: "\(staging)/.feedsync-gallery")
-            }
         }
         let before = try await listing()
 
@@ -109,6 +105,23 @@ extension GalleryFolderTests {
 
         expectOneLine(result, exit: 73, [staging])
         #expect(try await listing() == before)
+    }
+
+    @Test(
+        "is made beside a gallery of such a name that somebody keeps files in, which gets another one",
+        arguments: ["", "-old"])
+    func othersInLeftover(ending: String) async throws {
+        if !ending.isEmpty { try await write() }
+        let hidden = ".site.feedsync-new\(ending)"
+        try program.folder.makeDirectory(hidden)
+        try program.folder.write("feedsync gallery 1\n", to: "\(hidden)/.feedsync-gallery")
+        try program.folder.write("mine", to: "\(hidden)/mine")
+        let kept = ".site.feedsync-old-1"
+        expectOneLine(
+            try await write(), exit: 0, ["\(hidden)/mine: was not written by feedsync", program.folder.path(kept)])
+        #expect(try program.folder.read("\(kept)/mine") == Array("mine".utf8))
+        expectQuiet(try await write())
+        #expect(Files.names(in: program.folder.path) == [kept, "cache", "site"])
     }
 
     /// All that is beside the cache: what kind it is, how large, when it was last changed, and where it points to.

@@ -101,14 +101,37 @@ struct StaticGalleryTests {
             fetchedAt: Timestamp(microseconds: 0), folder: "/secret")
     }
 
-    @Test("keeps the new one where the old one can't be cleared away") func oldRemains() async throws {
-        _ = try await write()
+    @Test(
+        "keeps what somebody puts into the old one at the last moment, says where, and is not kept from the next runs",
+        arguments: ["mine", "images/mine"], [true, false])
+    func othersFile(name: String, isGallery: Bool) async throws {
+        for number in 1...2 {
+            if isGallery { _ = try await write() } else { try folder.makeDirectory("site") }
+            let left = try publish {
+                if !isGallery { try folder.makeDirectory("site/images") }
+                try folder.write("mine", to: "site/\(name)")
+            }
+            #expect(left.count == 1)
+            #expect(left[0].contains("\(folder.path(".site.feedsync-new/\(name)")): was not written by feedsync"))
+            #expect(try folder.read("site/index.html") == Array("new".utf8))
+            let kept = ".site.feedsync-old-\(number)"
+            let moved = try await write().leftovers
+            #expect(moved.count == 1)
+            #expect(moved[0].hasSuffix("that folder is now \(folder.path(kept))"))
+            #expect(try folder.read("\(kept)/\(name)") == Array("mine".utf8))
+            #expect(try await write().leftovers == [])
+            rename(site, folder.path("done-\(number)"))
+        }
+        #expect(TemporaryDirectory.names(in: folder.path).filter { $0.hasSuffix("-new") } == [])
+    }
+
+    /// Replaces what is there; `meanwhile` comes between the look at it and that.
+    private func publish(_ meanwhile: () throws -> Void) throws -> [String] {
         let staged = try GalleryFolder(place())
         try staged.write(Array("new".utf8), to: "index.html")
-        try folder.write("mine", to: "site/mine")
-        #expect(throws: FeedError.self) { try staged.publish() }
-        staged.abandon()
-        #expect(try folder.read("site/index.html") == Array("new".utf8))
+        try meanwhile()
+        try staged.publish()
+        return staged.leftovers
     }
 }
 

@@ -9,6 +9,8 @@ final class GalleryFolder {
     private let staging: OpenFolder
     /// What is there now.
     private let old: OpenFolder?
+    /// What of older ones could not be deleted, to be told.
+    private(set) var leftovers: [String]
     private var written: [String] = []
     /// What was staged is the gallery.
     private var isPublished = false
@@ -18,6 +20,7 @@ final class GalleryFolder {
         do throws(SystemError) {
             site = try GallerySite(place)
             old = try site.openOld()
+            leftovers = try site.clearLeftovers()
             staging = try site.stage()
         } catch {
             throw error.feedError(creating: place.path)
@@ -61,7 +64,7 @@ final class GalleryFolder {
         do throws(SystemError) {
             if let old, let placeOfOld { try old.remove(old.files(), from: placeOfOld) }
         } catch {
-            throw error.feedError(writing: site.path)
+            leftovers.append("\(error.message); what is left of the old gallery stays there until the next run")
         }
     }
 

@@ -11,8 +11,10 @@ struct GallerySite {
     let staging: String
     /// Where the old one is for a moment, if it can't be exchanged with the new one in one step.
     let aside: String
+    /// What a leftover is called, with a number, that is in the way of the new one and can't be deleted.
+    private let kept: String
 
-    /// Of the 255 bytes that a name can have, those that are left for its own in the longer of the two.
+    /// Of the 255 bytes that a name can have, those that are left for its own in the longest of these.
     private static let longestName = 255 - "..feedsync-new-old".utf8.count
 
     /// The folder above it is there afterwards.
@@ -27,8 +29,10 @@ struct GallerySite {
         try destination.makeFoldersAbove()
         path = place.path
         target = destination.path
-        staging = destination.sibling { ".\(String($0).shortenedDistinctly(to: Self.longestName)).feedsync-new" }
+        let hidden = destination.sibling { ".\(String($0).shortenedDistinctly(to: Self.longestName)).feedsync" }
+        staging = "\(hidden)-new"
         aside = "\(staging)-old"
+        kept = "\(hidden)-old"
     }
 
     /// Locked. Nil if there is none.
@@ -45,11 +49,36 @@ struct GallerySite {
         return old
     }
 
-    /// Makes the folder for the new one, locked. What a killed run left is cleared away.
-    func stage() throws(SystemError) -> OpenFolder {
+    /// Deletes what an earlier run left. What can't be deleted, such as a file that somebody else put there, is moved
+    /// out of the way, and told.
+    func clearLeftovers() throws(SystemError) -> [String] {
+        var told: [String] = []
         for hidden in [aside, staging] {
-            if let leftover = try openHidden(hidden) { try leftover.remove(leftover.checkIsLeftover(), from: hidden) }
+            guard let leftover = try openHidden(hidden) else { continue }
+            let files = try leftover.checkIsLeftover()
+            do throws(SystemError) { try leftover.remove(files, from: hidden) } catch {
+                told.append("\(error.message); that folder is now \(try keep(hidden))")
+            }
         }
+        return told
+    }
+
+    /// Answers with its new path.
+    private func keep(_ hidden: String) throws(SystemError) -> String {
+        var number = 1
+        while true {
+            let place = "\(kept)-\(number)"
+            // Of folders this replaces an empty one alone.
+            if rename(hidden, place) == 0 { return place }
+            guard [EEXIST, ENOTEMPTY, ENOTDIR].contains(errno) else {
+                throw SystemError("can't be moved out of the way", hidden)
+            }
+            number += 1
+        }
+    }
+
+    /// Makes the folder for the new one, locked.
+    func stage() throws(SystemError) -> OpenFolder {
         guard mkdir(staging, 0o777) == 0 else {
             throw errno == EEXIST ? busy : SystemError("can't be created", staging)
         }

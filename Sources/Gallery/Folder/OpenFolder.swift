@@ -113,18 +113,14 @@ final class OpenFolder {
         }
         let names = try names()
         guard !names.isEmpty else { return }
-        let files = Set(try files())
-        guard !files.isEmpty else {
-            throw SystemError(
-                ENOTEMPTY, "is a folder with something in it, and no gallery; give an empty or a new one", path)
-        }
+        let files = Set(try filesOfGallery())
         if let foreign = names.first(where: { !files.contains($0) }) {
             throw SystemError(
                 EEXIST, "was not written by feedsync; a gallery's folder may hold nothing else", "\(path)/\(foreign)")
         }
     }
 
-    /// What a killed run wrote, or had not yet deleted.
+    /// Answers with what there is to delete of what an earlier run wrote.
     func checkIsLeftover() throws(SystemError) -> [String] {
         let names = try names()
         let lines = try markerLines()
@@ -132,8 +128,16 @@ final class OpenFolder {
         // Its beginning, cut short; or its end, as the marker goes last.
         let isMarkerAlone = names.allSatisfy { [Self.marker, Self.nextMarker].contains($0) }
         if isMarkerAlone, lines.count <= 1, Self.unfinished.hasPrefix(lines.first ?? "") { return names }
-        try checkIsReplaceable()
-        return names
+        return try filesOfGallery()
+    }
+
+    private func filesOfGallery() throws(SystemError) -> [String] {
+        let files = try files()
+        guard !files.isEmpty else {
+            throw SystemError(
+                ENOTEMPTY, "is a folder with something in it, and no gallery; give an empty or a new one", path)
+        }
+        return files
     }
 
     /// What the marker lists, and the marker; nothing if this is no gallery.
