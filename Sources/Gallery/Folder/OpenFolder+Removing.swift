@@ -34,9 +34,11 @@ extension OpenFolder {
         guard rmdir(place) == 0 || errno == ENOENT else { throw SystemError("can't be deleted", place) }
     }
 
-    /// As far as it goes, where there is an error to report already: the next run clears away what this can't.
+    /// As far as it goes: the next run clears away what this can't.
     func clearAway(from place: String) {
-        do { try remove(names(), from: place) } catch {}
+        do { try remove(names(), from: place) } catch {
+            // There is an error to report already.
+        }
     }
 
     /// As for an old gallery that was made read-only: nothing can be deleted in it else. Where this is impossible too,

@@ -204,8 +204,9 @@ final class OpenFolder {
         let listed = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard listed >= 0 else { throw SystemError("can't be listed", path) }
         guard let stream = fdopendir(listed) else {
+            let failure = SystemError("can't be listed", path)
             close(listed)
-            throw SystemError("can't be listed", path)
+            throw failure
         }
         defer { closedir(stream) }
         var names: [String] = []
