@@ -62,7 +62,7 @@ final class Staging: Sendable {
     /// Likewise whatever else stands in the way of writing: the next image would meet it too. Not so a limit on the size
     /// of a file, or on how many are open.
     func writeFailure(_ error: SystemError) -> FeedError {
-        [EFBIG, EMFILE, ENFILE].contains(error.code) ? error.feedError(.failed) : storeFailure(error)
+        [EFBIG, EMFILE, ENFILE].contains(error.code) ? error.feedError(.limited) : storeFailure(error)
     }
 
     private func storeFailure(_ error: SystemError) -> FeedError {

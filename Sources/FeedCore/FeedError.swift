@@ -16,6 +16,8 @@ package struct FeedError: Error, Hashable, Sendable {
         case cannotCreate
         /// Reading or writing failed part-way: a full disk, an I/O error.
         case failed
+        /// A limit of the system on how large a file may be, or how many may be open. With another file it may do.
+        case limited
         /// The database can't be read, or the disk has lost some of an image; `feedsync validate` sets it aside, or
         /// deletes that.
         case unreadable

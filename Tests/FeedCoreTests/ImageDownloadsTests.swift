@@ -146,6 +146,14 @@ struct ImageDownloadsTests {
         #expect(client.requests.count < 5000)
     }
 
+    @Test("an image that is too large for a limit of the system fails alone") func limited() async throws {
+        store.fail(.append, with: .storage(.limited, "too large"))
+        let urls = try urls(4)
+        let outcome = await run(urls, on: ScriptedHTTPClient { .ok(Samples.png($0.url.text)) })
+        #expect(outcome.fatal == nil)
+        #expect(outcome.report.failures.map(\.url) == urls)
+    }
+
     @Test("what was stored, or failed for other reasons, before the store was full is counted")
     func full() async throws {
         let urls = try urls(6)

@@ -16,13 +16,11 @@ final class DownloadLedger: Sendable {
 
     func answered() { events?.yield(.imageAnswered) }
 
-    /// A cancelled image is no failure, and a store that fails ends the run instead of failing each image.
+    /// A cancelled image is no failure, and a store that fails ends the run instead of failing each image, unless it can
+    /// take others.
     func failed(_ url: ResourceURL, _ error: FeedError) {
-        switch error.kind {
-        case .cancelled: return
-        case .storage: stop(error)
-        default: fail(url, error)
-        }
+        if error.isCancellation { return }
+        if error.isFatal { stop(error) } else { fail(url, error) }
     }
 
     /// `failures` has, for each image in order, what went wrong with it alone; with an `exhaustion` of the store, that

@@ -119,10 +119,10 @@ package struct FeedSync: Sendable {
 
 extension FeedError {
     /// The cache itself is in trouble: going on would fail in the same way. Rows of one feed that can't be read are that
-    /// feed's failure alone; if more is damaged, what comes next meets it.
+    /// feed's failure alone; if more is damaged, what comes next meets it. A limit that an image meets is that image's.
     var isFatal: Bool {
         switch kind {
-        case .storage(.unreadable): false
+        case .storage(.unreadable), .storage(.limited): false
         case .storage: true
         default: false
         }
