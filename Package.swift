@@ -36,15 +36,16 @@ let package = Package(
 
         .systemLibrary(name: "CLinux"),
 
+        library("SystemFiles"),
         library("FeedCore"),
         library("JSONText"),
         library("FeedFormats", ["FeedCore", "JSONText", "CXML"]),
         library("HTTPTransport", ["FeedCore", "CCurl", "CLinux"]),
         library("Hashing", ["FeedCore", "CCrypto", "CSHA256Lanes"]),
-        library("CacheStorage", ["FeedCore", "Hashing", "CSQLite", "CLinux"]),
+        library("CacheStorage", ["FeedCore", "Hashing", "SystemFiles", "CSQLite", "CLinux"]),
         library("CacheArchive", ["FeedCore", "Hashing", "JSONText", "CArchive"]),
         .target(
-            name: "Gallery", dependencies: ["FeedCore", "CLinux"],
+            name: "Gallery", dependencies: ["FeedCore", "SystemFiles", "CLinux"],
             resources: [
                 .embedInCode("Assets/style.css"), .embedInCode("Assets/script.js"), .embedInCode("Assets/icon.svg"),
             ],
@@ -75,7 +76,7 @@ let package = Package(
         tests("FeedFormatsTests", ["FeedFormats", "FeedCore", "JSONText"]),
         tests("HTTPTransportTests", ["HTTPTransport", "FeedCore"]),
         tests("HashingTests", ["Hashing", "FeedCore"]),
-        tests("CacheStorageTests", ["CacheStorage", "FeedCore"]),
+        tests("CacheStorageTests", ["CacheStorage", "FeedCore", "SystemFiles"]),
         tests("CacheArchiveTests", ["CacheArchive", "FeedCore", "JSONText"]),
         tests("GalleryTests", ["Gallery", "FeedCore"]),
         tests("FeedCommandsTests", ["FeedCommands", "FeedCore"]),

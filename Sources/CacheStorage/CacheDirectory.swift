@@ -1,5 +1,6 @@
 package import FeedCore
 internal import Glibc
+internal import SystemFiles
 
 /// The cache as a directory on disk.
 package enum CacheDirectory {

@@ -1,5 +1,6 @@
 internal import FeedCore
 internal import Glibc
+internal import SystemFiles
 
 /// The folder of a cache, in which credentials may lie: nobody but its owner gets in.
 enum CacheFolder {
@@ -34,8 +35,7 @@ enum CacheFolder {
             try folder.status(of: lock) == nil, try folder.status(of: DatabaseFile.name) == nil
         else { return }
         throw SystemError(
-            code: ENOTEMPTY,
-            "\(found.path): holds files, and \(folder.path) is no cache; give an empty or a new folder")
+            ENOTEMPTY, "holds files, and \(folder.path) is no cache; give an empty or a new folder", found.path)
     }
 
     /// One that was there before, made by hand or by a service manager, may be open to all. If it is somebody else's, or

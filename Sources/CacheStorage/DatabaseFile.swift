@@ -1,5 +1,6 @@
 internal import FeedCore
 internal import Glibc
+internal import SystemFiles
 
 /// Opens the database of a cache, whatever state it is in.
 struct DatabaseFile {

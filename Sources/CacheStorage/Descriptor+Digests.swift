@@ -1,5 +1,6 @@
 internal import FeedCore
 internal import Hashing
+internal import SystemFiles
 
 extension Descriptor {
     /// Of each file, from its first byte, wherever it was last read or written.
@@ -17,7 +18,7 @@ extension Descriptor {
             }
         }
         return digests.enumerated().map { index, digest in
-            digest.mapError { failures[index] ?? SystemError(code: 0, "\(files[index].path): \($0.message)") }
+            digest.mapError { failures[index] ?? SystemError(0, $0.message, files[index].path) }
         }
     }
 }

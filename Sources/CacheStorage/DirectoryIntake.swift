@@ -1,5 +1,6 @@
 internal import FeedCore
 internal import Glibc
+internal import SystemFiles
 
 /// Blobs as files in `incoming`, named by their digest.
 final class DirectoryIntake: CacheIntake {

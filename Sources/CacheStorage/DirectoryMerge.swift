@@ -1,4 +1,5 @@
 internal import FeedCore
+internal import SystemFiles
 
 /// Changes within the transaction that its connection is in, and the files that go with them. Those are in place, on
 /// disk, before the rows that name them are committed.

@@ -1,5 +1,6 @@
 internal import FeedCore
 internal import Glibc
+internal import SystemFiles
 
 /// All that a cache directory holds, going out or coming in. It has the database's thread to itself meanwhile.
 struct DirectoryTransfer: CacheTransfer {

@@ -1,5 +1,5 @@
 internal import FeedCore
-internal import Glibc
+internal import SystemFiles
 
 extension LockWait {
     /// Takes a flock, which lives as long as the descriptor.
@@ -11,11 +11,7 @@ extension LockWait {
 extension Descriptor {
     /// Takes it now or never.
     func lock(_ kind: Lock, cache: String) throws(FeedError) {
-        while !lock(kind) {
-            if errno == EINTR { continue }
-            guard errno == EWOULDBLOCK else { throw SystemError("can't be locked", path).feedError(.failed) }
-            throw .inUse(cache)
-        }
+        guard try attempt(.failed, { () throws(SystemError) in try lock(kind) }) else { throw .inUse(cache) }
     }
 }
 

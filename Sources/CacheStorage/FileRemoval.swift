@@ -1,4 +1,5 @@
 internal import FeedCore
+internal import SystemFiles
 
 /// Files to be deleted. What comes in the way ends that, and is told beside what was done before.
 struct FileRemoval {

@@ -1,26 +1,9 @@
 internal import Glibc
+internal import SystemFiles
 
 extension Descriptor {
-    /// The name of everything in the folder, one after another. Names are bytes: not every file has one in UTF-8.
     func forEachName(_ visit: (UnsafePointer<CChar>) throws(SystemError) -> Void) throws(SystemError) {
-        // A description of its own: a duplicate would share, and move, this one's position.
-        let listed = openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard listed >= 0 else { throw SystemError("can't be listed", path) }
-        guard let stream = fdopendir(listed) else {
-            let failure = SystemError("can't be listed", path)
-            close(listed)
-            throw failure
-        }
-        defer { closedir(stream) }
-        errno = 0
-        while let entry = readdir(stream) {
-            try withUnsafePointer(to: &entry.pointee.d_name) { tuple throws(SystemError) in
-                let name = UnsafeRawPointer(tuple).assumingMemoryBound(to: CChar.self)
-                if strcmp(name, ".") != 0 && strcmp(name, "..") != 0 { try visit(name) }
-            }
-            errno = 0
-        }
-        guard errno == 0 else { throw SystemError("can't be listed", path) }
+        try forEachEntry { name, _ throws(SystemError) in try visit(name) }
     }
 
     func isEmpty() throws(SystemError) -> Bool {

@@ -1,5 +1,6 @@
 internal import FeedCore
 internal import Glibc
+internal import SystemFiles
 
 extension ImageDirectory {
     func files(lockWait: Duration) async throws(FeedError) -> any ImageFiles {

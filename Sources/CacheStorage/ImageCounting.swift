@@ -1,4 +1,5 @@
 internal import FeedCore
+internal import SystemFiles
 
 extension ImageDirectory {
     /// Counts files, not rows: somebody may have deleted some, or a disk lost them.

@@ -1,5 +1,6 @@
 internal import FeedCore
 internal import Glibc
+internal import SystemFiles
 
 /// Image data in the cache directory: files named by their digest, indexed by URL in the database.
 actor ImageDirectory: ImageStore {

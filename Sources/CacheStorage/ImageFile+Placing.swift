@@ -1,6 +1,7 @@
 internal import CLinux
 internal import FeedCore
 internal import Glibc
+internal import SystemFiles
 
 extension ImageFile {
     enum Placement {

@@ -1,6 +1,7 @@
 internal import FeedCore
 internal import Glibc
 internal import Hashing
+internal import SystemFiles
 
 /// Reading and checking files that are named by their digest.
 enum ImageFile {
@@ -103,53 +104,6 @@ enum ImageFile {
         case .success(let found): return found == digest
         case .failure(let error) where error.code != EIO: throw error.feedError(.failed)
         case .failure, nil: return false
-        }
-    }
-}
-
-extension Descriptor {
-    /// Up to that many bytes from the first one on; fewer only at the end of the file.
-    func read(_ count: Int, at offset: Int = 0) throws(SystemError) -> [UInt8] {
-        var failure: SystemError?
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            do throws(SystemError) {
-                filled = try read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
-        return bytes
-    }
-
-    /// Answers how many bytes there are, which are fewer than the buffer has room for only at the end of the file.
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
-        var filled = 0
-        while filled < buffer.count {
-            let count = pread(number, buffer.baseAddress.map { $0 + filled }, buffer.count - filled, offset + filled)
-            if count == 0 { break }
-            if count > 0 {
-                filled += count
-            } else if errno != EINTR {
-                throw SystemError("can't be read", path)
-            }
-        }
-        return filled
-    }
-
-    func write(_ bytes: [UInt8]) throws(SystemError) {
-        try bytes.withUnsafeBufferPointer { bytes throws(SystemError) in try write(UnsafeRawBufferPointer(bytes)) }
-    }
-
-    func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
-        var written = 0
-        while written < bytes.count {
-            let count = Glibc.write(number, bytes.baseAddress.map { $0 + written }, bytes.count - written)
-            if count >= 0 {
-                written += count
-            } else if errno != EINTR {
-                throw SystemError("can't be written", path)
-            }
         }
     }
 }

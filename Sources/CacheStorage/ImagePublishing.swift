@@ -1,6 +1,7 @@
 internal import FeedCore
 internal import Glibc
 internal import Synchronization
+internal import SystemFiles
 
 extension ImageDirectory {
     /// In this order, so that whenever the power fails, a row names a file whose bytes are there: the bytes to disk, the

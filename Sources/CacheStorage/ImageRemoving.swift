@@ -1,6 +1,7 @@
 internal import FeedCore
 internal import Glibc
 internal import Synchronization
+internal import SystemFiles
 
 /// Deleting goes the other way round than publishing: the rows first, committed, then the files that no row names. A
 /// crash between the two leaves files without rows, which the next removal finds.

@@ -2,6 +2,7 @@ internal import Dispatch
 internal import FeedCore
 internal import Glibc
 internal import Synchronization
+internal import SystemFiles
 
 /// Files in `incoming` that are written one after another, and go to disk many at once while the next are written.
 final class IncomingFiles: BlobIntake {

@@ -1,5 +1,6 @@
 internal import FeedCore
 internal import Glibc
+internal import SystemFiles
 
 /// The files that were given their place before their rows are saved.
 struct PlacedFiles: Sendable {

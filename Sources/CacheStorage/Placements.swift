@@ -2,6 +2,7 @@ internal import Dispatch
 internal import FeedCore
 internal import Glibc
 internal import Synchronization
+internal import SystemFiles
 
 /// Moves files to where they belong, on a thread of its own while their rows are written.
 final class Placements {

@@ -1,5 +1,6 @@
 internal import CSQLite
 internal import FeedCore
+internal import SystemFiles
 
 /// A connection to a database, closed when it is let go of. For one thread at a time.
 final class SQLiteConnection {

@@ -1,5 +1,6 @@
 internal import FeedCore
 internal import Glibc
+internal import SystemFiles
 
 /// The bytes of a staged image: in memory, or in a file.
 struct StagedBytes: Sendable {

@@ -1,6 +1,7 @@
 internal import FeedCore
 internal import Hashing
 internal import Synchronization
+internal import SystemFiles
 
 /// An image on its way into the cache: held in memory while it is small, else a file in `incoming`.
 ///

@@ -1,6 +1,7 @@
 internal import FeedCore
 internal import Glibc
 internal import Synchronization
+internal import SystemFiles
 
 /// Where images gather while they come in.
 final class Staging: Sendable {

@@ -1,5 +1,6 @@
 import FeedCore
 import Glibc
+import SystemFiles
 import TestSupport
 
 @testable import CacheStorage

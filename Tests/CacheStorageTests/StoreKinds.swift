@@ -1,4 +1,5 @@
 import FeedCore
+import SystemFiles
 import TestSupport
 import Testing
 

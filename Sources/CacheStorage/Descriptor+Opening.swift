@@ -1,53 +1,9 @@
 internal import Glibc
-internal import Synchronization
-
-/// An open file or folder, closed when nobody holds it any more.
-final class Descriptor: Sendable {
-    let number: Int32
-    /// Above it, and its name in there; the whole path where there is no name.
-    private let parent: String
-    private let name: String?
-    private let isLocked = Atomic(false)
-
-    init(owning number: Int32, path: String) {
-        self.number = number
-        (parent, name) = (path, nil)
-    }
-
-    private init(owning number: Int32, _ name: String, in folder: Descriptor) {
-        self.number = number
-        (parent, self.name) = (folder.path, name)
-    }
-
-    /// For messages. That of a file is put together only for one: many are opened, and few are told of.
-    var path: String { name.map { "\(parent)/\($0)" } ?? parent }
-
-    deinit {
-        // Closing alone would leave the lock to a copy that a child process has until it runs its own program.
-        if isLocked.load(ordering: .acquiring) { flock(number, LOCK_UN) }
-        close(number)
-    }
-
-    enum Lock { case shared, exclusive }
-
-    /// Tries to take a flock, held until this is let go of.
-    func lock(_ kind: Lock = .exclusive) -> Bool {
-        guard flock(number, (kind == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else { return false }
-        isLocked.store(true, ordering: .releasing)
-        return true
-    }
-}
+internal import SystemFiles
 
 /// Folders are reached from the descriptor of the one above them, never by path: a symbolic link put into the cache is
 /// refused, not followed.
 extension Descriptor {
-    /// A folder by its path, in which links are followed: the way to the cache is the user's own.
-    static func folder(at path: String) throws(SystemError) -> Descriptor {
-        let number = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard number >= 0 else { throw SystemError("can't be opened", path) }
-        return Descriptor(owning: number, path: path)
-    }
-
     func folder(_ name: UnsafePointer<CChar>) throws(SystemError) -> Descriptor {
         try open(name, O_RDONLY | O_DIRECTORY)
     }
@@ -113,7 +69,7 @@ extension Descriptor {
         let failure = SystemError("can't be opened", path)
         // For a folder, Linux says of a link that it is none.
         if failure.code == ELOOP || failure.code == ENOTDIR, try status(of: name)?.isLink == true {
-            throw SystemError(code: ELOOP, "\(path): is a symbolic link, and none is followed inside the cache")
+            throw SystemError(ELOOP, "is a symbolic link, and none is followed inside the cache", path)
         }
         throw failure
     }
@@ -126,21 +82,7 @@ extension Descriptor {
         throw SystemError("can't be examined", "\(path)/\(String(cString: name))")
     }
 
-    func status() throws(SystemError) -> stat {
-        var status = stat()
-        guard fstat(number, &status) == 0 else { throw SystemError("can't be examined", path) }
-        return status
-    }
-
     func synchronise() throws(SystemError) {
         guard fsync(number) == 0 else { throw SystemError("can't be written to disk", path) }
     }
-}
-
-extension stat {
-    var isFile: Bool { st_mode & S_IFMT == S_IFREG }
-    var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
-    var isLink: Bool { st_mode & S_IFMT == S_IFLNK }
-
-    func isSame(as other: stat) -> Bool { st_dev == other.st_dev && st_ino == other.st_ino }
 }

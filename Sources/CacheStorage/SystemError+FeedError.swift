@@ -1,22 +1,8 @@
 internal import FeedCore
 internal import Glibc
+internal import SystemFiles
 
-/// A failed system call: what could not be done to which file, and why.
-struct SystemError: Error {
-    let code: Int32
-    let message: String
-
-    /// Takes the reason from `errno`: make it right after the call that failed.
-    init(_ what: String, _ path: String) {
-        let code = errno
-        self.init(code: code, "\(path): \(what): \(String(cString: strerror(code)))")
-    }
-
-    init(code: Int32, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-
+extension SystemError {
     /// Nothing more can be written: no failure of one file alone.
     var isFullDisk: Bool { code == ENOSPC || code == EDQUOT }
 

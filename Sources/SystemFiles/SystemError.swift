@@ -1,0 +1,23 @@
+internal import Glibc
+
+/// A failed system call: what could not be done to which file, and why.
+package struct SystemError: Error {
+    package let code: Int32
+    package let message: String
+
+    /// Takes the reason from `errno`: make it right after the call that failed.
+    package init(_ what: String, _ path: String) {
+        let code = errno
+        self.init(code, "\(what): \(String(cString: strerror(code)))", path)
+    }
+
+    /// A reason of our own.
+    package init(_ code: Int32, _ reason: String, _ path: String) {
+        self.init(code: code, "\(path): \(reason)")
+    }
+
+    package init(code: Int32, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}
