@@ -1,5 +1,6 @@
 internal import FeedCore
 internal import Glibc
+internal import SystemFiles
 
 /// Where a path leads, with no link in it. The end of it may not be there yet.
 struct Destination {
@@ -62,7 +63,7 @@ struct Destination {
 
     static func isLink(_ path: String) throws(SystemError) -> Bool {
         var status = stat()
-        if lstat(path, &status) == 0 { return status.st_mode & S_IFMT == S_IFLNK }
+        if lstat(path, &status) == 0 { return status.isLink }
         if errno == ENOENT { return false }
         throw SystemError("can't be examined", path)
     }

@@ -1,6 +1,7 @@
 internal import CLinux
 internal import FeedCore
 internal import Glibc
+internal import SystemFiles
 
 /// A gallery on its way to its place. It is written into a folder beside that place and takes it in one step, so that
 /// whoever looks sees the old one or the new one, never half of either.

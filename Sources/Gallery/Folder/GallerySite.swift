@@ -1,5 +1,6 @@
 internal import FeedCore
 internal import Glibc
+internal import SystemFiles
 
 /// Where a gallery goes, and what has a place beside it on the way there.
 struct GallerySite {

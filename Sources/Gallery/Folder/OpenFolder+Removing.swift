@@ -1,5 +1,6 @@
 internal import FeedCore
 internal import Glibc
+internal import SystemFiles
 
 /// How a gallery goes away.
 extension OpenFolder {
@@ -17,10 +18,10 @@ extension OpenFolder {
         Self.makeWritable(number)
         let present = try names().filter { ours.contains($0) && $0 != Self.marker }
         for name in present where !name.hasPrefix(images) { try delete(name, of: number, shownAs: name) }
-        _ = try withImages { folder throws(SystemError) in
-            Self.makeWritable(folder)
+        if let folder = try self.images() {
+            Self.makeWritable(folder.number)
             for name in present where name.hasPrefix(images) {
-                try delete(String(name.dropFirst(images.count)), of: folder, shownAs: name)
+                try delete(String(name.dropFirst(images.count)), of: folder.number, shownAs: name)
             }
         }
         if let foreign = try names().first(where: { $0 != Self.marker }) {
