@@ -35,7 +35,7 @@ struct Channel {
             if written > 0 {
                 Self.drop(written, of: &rest)
             } else if written < 0, errno != EINTR, errno != EAGAIN {
-                return .failed(String(cString: strerror(errno)))
+                return .failed(lastError)
             }
         }
         return .written

@@ -151,4 +151,5 @@ final class FileReplacement: ByteTarget {
     }
 }
 
-private var lastError: String { String(cString: strerror(errno)) }
+/// Why the last system call failed.
+var lastError: String { String(cString: strerror(errno)) }

@@ -14,7 +14,7 @@ final class FileSource: ByteSource {
         name = path
         // Not to wait here for somebody who writes to a pipe.
         descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .notFound("\(path): can't be read: \(Self.lastError)") }
+        guard descriptor >= 0 else { throw .notFound("\(path): can't be read: \(lastError)") }
         var status = stat()
         if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
             throw .notFound("\(path): is a folder, not an archive")
@@ -29,10 +29,8 @@ final class FileSource: ByteSource {
             let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
             if count >= 0 { return count }
             guard errno == EINTR || errno == EAGAIN else {
-                throw .storage(.failed, "reading \(name) failed: \(Self.lastError)")
+                throw .storage(.failed, "reading \(name) failed: \(lastError)")
             }
         }
     }
-
-    private static var lastError: String { String(cString: strerror(errno)) }
 }

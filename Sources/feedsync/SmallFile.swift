@@ -17,7 +17,7 @@ struct SmallFile {
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw failed(String(cString: strerror(errno)))
+            throw failed(lastError)
         }
         defer { close(descriptor) }
         var content: [UInt8] = []
@@ -27,7 +27,7 @@ struct SmallFile {
             let count = Glibc.read(descriptor, &chunk, chunk.count)
             if count == 0 { return content }
             if count < 0 {
-                guard errno == EINTR || errno == EAGAIN else { throw failed(String(cString: strerror(errno))) }
+                guard errno == EINTR || errno == EAGAIN else { throw failed(lastError) }
                 continue
             }
             content += chunk[..<count]
