@@ -18,12 +18,12 @@ extension Session {
     }
 
     /// `own` are the settings of the feeds it is for.
-    func refresh(
-        _ cache: Cache, with client: any HTTPClient, _ own: Settings, saves: Bool, imageWay: Int = 0
-    ) -> FeedRefresh {
+    func refresh(_ cache: Cache, with client: any HTTPClient, _ own: Settings, saves: Bool) -> FeedRefresh {
         let remote = RemoteFeedLoader(
             client: client, decoder: toolbox.decoder, maxBytes: own.maxFeedSize, maxPages: own.pages,
-            identity: own.identity, allowsPrivate: own.allowPrivate, manner: manner(own), imageWay: imageWay)
+            identity: own.identity, allowsPrivate: own.allowPrivate,
+            manner: own.manner == settings.manner ? nil : own.manner,
+            maxImageBytes: own.maxFileSize == settings.maxFileSize ? nil : own.maxFileSize)
         return FeedRefresh(remote: remote, local: localFeeds(in: cache), saves: saves)
     }
 
@@ -38,21 +38,7 @@ extension Session {
         return subscriptions.feeds
     }
 
-    /// How images are asked for, apart from what is told to their servers.
-    struct ImageWay: Hashable {
-        let manner: RequestManner?
-        let maxBytes: Int64
-    }
-
-    func imageWay(_ own: Settings) -> ImageWay { ImageWay(manner: manner(own), maxBytes: own.maxFileSize) }
-
-    func remoteImages(with client: any HTTPClient, _ own: Settings) -> RemoteImageDataLoader {
-        let way = imageWay(own)
-        return RemoteImageDataLoader(client: client, maxBytes: way.maxBytes, manner: way.manner)
-    }
-
-    /// Nil where a feed has none of its own.
-    private func manner(_ own: Settings) -> RequestManner? {
-        own.manner == settings.manner ? nil : own.manner
+    func remoteImages(with client: any HTTPClient) -> RemoteImageDataLoader {
+        RemoteImageDataLoader(client: client, maxBytes: settings.maxFileSize)
     }
 }

@@ -174,8 +174,8 @@ struct FeedSyncTests {
             remote: RemoteImageDataLoader(client: client, maxBytes: 1000), store: images,
             window: ImageDownloads.Window(jobs: 4, perHost: 4), now: { Self.now })
         let sync = FeedSync(
-            refresh: FeedRefresh(remote: remote, local: local), local: local, images: images, downloads: downloads,
-            maxAge: .standard, now: { Self.now })
+            general: FeedParticulars(refresh: FeedRefresh(remote: remote, local: local), maxAge: .standard),
+            local: local, images: images, downloads: downloads, now: { Self.now })
         _ = await sync.run([try feedURL("a.json")], events: events)
         var seen: [String] = []
         for await event in stream {

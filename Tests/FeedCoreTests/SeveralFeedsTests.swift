@@ -163,17 +163,20 @@ struct SeveralFeedsTests {
     @Test("secrets of the image's own server come first, and any address that one of the feeds may ask")
     func alternatives() throws {
         let image = try Samples.url("https://a.example/1.png")
-        func terms(_ host: String, _ header: String, way: Int = 0, _ addresses: AddressScope = .publicOnly)
-            -> RequestTerms
-        {
+        func terms(
+            _ host: String, _ header: String, maxImageBytes: Int64? = nil, _ addresses: AddressScope = .publicOnly
+        ) -> RequestTerms {
             RequestTerms(
-                secrets: Secrets(origin: "https://\(host):443", headers: [header]), addresses: addresses, way: way)
+                secrets: Secrets(origin: "https://\(host):443", headers: [header]), addresses: addresses,
+                maxImageBytes: maxImageBytes)
         }
         let own = terms("a.example", "A: 1")
         #expect(
             RequestTerms.alternatives([terms("b.example", "B: 1", .any), own], for: image)
                 == [RequestTerms(secrets: own.secrets, addresses: .any)])
-        let others = [terms("b.example", "B: 1"), own, terms("a.example", "A: 2"), terms("b.example", "B: 2", way: 1)]
+        let others = [
+            terms("b.example", "B: 1"), own, terms("a.example", "A: 2"), terms("b.example", "B: 2", maxImageBytes: 9),
+        ]
         #expect(RequestTerms.alternatives(others, for: image) == [others[1], others[2], others[3]])
     }
 

@@ -35,31 +35,23 @@ struct SyncFixture {
         let now = Self.now + .seconds(3600 * hours)
         let decoder = try StubDecoder(feed ?? Samples.feed(3))
         let local = LocalFeedLoader(store: feeds, now: { now })
-        func refresh(imageWay: Int) -> FeedRefresh {
+        func particulars(_ scope: ImageScope, maxImageBytes: Int64? = nil) -> FeedParticulars {
             let remote = RemoteFeedLoader(
-                client: client, decoder: decoder, maxBytes: 1000, identity: identity, imageWay: imageWay)
-            return FeedRefresh(remote: remote, local: local, saves: !dryRun)
+                client: client, decoder: decoder, maxBytes: 1000, identity: identity, maxImageBytes: maxImageBytes)
+            return FeedParticulars(
+                refresh: FeedRefresh(remote: remote, local: local, saves: !dryRun), maxAge: .standard, scope: scope)
         }
-        let others = limits.sorted { $0.key < $1.key }
         let downloads = ImageDownloads(
-            remote: RemoteImageDataLoader(client: client, maxBytes: 1000),
-            others: others.map { RemoteImageDataLoader(client: client, maxBytes: $0.value) }, store: images,
+            remote: RemoteImageDataLoader(client: client, maxBytes: 1000), store: images,
             window: ImageDownloads.Window(jobs: jobs, perHost: 4), now: { now },
             // No batch is sent off because the machine is slow.
             sleep: { _ in try await Task.sleep(for: .seconds(86_400)) })
-        var particulars: [ResourceURL.Key: FeedParticulars] = [:]
-        for (name, scope) in own {
-            particulars[try feedURL(name).key] = FeedParticulars(
-                refresh: refresh(imageWay: 0), maxAge: .standard, scope: scope)
-        }
-        for (way, other) in others.enumerated() {
-            particulars[try feedURL(other.key).key] = FeedParticulars(
-                refresh: refresh(imageWay: way + 1), maxAge: .standard, scope: scope)
-        }
+        var others: [ResourceURL.Key: FeedParticulars] = [:]
+        for (name, scope) in own { others[try feedURL(name).key] = particulars(scope) }
+        for (name, limit) in limits { others[try feedURL(name).key] = particulars(scope, maxImageBytes: limit) }
         let sync = FeedSync(
-            refresh: refresh(imageWay: 0), local: local, images: images, downloads: downloads, maxAge: .standard,
-            scope: scope,
-            now: { now }, dryRun: dryRun, feedsAtOnce: jobs, particulars: particulars)
+            general: particulars(scope), particulars: others, local: local, images: images, downloads: downloads,
+            now: { now }, dryRun: dryRun, feedsAtOnce: jobs)
         return await sync.run(try names.map(feedURL), events: events)
     }
 

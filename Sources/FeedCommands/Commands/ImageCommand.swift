@@ -68,7 +68,7 @@ struct ImageCommand {
         let loaded = try await session.limited(try session.makeClient(for: [settings])) { client throws(FeedError) in
             let loader = ImageDataLoaderWithFallback(
                 local: LocalImageDataLoader(store: delivery.cache.images, now: session.now),
-                remote: session.remoteImages(with: client, settings), saves: delivery.saves)
+                remote: session.remoteImages(with: client), saves: delivery.saves)
             return try await delivery.explaining { () async throws(FeedError) in
                 try await loader.load(url, on: session.terms(forNamed: url))
             }

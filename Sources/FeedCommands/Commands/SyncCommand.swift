@@ -72,39 +72,26 @@ struct SyncCommand {
     private func sync(
         _ feeds: [ResourceURL], _ own: [Settings], in cache: Cache, with client: any HTTPClient
     ) -> FeedSync {
-        let local = session.localFeeds(in: cache)
+        func particulars(_ own: Settings) -> FeedParticulars {
+            FeedParticulars(
+                refresh: session.refresh(cache, with: client, own, saves: !settings.dryRun), maxAge: own.maxAge,
+                scope: ImageScope(revalidates: own.revalidate, retriesFailed: own.retryFailed))
+        }
         let general = settings.general
-        let others = own.indices.filter { own[$0].general != general }
-        func refresh(_ own: Settings, imageWay: Int) -> FeedRefresh {
-            session.refresh(cache, with: client, own, saves: !settings.dryRun, imageWay: imageWay)
-        }
-        var particulars: [ResourceURL.Key: FeedParticulars] = [:]
-        // Feeds that differ in other things may share it: an image of both is then asked for once.
-        var ways = [session.imageWay(settings): 0]
-        var loaders = [session.remoteImages(with: client, settings)]
-        for index in others {
-            let way = ways.number(of: session.imageWay(own[index]))
-            if way == loaders.count { loaders.append(session.remoteImages(with: client, own[index])) }
-            particulars[feeds[index].key] = FeedParticulars(
-                refresh: refresh(own[index], imageWay: way), maxAge: own[index].maxAge, scope: Self.scope(own[index]))
-        }
+        var others: [ResourceURL.Key: FeedParticulars] = [:]
+        for (feed, own) in zip(feeds, own) where own.general != general { others[feed.key] = particulars(own) }
         let downloads = ImageDownloads(
-            remote: loaders[0], others: Array(loaders.dropFirst()), store: cache.images,
+            remote: session.remoteImages(with: client), store: cache.images,
             window: ImageDownloads.Window(jobs: settings.jobs, perHost: settings.maxPerHost), now: session.now)
         return FeedSync(
-            refresh: refresh(settings, imageWay: 0), local: local,
-            images: cache.images, downloads: downloads, maxAge: settings.maxAge,
-            scope: Self.scope(settings), now: session.now, dryRun: settings.dryRun,
-            feedsAtOnce: Self.feedsAtOnce(settings), particulars: particulars)
+            general: particulars(settings), particulars: others, local: session.localFeeds(in: cache),
+            images: cache.images, downloads: downloads, now: session.now, dryRun: settings.dryRun,
+            feedsAtOnce: Self.feedsAtOnce(settings))
     }
 
     /// More than a few, as servers that don't answer hold up those behind them; but each may take the memory of a large
     /// feed.
     private static func feedsAtOnce(_ settings: Settings) -> Int { min(16, max(6, settings.jobs)) }
-
-    private static func scope(_ settings: Settings) -> ImageScope {
-        ImageScope(revalidates: settings.revalidate, retriesFailed: settings.retryFailed)
-    }
 
     /// Those given, in person or by a list, each once; with none given, those in the config file; with none there, those
     /// in the cache, which is not created to find none in it.

@@ -21,12 +21,14 @@ package struct RemoteFeedLoader: Sendable {
     private let identity: Identity
     private let allowsPrivate: Bool
     private let manner: RequestManner?
-    private let imageWay: Int
+    private let maxImageBytes: Int64?
 
-    /// `maxBytes` is what all pages may have together.
+    /// `maxBytes` is what all pages may have together. `manner` and `maxImageBytes` are nil where the feed has none of its
+    /// own.
     package init(
         client: any HTTPClient, decoder: any FeedDecoding, maxBytes: Int64, maxPages: Int = 1,
-        identity: Identity = Identity(), allowsPrivate: Bool = false, manner: RequestManner? = nil, imageWay: Int = 0
+        identity: Identity = Identity(), allowsPrivate: Bool = false, manner: RequestManner? = nil,
+        maxImageBytes: Int64? = nil
     ) {
         self.client = client
         self.decoder = decoder
@@ -35,14 +37,15 @@ package struct RemoteFeedLoader: Sendable {
         self.identity = identity
         self.allowsPrivate = allowsPrivate
         self.manner = manner
-        self.imageWay = imageWay
+        self.maxImageBytes = maxImageBytes
     }
 
     /// With validators the request is conditional, and may be answered with `notModified`: that the first page is still
     /// the latest is taken for all of them.
     package func load(_ url: ResourceURL, validators: Validators = Validators()) async throws(FeedError) -> Answer {
         // A person named this URL, wherever it leads.
-        let terms = RequestTerms(secrets: identity.secrets(for: url), addresses: .any)
+        let terms = RequestTerms(
+            secrets: identity.secrets(for: url), addresses: .any, manner: manner, maxImageBytes: maxImageBytes)
         let (response, body) = try await get(url, validators, maxBytes: maxBytes, on: terms)
         let head = response.head
         let imageTerms = imageTerms(url, terms, response)
@@ -99,7 +102,7 @@ package struct RemoteFeedLoader: Sendable {
         _ url: ResourceURL, _ validators: Validators, maxBytes: Int64, on terms: RequestTerms
     ) async throws(FeedError) -> (HTTPResponse, CollectedBytes) {
         let body = CollectedBytes()
-        let request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes, on: terms, in: manner)
+        let request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes, on: terms)
         let response = try await client.get(request, into: body)
         guard !Task.isCancelled else { throw .cancelled }
         return (response, body)
@@ -127,7 +130,6 @@ package struct RemoteFeedLoader: Sendable {
 
     private func imageTerms(_ url: ResourceURL, _ terms: RequestTerms, _ response: HTTPResponse) -> RequestTerms {
         let reachesAny = !url.isRemote || response.isFromPrivateAddress || allowsPrivate
-        return RequestTerms(
-            secrets: terms.secrets, addresses: reachesAny ? .any : .publicOnly, way: imageWay)
+        return terms.reaching(reachesAny ? .any : .publicOnly)
     }
 }

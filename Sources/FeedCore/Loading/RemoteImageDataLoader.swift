@@ -2,12 +2,11 @@
 package final class RemoteImageDataLoader: Sendable {
     private let client: any HTTPClient
     private let maxBytes: Int64
-    private let manner: RequestManner?
 
-    package init(client: any HTTPClient, maxBytes: Int64, manner: RequestManner? = nil) {
+    /// `maxBytes` is what an image may have where the terms it is asked for on don't say.
+    package init(client: any HTTPClient, maxBytes: Int64) {
         self.client = client
         self.maxBytes = maxBytes
-        self.manner = manner
     }
 
     var executors: [any TaskExecutor] { client.executors }
@@ -48,7 +47,8 @@ package final class RemoteImageDataLoader: Sendable {
         // Nearly all images are compressed as they are; and of a body that the server compresses on its way, the length
         // is not known beforehand, and the rest can't be asked for when it breaks off.
         let request = HTTPRequest(
-            url: url, validators: validators, maxBytes: maxBytes, on: terms, in: manner, mayBeCompressed: false)
+            url: url, validators: validators, maxBytes: terms.maxImageBytes ?? maxBytes, on: terms,
+            mayBeCompressed: false)
         let head = try await client.get(request, into: sink).head
         guard !Task.isCancelled else { throw .cancelled }
         if head.status == HTTPStatus.notModified, !validators.isEmpty {

@@ -1,4 +1,4 @@
-/// On what terms a server is asked: what may be told to it, and at which addresses.
+/// On what terms a server is asked: what may be told to it, at which addresses, and in which manner.
 ///
 /// A feed's images have theirs from the feed, since it is the feed that names them:
 ///
@@ -9,17 +9,29 @@
 ///
 /// The feed's secrets go along for images at its own origin, and to no other (see `HTTPRequest.secretsToSend`).
 package struct RequestTerms: Hashable, Sendable {
-    private let boxedSecrets: Boxed<Secrets>?
-    package let addresses: AddressScope
-    /// Which of the run's ways of loading images is the feed's.
-    package let way: Int
+    private var boxedSecrets: Boxed<Secrets>?
+    /// As the feed has it, where that is not as in the rest of the run. All of its images share it.
+    fileprivate let manner: Boxed<RequestManner>?
+    /// The most bytes an image may have; nil: as in the rest of the run.
+    let maxImageBytes: Int64?
+    package private(set) var addresses: AddressScope
 
     package var secrets: Secrets? { boxedSecrets?.value }
 
-    package init(secrets: Secrets? = nil, addresses: AddressScope = .publicOnly, way: Int = 0) {
+    package init(
+        secrets: Secrets? = nil, addresses: AddressScope = .publicOnly, manner: RequestManner? = nil,
+        maxImageBytes: Int64? = nil
+    ) {
         boxedSecrets = secrets.map(Boxed.init)
+        self.manner = manner.map(Boxed.init)
+        self.maxImageBytes = maxImageBytes
         self.addresses = addresses
-        self.way = way
+    }
+
+    func reaching(_ addresses: AddressScope) -> RequestTerms {
+        var terms = self
+        terms.addresses = addresses
+        return terms
     }
 
     /// Whether there are any for the image's own server: they go to no other.
@@ -28,17 +40,26 @@ package struct RequestTerms: Hashable, Sendable {
     /// What of them is of any account for this image, unless it redirects.
     func asFar(asOf image: ResourceURL) -> RequestTerms {
         guard boxedSecrets != nil, !hasSecrets(for: image) else { return self }
-        return RequestTerms(addresses: addresses, way: way)
+        var terms = self
+        terms.boxedSecrets = nil
+        return terms
     }
 
     /// For a URL with a user name and password in it, which are its own server's.
     func withCredentials(of url: ResourceURL) -> RequestTerms {
         guard let credentials = url.credentials else { return self }
         let own = hasSecrets(for: url) ? secrets : nil
-        let secrets = Secrets(
-            origin: url.origin, headers: own?.headers ?? [], credentials: credentials,
-            usesNetrc: own?.usesNetrc ?? false)
-        return RequestTerms(secrets: secrets, addresses: addresses, way: way)
+        var terms = self
+        terms.boxedSecrets = Boxed(
+            Secrets(
+                origin: url.origin, headers: own?.headers ?? [], credentials: credentials,
+                usesNetrc: own?.usesNetrc ?? false))
+        return terms
+    }
+
+    /// Whether an image is asked for alike on both, apart from who asks, and where.
+    func asksLike(_ other: RequestTerms) -> Bool {
+        maxImageBytes == other.maxImageBytes && manner == other.manner
     }
 
     /// For an image that several feeds name: on which to ask for it, one after the other until it is had. Any address
@@ -49,11 +70,9 @@ package struct RequestTerms: Hashable, Sendable {
         for hasSecrets in [true, false] {
             for terms in feeds where terms.hasSecrets(for: image) == hasSecrets {
                 let isKnown = alternatives.contains {
-                    $0.way == terms.way && (!hasSecrets || $0.secrets == terms.secrets)
+                    $0.asksLike(terms) && (!hasSecrets || $0.secrets == terms.secrets)
                 }
-                if !isKnown {
-                    alternatives.append(RequestTerms(secrets: terms.secrets, addresses: addresses, way: terms.way))
-                }
+                if !isKnown { alternatives.append(terms.reaching(addresses)) }
             }
         }
         return alternatives
@@ -62,12 +81,11 @@ package struct RequestTerms: Hashable, Sendable {
 
 extension HTTPRequest {
     init(
-        url: ResourceURL, validators: Validators, maxBytes: Int64, on terms: RequestTerms, in manner: RequestManner?,
-        mayBeCompressed: Bool = true
+        url: ResourceURL, validators: Validators, maxBytes: Int64, on terms: RequestTerms, mayBeCompressed: Bool = true
     ) {
         self.init(
             url: url, validators: validators, maxBytes: maxBytes, secrets: terms.secrets, addresses: terms.addresses,
-            mayBeCompressed: mayBeCompressed, manner: manner)
+            mayBeCompressed: mayBeCompressed, manner: terms.manner)
     }
 }
 

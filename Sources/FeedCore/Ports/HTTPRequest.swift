@@ -16,12 +16,12 @@ package struct HTTPRequest: Hashable, Sendable {
 
     package init(
         url: ResourceURL, validators: Validators = Validators(), maxBytes: Int64, secrets: Secrets? = nil,
-        addresses: AddressScope = .any, mayBeCompressed: Bool = true, manner: RequestManner? = nil
+        addresses: AddressScope = .any, mayBeCompressed: Bool = true, manner: Boxed<RequestManner>? = nil
     ) {
         boxed = Boxed(
             Fields(
                 url: url, origin: url.origin, maxBytes: maxBytes, validators: validators, secrets: secrets,
-                addresses: addresses, mayBeCompressed: mayBeCompressed, manner: manner.map(Boxed.init)))
+                addresses: addresses, mayBeCompressed: mayBeCompressed, manner: manner))
     }
 
     private mutating func change(_ work: (inout Fields) -> Void) {

@@ -1,10 +1,10 @@
-/// What holds for one feed of a run and not for the others.
+/// What may differ from feed to feed of a run.
 package struct FeedParticulars: Sendable {
     package let refresh: FeedRefresh
     package let maxAge: MaxAge
     package let scope: ImageScope
 
-    package init(refresh: FeedRefresh, maxAge: MaxAge, scope: ImageScope) {
+    package init(refresh: FeedRefresh, maxAge: MaxAge, scope: ImageScope = ImageScope()) {
         self.refresh = refresh
         self.maxAge = maxAge
         self.scope = scope

@@ -6,14 +6,14 @@ package struct FeedSync: Sendable {
     private let now: @Sendable () -> Timestamp
     private let dryRun: Bool
 
+    /// `particulars` are those of the feeds that have their own, `general` is what holds for the others.
     package init(
-        refresh: FeedRefresh, local: LocalFeedLoader, images: any ImageStore, downloads: ImageDownloads,
-        maxAge: MaxAge, scope: ImageScope = ImageScope(), now: @escaping @Sendable () -> Timestamp,
-        dryRun: Bool = false, feedsAtOnce: Int = 6, particulars: [ResourceURL.Key: FeedParticulars] = [:]
+        general: FeedParticulars, particulars: [ResourceURL.Key: FeedParticulars] = [:], local: LocalFeedLoader,
+        images: any ImageStore, downloads: ImageDownloads, now: @escaping @Sendable () -> Timestamp,
+        dryRun: Bool = false, feedsAtOnce: Int = 6
     ) {
         round = FeedRound(
-            general: FeedParticulars(refresh: refresh, maxAge: maxAge, scope: scope), particulars: particulars,
-            local: local, feedsAtOnce: max(1, feedsAtOnce))
+            general: general, particulars: particulars, local: local, feedsAtOnce: max(1, feedsAtOnce))
         self.images = images
         self.downloads = downloads
         self.now = now

@@ -69,7 +69,7 @@ struct ImageDispute: Sendable {
     private func mayHelp(_ terms: RequestTerms, after failure: FeedError) -> Bool {
         let terms = terms.asFar(asOf: url)
         if failure.stage == .trusting { return !tried.contains(terms) }
-        return !tried.contains { $0.way == terms.way && $0.secrets == terms.secrets }
+        return !tried.contains { $0.asksLike(terms) && $0.secrets == terms.secrets }
     }
 }
 

@@ -30,8 +30,7 @@ package struct ImageDownloads: Sendable {
         var saysWhoAsks: Bool { url.credentials != nil || terms.hasSecrets(for: url) }
     }
 
-    /// By the way of a request's terms.
-    private let remotes: [RemoteImageDataLoader]
+    private let remote: RemoteImageDataLoader
     private let store: any ImageStore
     private let stage: ImageSink.Stage
     private let window: Window
@@ -39,11 +38,10 @@ package struct ImageDownloads: Sendable {
     private let sleep: @Sendable (Duration) async throws -> Void
 
     package init(
-        remote: RemoteImageDataLoader, others: [RemoteImageDataLoader] = [], store: any ImageStore, window: Window,
-        now: @escaping @Sendable () -> Timestamp,
+        remote: RemoteImageDataLoader, store: any ImageStore, window: Window, now: @escaping @Sendable () -> Timestamp,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
-        remotes = [remote] + others
+        self.remote = remote
         self.store = store
         stage = { () throws(FeedError) in try store.stage() }
         self.window = window
@@ -145,7 +143,7 @@ package struct ImageDownloads: Sendable {
                 case .wanted(let images):
                     let wantedLanes = max(laneCount, min(run.mostLanes, run.lanes.add(images)))
                     // Not before: a client that is still being made has none.
-                    let executors = remotes[0].executors
+                    let executors = remote.executors
                     for lane in laneCount..<wantedLanes {
                         let executor = executors.isEmpty ? nil : executors[lane % executors.count]
                         let role: LaneRole = lane < window.jobs ? .regular : .standIn
@@ -179,7 +177,7 @@ package struct ImageDownloads: Sendable {
     private func ask(
         for wanted: Wanted, _ pausing: @escaping ImageSink.Pausing
     ) async throws(FeedError) -> ImageResult {
-        let answer = try await remotes[wanted.terms.way].receive(
+        let answer = try await remote.receive(
             wanted.url, validators: wanted.validators, on: wanted.terms, pausing: pausing, into: stage)
         switch answer {
         case .received(let received):
