@@ -8,14 +8,14 @@ package struct CacheExporter: Sendable {
     /// image.
     package func export(
         _ feeds: [ResourceURL], from snapshot: any CacheSnapshot, to target: any ByteTarget, fileName: String,
-        progress: @Sendable (ArchiveProgress) -> Void
+        progress: @Sendable (Progress) -> Void
     ) throws(FeedError) -> ExportReport {
         let rows = try PlannedRows(of: try Self.choose(feeds, from: snapshot), in: snapshot)
         let images = ImagesAhead(rows.images, from: snapshot.bytes)
         defer { images.stop() }
         let plan = try ExportPlan(rows, of: snapshot)
         let writer = try ArchiveWriter(Compression(fileName: fileName), to: target)
-        var done = ArchiveProgress(imagesOfAll: plan.imageCount, bytesOfAll: plan.byteCount)
+        var soFar = Progress(total: plan.imageCount)
         try writer.add(OCILayout.layoutFile, OCILayout.layoutText)
         try writer.add(OCILayout.indexFile, plan.index)
         try plan.forEachBlob { blob throws(FeedError) in
@@ -24,14 +24,14 @@ package struct CacheExporter: Sendable {
             switch blob.source {
             case .image:
                 try images.next(beforeReuse: writer.flush) { bytes throws(FeedError) in try writer.write(lent: bytes) }
-                done.images += 1
+                soFar.done += 1
             case .document, .manifest:
                 try plan.forEachPiece(of: blob.source, in: snapshot) { piece throws(FeedError) in
                     try writer.write(piece)
                 }
             }
-            done.bytes += blob.size
-            progress(done)
+            soFar.bytes += blob.size
+            progress(soFar)
         }
         try writer.finish()
         try target.commit()

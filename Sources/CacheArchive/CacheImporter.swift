@@ -8,7 +8,7 @@ package struct CacheImporter: Sendable {
 
     /// `progress` is told of each blob that came in.
     package func merge(
-        _ source: any ByteSource, into intake: any CacheIntake, progress: @Sendable (ArchiveProgress) -> Void
+        _ source: any ByteSource, into intake: any CacheIntake, progress: @Sendable (Progress) -> Void
     ) throws(FeedError) -> ImportReport {
         do throws(FeedError) {
             let contents = try takeIn(source, intake, progress)
@@ -23,13 +23,14 @@ package struct CacheImporter: Sendable {
 
     /// Brings in every blob, and knows afterwards that each is what its name says.
     private func takeIn(
-        _ source: any ByteSource, _ intake: any CacheIntake, _ progress: @Sendable (ArchiveProgress) -> Void
+        _ source: any ByteSource, _ intake: any CacheIntake, _ progress: @Sendable (Progress) -> Void
     ) throws(FeedError) -> ArchiveContents {
         let reader = try ArchiveReader(source)
         let blobs = BlobsIn(intake.blobs)
         defer { blobs.wait() }
         var contents = ArchiveContents()
-        var done = ArchiveProgress()
+        // How much an archive holds isn't known before its end.
+        var soFar = Progress()
         while let entry = try reader.next() {
             switch entry {
             case .folder: continue
@@ -39,9 +40,9 @@ package struct CacheImporter: Sendable {
                 guard contents.blobs[digest] == nil else { throw reader.repeated }
                 let blob = try takeIn(digest, from: reader, blobs)
                 contents.blobs[digest] = blob
-                if blob.type != nil { done.images += 1 }
-                done.bytes += blob.size
-                progress(done)
+                if blob.type != nil { soFar.done += 1 }
+                soFar.bytes += blob.size
+                progress(soFar)
             }
         }
         try blobs.finish()

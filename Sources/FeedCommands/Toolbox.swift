@@ -39,11 +39,11 @@ package struct Archives: Sendable {
     package typealias Export =
         @Sendable (
             _ feeds: [ResourceURL], any CacheSnapshot, any ByteTarget, _ fileName: String,
-            _ progress: @Sendable (ArchiveProgress) -> Void
+            _ progress: @Sendable (Progress) -> Void
         ) throws(FeedError) -> ExportReport
     package typealias Import =
         @Sendable (
-            any ByteSource, any CacheIntake, ImportTerms, _ progress: @Sendable (ArchiveProgress) -> Void
+            any ByteSource, any CacheIntake, ImportTerms, _ progress: @Sendable (Progress) -> Void
         ) throws(FeedError) -> ImportReport
 
     package let export: Export

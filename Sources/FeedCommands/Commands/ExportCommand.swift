@@ -15,19 +15,11 @@ struct ExportCommand {
         let report = try await session.showingProgress("exporting", of: "image") { progress throws(FeedError) in
             try await cache.transfer.read(lockWait: lockWait) { snapshot throws(FeedError) in
                 let target = try output.openTarget(ArchiveFile.path(file))
-                return try archives.export(feeds, snapshot, target, file) { progress?.yield(Progress($0)) }
+                return try archives.export(feeds, snapshot, target, file) { progress?.yield($0) }
             }
         }
         session.remark(ArchiveText.summary(report, file: file))
         return .ok
-    }
-}
-
-extension Progress {
-    init(_ archive: ArchiveProgress) {
-        // Of an archive that is read it isn't known how much is in it.
-        let total = archive.imagesOfAll > 0 ? archive.imagesOfAll : nil
-        self.init(done: archive.images, total: total, bytes: archive.bytes)
     }
 }
 

@@ -15,7 +15,7 @@ struct ImportCommand {
         let cache = try await session.openCache(.write(lockWait: settings.lockWait))
         let report = try await session.showingProgress("importing", of: "image") { progress throws(FeedError) in
             try await cache.transfer.takeIn { intake throws(FeedError) in
-                try archives.takeIn(source, intake, terms) { progress?.yield(Progress($0)) }
+                try archives.takeIn(source, intake, terms) { progress?.yield($0) }
             }
         }
         // As in every command: who reads may take their time.

@@ -1,16 +1,3 @@
-/// How far an export or import has come. Where it is not known how much there is, the whole is 0.
-package struct ArchiveProgress: Hashable, Sendable {
-    package var images = 0
-    package var bytes: Int64 = 0
-    package let imagesOfAll: Int
-    package let bytesOfAll: Int64
-
-    package init(imagesOfAll: Int = 0, bytesOfAll: Int64 = 0) {
-        self.imagesOfAll = imagesOfAll
-        self.bytesOfAll = bytesOfAll
-    }
-}
-
 package struct ExportReport: Hashable, Sendable {
     package let feeds: Int
     package let images: Int
