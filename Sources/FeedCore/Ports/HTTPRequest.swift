@@ -84,3 +84,15 @@ package struct HTTPRequest: Hashable, Sendable {
         set { change { $0.manner = newValue.map(Boxed.init) } }
     }
 }
+
+/// `Range` and `If-Range`: the server sends the rest with 206 if the body is still the same, else all of it with 200.
+package struct RestOfBody: Hashable, Sendable {
+    package let offset: Int64
+    /// A strong entity tag.
+    package let validator: String
+
+    package init(offset: Int64, validator: String) {
+        self.offset = offset
+        self.validator = validator
+    }
+}

@@ -1,0 +1,38 @@
+internal import FeedCore
+internal import Glibc
+internal import SystemFiles
+
+/// The folders of image data. Nil: not there, which is as good as empty.
+struct ImageFolders: Sendable {
+    static let files = "\(CacheFolder.images)/\(digests)"
+    private static let digests = "sha256"
+
+    let images: Descriptor?
+    let files: Descriptor?
+    let incoming: Descriptor?
+
+    init(createdIn cache: Descriptor) throws(SystemError) {
+        let images = try cache.makeFolder(CacheFolder.images)
+        self.images = images
+        files = try images.makeFolder(Self.digests)
+        incoming = try cache.makeFolder(CacheFolder.incoming)
+    }
+
+    init(existingIn cache: Descriptor?) throws(SystemError) {
+        images = try cache?.existingFolder(CacheFolder.images)
+        files = try images?.existingFolder(Self.digests)
+        incoming = try cache?.existingFolder(CacheFolder.incoming)
+    }
+
+    /// Shared, it keeps out whoever deletes images, and exclusive also whoever relies on their staying. Nil: there are
+    /// none.
+    func lockImages(
+        _ kind: Descriptor.Lock, _ wait: LockWait, cache: String
+    ) async throws(FeedError) -> Descriptor? {
+        guard let images else { return nil }
+        // A description of its own, for a lock belongs to that.
+        let lock = try attempt(.failed) { () throws(SystemError) in try images.open(".", O_RDONLY | O_DIRECTORY) }
+        try await wait.lock(lock, kind, cache: cache)
+        return lock
+    }
+}

@@ -1,0 +1,25 @@
+/// An image that could not be had, for a reason that tends to stay.
+package struct ImageFailure: Hashable, Sendable {
+    package let url: ResourceURL
+    package let error: FeedError
+    package let failedAt: Timestamp
+
+    package init(url: ResourceURL, error: FeedError, failedAt: Timestamp) {
+        self.url = url
+        self.error = error
+        self.failedAt = failedAt
+    }
+}
+
+package struct RememberedFailure: Hashable, Sendable {
+    package let error: FeedError
+    package let failedAt: Timestamp
+    /// How many there were in a row.
+    package let count: Int
+
+    package init(error: FeedError, failedAt: Timestamp, count: Int) {
+        self.error = error
+        self.failedAt = failedAt
+        self.count = count
+    }
+}
