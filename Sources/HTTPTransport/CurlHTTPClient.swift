@@ -49,10 +49,7 @@ package final class CurlHTTPClient: HTTPClient {
             && settings.requestsAtOnce <= settings.maxConnectionsPerHost
     }
 
-    deinit { close() }
-
-    /// Ends what is under way as cancelled, and the threads; no later request is served.
-    package func close() {
+    deinit {
         first.mailbox.close()
         second?.mailbox.close()
     }

@@ -3,7 +3,7 @@ import Dispatch
 /// Has tasks run on the transfer thread, in between the transfers: what asks for one image after another then costs no
 /// change of threads.
 final class TransferExecutor: TaskExecutor {
-    private let mailbox: Mailbox
+    let mailbox: Mailbox
 
     init(_ mailbox: Mailbox) { self.mailbox = mailbox }
 

@@ -43,14 +43,6 @@ extension JSONWriter {
 
 // MARK: - Written as Swift
 
-extension JSONValue: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
-    ExpressibleByBooleanLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
-{
-    package init(stringLiteral value: String) { self = .string(value) }
-    package init(integerLiteral value: Int) { self = .integer(value) }
-    package init(floatLiteral value: Double) { self = .double(value) }
-    package init(booleanLiteral value: Bool) { self = .bool(value) }
-    package init(nilLiteral: ()) { self = .null }
-    package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+extension JSONValue: ExpressibleByDictionaryLiteral {
     package init(dictionaryLiteral members: (String, JSONValue)...) { self = .object(members) }
 }

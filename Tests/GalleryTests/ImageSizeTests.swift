@@ -102,7 +102,7 @@ struct ImageSizeTests {
     ]
 
     private func size(_ type: ImageType, _ bytes: [UInt8]) throws -> ImageSize? {
-        var file = FileBytes(bytes)
+        var file = FileBytes(OpenBytes(bytes))
         return try ImageSize.read(type, &file)
     }
 

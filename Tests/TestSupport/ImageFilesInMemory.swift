@@ -1,4 +1,4 @@
-internal import FeedCore
+package import FeedCore
 internal import Glibc
 
 /// Of images that have none: a file comes into being where one is placed.
@@ -10,17 +10,20 @@ struct ImageFilesInMemory: ImageFiles {
         guard let bytes, bytes.count == image.size else {
             throw .notFound("\(image.path): the image is damaged or gone")
         }
-        return OpenBytes(bytes: bytes)
+        return OpenBytes(bytes)
     }
 }
 
-private struct OpenBytes: OpenImage {
-    let bytes: [UInt8]
-    var size: Int { bytes.count }
+package struct OpenBytes: OpenImage {
+    private let bytes: [UInt8]
 
-    func read(_ count: Int, at offset: Int) -> [UInt8] { Array(bytes.dropFirst(offset).prefix(count)) }
+    package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    func place(at path: String) throws(FeedError) {
+    package var size: Int { bytes.count }
+
+    package func read(_ count: Int, at offset: Int) -> [UInt8] { Array(bytes.dropFirst(offset).prefix(count)) }
+
+    package func place(at path: String) throws(FeedError) {
         guard let file = fopen(path, "wx") else { throw .storage(.failed, "\(path): can't be created") }
         fwrite(bytes, 1, bytes.count, file)
         fclose(file)

@@ -5,26 +5,20 @@ struct FileBytes {
     private static let pieceSize = 4096
 
     let count: Int
-    private let source: (_ count: Int, _ offset: Int) throws(FeedError) -> [UInt8]
+    private let file: any OpenImage
     private var piece: [UInt8] = []
     private var pieceStart = 0
 
     init(_ file: any OpenImage) {
         count = file.size
-        source = { count, offset throws(FeedError) in try file.read(count, at: offset) }
-    }
-
-    init(_ bytes: [UInt8]) {
-        count = bytes.count
-        source = { _, _ in [] }
-        piece = bytes
+        self.file = file
     }
 
     /// Nil if the file ends before.
     mutating func bytes(_ wanted: Int, at offset: Int) throws(FeedError) -> ArraySlice<UInt8>? {
         guard wanted >= 0, wanted <= count, offset >= 0, offset <= count - wanted else { return nil }
         if offset < pieceStart || offset + wanted > pieceStart + piece.count {
-            piece = try source(max(wanted, Self.pieceSize), offset)
+            piece = try file.read(max(wanted, Self.pieceSize), at: offset)
             pieceStart = offset
         }
         let start = offset - pieceStart

@@ -1,0 +1,8 @@
+@testable import HTTPTransport
+
+extension CurlHTTPClient {
+    /// Ends it while somebody holds on to it, as who waits for an answer does.
+    func close() {
+        for case let executor as TransferExecutor in executors { executor.mailbox.close() }
+    }
+}
