@@ -18,8 +18,8 @@ struct ImportedLayout {
         guard let layout = contents.layout else { throw missing(OCILayout.layoutFile) }
         guard let index = contents.index else { throw missing(OCILayout.indexFile) }
         try OCILayout.readLayout(layout)
-        var documents: [Digest: ResourceURL] = [:]
-        var urls: [ResourceURL.Key: Digest] = [:]
+        var documents: Set<Digest> = []
+        var urls: Set<ResourceURL.Key> = []
         var feeds: [any ArchivedFeed] = []
         var manifests: Set<Digest> = []
         for descriptor in try OCILayout.readIndex(index) {
@@ -27,14 +27,13 @@ struct ImportedLayout {
             guard manifests.insert(descriptor.digest).inserted else { continue }
             let config = try checkManifest(descriptor.digest)
             // A large feed's manifests share one document.
-            guard documents[config.digest] == nil else { continue }
+            guard documents.insert(config.digest).inserted else { continue }
             let feed = try self.feed(config.digest)
-            if urls.updateValue(config.digest, forKey: feed.head.url.key) != nil {
+            guard urls.insert(feed.head.url.key).inserted else {
                 throw .invalidData(
                     "\(OCILayout.blobName(config.digest)): describes the feed \(feed.head.url) in another way than "
                         + "another document does")
             }
-            documents[config.digest] = feed.head.url
             feeds.append(feed)
         }
         return feeds

@@ -86,6 +86,9 @@ package struct FeedError: Error, Hashable, Sendable {
         return error
     }
 
+    /// The same error, naming what it concerns.
+    package func about(_ what: some CustomStringConvertible) -> FeedError { saying("\(what): \(message)") }
+
     /// The same error with more to its story, which is no other reason.
     package func adding(_ words: String) -> FeedError {
         var error = self

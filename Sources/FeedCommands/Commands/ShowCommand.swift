@@ -85,8 +85,3 @@ struct ShowCommand {
         }
     }
 }
-
-extension FeedError {
-    /// The same error, naming what it concerns.
-    func about(_ url: ResourceURL) -> FeedError { saying("\(url): \(message)") }
-}

@@ -39,21 +39,17 @@ package struct FeedLoaderWithFallback: Sendable {
 
     /// The error keeps the remote failure's kind, since that is what a person can act on, and names both causes.
     private func loadSaved(_ url: ResourceURL, instead cause: FeedError) async throws(FeedError) -> Loaded {
-        let saved: LocalFeedLoader.Loaded
+        let found: LocalFeedLoader.Loaded
         do {
-            saved = try await local.load(url, maxAge: maxAge)
+            found = try await local.load(url, maxAge: maxAge)
         } catch let error where error.isCancellation {
             throw error
         } catch {
             throw cause.adding(", and the saved feed can't be read: \(error.message)")
         }
-        switch saved {
-        case .fresh(let saved):
-            return Loaded(feed: saved.feed, savedAt: saved.savedAt, source: .cache(instead: cause))
-        case .stale(let savedAt): throw cause.addingStale(savedAt)
-        case .neverSaved:
-            throw cause.adding(", and no saved feed stands in")
-        }
+        let saved = try found.freshFeed(
+            ifStale: cause.addingStale, ifNeverSaved: cause.adding(", and no saved feed stands in"))
+        return Loaded(saved, instead: cause)
     }
 }
 
@@ -62,22 +58,23 @@ extension LocalFeedLoader {
     package func loadOffline(
         _ url: ResourceURL, maxAge: MaxAge
     ) async throws(FeedError) -> FeedLoaderWithFallback.Loaded {
-        switch try await load(url, maxAge: maxAge) {
-        case .fresh(let saved):
-            return .init(feed: saved.feed, savedAt: saved.savedAt, source: .cache(instead: nil))
-        case .stale(let savedAt):
-            throw .connectivity("the saved feed is stale: it was saved at \(savedAt.rfc3339) (see --max-age)")
-        case .neverSaved:
-            throw .notFound("this feed was never saved")
-        }
+        let saved = try await load(url, maxAge: maxAge).freshFeed(
+            ifStale: { .connectivity("\(FeedError.staleness($0)) (see --max-age)") },
+            ifNeverSaved: .notFound("this feed was never saved"))
+        return FeedLoaderWithFallback.Loaded(saved, instead: nil)
+    }
+}
+
+extension FeedLoaderWithFallback.Loaded {
+    fileprivate init(_ saved: SavedFeed, instead cause: FeedError?) {
+        self.init(feed: saved.feed, savedAt: saved.savedAt, source: .cache(instead: cause))
     }
 }
 
 extension FeedError {
-    /// The same error, of a part of what failed.
-    func of(_ part: String) -> FeedError { saying("\(part): \(message)") }
+    func addingStale(_ savedAt: Timestamp) -> FeedError { adding(", and \(Self.staleness(savedAt))") }
 
-    func addingStale(_ savedAt: Timestamp) -> FeedError {
-        adding(", and the saved feed is stale: it was saved at \(savedAt.rfc3339)")
+    fileprivate static func staleness(_ savedAt: Timestamp) -> String {
+        "the saved feed is stale: it was saved at \(savedAt.rfc3339)"
     }
 }

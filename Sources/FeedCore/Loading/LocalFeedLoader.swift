@@ -4,6 +4,17 @@ package struct LocalFeedLoader: Sendable {
         case fresh(SavedFeed)
         case stale(savedAt: Timestamp)
         case neverSaved
+
+        /// The saved feed, if it may stand in for its server's; else throws what is said of why not.
+        func freshFeed(
+            ifStale: (_ savedAt: Timestamp) -> FeedError, ifNeverSaved: @autoclosure () -> FeedError
+        ) throws(FeedError) -> SavedFeed {
+            switch self {
+            case .fresh(let saved): return saved
+            case .stale(let savedAt): throw ifStale(savedAt)
+            case .neverSaved: throw ifNeverSaved()
+            }
+        }
     }
 
     private let store: any FeedStore

@@ -93,7 +93,7 @@ package struct RemoteFeedLoader: Sendable {
                 pages.add(try decode(body, response, askedFor: url))
             } catch {
                 if error.isCancellation { throw error }
-                throw error.of("page \(pages.count + 1), \(url)")
+                throw error.about("page \(pages.count + 1), \(url)")
             }
         }
     }

@@ -19,7 +19,7 @@ package struct SubscriptionListLoader: Sendable {
         do {
             return try decoder.decodeSubscriptions(FeedSource(bytes: body.take(), url: url))
         } catch {
-            throw error.of(name)
+            throw error.about(name)
         }
     }
 }

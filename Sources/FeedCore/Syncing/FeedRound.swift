@@ -63,16 +63,13 @@ struct FeedRound: Sendable {
 
     /// A feed that can't be reached is no failure while its saved copy is fresh. One that answers with invalid data is.
     private func standIn(for url: ResourceURL, _ cause: FeedError) async -> SyncedFeed? {
+        guard cause.kind == .connectivity else { return failed(url, cause) }
         do {
-            guard cause.kind == .connectivity else { return failed(url, cause) }
-            switch try await local.load(url, maxAge: particulars(of: url).maxAge) {
-            case .fresh(let saved):
-                let report = FeedReport(
-                    url: url, outcome: .offline, images: saved.feed.images.count, savedAt: saved.savedAt, error: cause)
-                return SyncedFeed(report: report, images: saved.feed.images)
-            case .stale(let savedAt): return failed(url, cause.addingStale(savedAt))
-            case .neverSaved: return failed(url, cause)
-            }
+            let saved = try await local.load(url, maxAge: particulars(of: url).maxAge)
+                .freshFeed(ifStale: cause.addingStale, ifNeverSaved: cause)
+            let report = FeedReport(
+                url: url, outcome: .offline, images: saved.feed.images.count, savedAt: saved.savedAt, error: cause)
+            return SyncedFeed(report: report, images: saved.feed.images)
         } catch let error where error.isCancellation {
             return nil
         } catch {
