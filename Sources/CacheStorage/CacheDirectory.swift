@@ -17,6 +17,9 @@ package enum CacheDirectory {
 actor CacheOpener {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
+    /// A cache's folder, and the file in it that whoever changes the cache holds locked.
+    private typealias Lock = (folder: Descriptor, lock: Descriptor)
+
     private let executor = QueueExecutor("feedsync.opening")
     private let path: String
     private let schema: CacheSchema
@@ -62,31 +65,44 @@ actor CacheOpener {
         return cache(connection, folders, writable: true, wait, notices)
     }
 
-    /// Opened anew for each try: while this run waits, another folder may come to stand at the path, or another lock in
-    /// it, and whoever comes later goes by those.
-    private func lockedFolder(_ wait: LockWait) async throws(FeedError) -> (Descriptor, lock: Descriptor) {
+    /// While this run waits, another folder may come to stand at the path, or another lock in it, and whoever comes later
+    /// goes by those.
+    private func lockedFolder(_ wait: LockWait) async throws(FeedError) -> Lock {
+        var found = try openLock()
         try await wait.retrying { () throws(FeedError) in
-            let (folder, lock) = try attempt(.cannotCreate) { () throws(SystemError) in
-                let folder = try CacheFolder.create(path)
-                return (folder, try folder.makeFile(CacheFolder.lock))
-            }
-            try lock.lock(.exclusive, cache: path)
-            let isLock = try attempt(.failed) { () throws(SystemError) in
-                try folder.status(of: CacheFolder.lock)?.isSame(as: lock.status()) == true
-            }
-            guard isLock else { throw .inUse(path) }
-            return (folder, lock)
+            if try !isInPlace(found) { found = try openLock() }
+            try found.lock.lock(.exclusive, cache: path)
+            guard try isInPlace(found) else { throw .inUse(path) }
+        }
+        return found
+    }
+
+    private func openLock() throws(FeedError) -> Lock {
+        try attempt(.cannotCreate) { () throws(SystemError) in
+            let folder = try CacheFolder.create(path)
+            return (folder, try folder.makeFile(CacheFolder.lock))
+        }
+    }
+
+    private func isInPlace(_ found: Lock) throws(FeedError) -> Bool {
+        guard try isInPlace(found.folder) else { return false }
+        return try attempt(.failed) { () throws(SystemError) in
+            let own = try found.lock.status()
+            return try found.folder.status(of: CacheFolder.lock)?.isSame(as: own) == true
+        }
+    }
+
+    private func isInPlace(_ folder: Descriptor) throws(FeedError) -> Bool {
+        try attempt(.failed) { () throws(SystemError) in
+            var found = stat()
+            let own = try folder.status()
+            return stat(path, &found) == 0 && found.isSame(as: own)
         }
     }
 
     /// SQLite goes by the path, all else by the folder that was open before.
     private func checkIsInPlace(_ folder: Descriptor) throws(FeedError) {
-        let isInPlace = try attempt(.failed) { () throws(SystemError) in
-            var found = stat()
-            let own = try folder.status()
-            return stat(path, &found) == 0 && found.isSame(as: own)
-        }
-        guard isInPlace else {
+        guard try isInPlace(folder) else {
             throw .storage(.failed, "\(path): another folder has taken its place while it was opened")
         }
     }

@@ -72,6 +72,7 @@ struct DatabaseFile {
         // An empty one holds no more than none.
         let isNew = try isThere() ? status(of: Self.name)?.st_size == 0 : true
         if isNew { try make() }
+        try keepOthersOut()
         try openCompanions()
         do {
             let connection = try open(.writing, lock: lock)
@@ -84,6 +85,21 @@ struct DatabaseFile {
             return connection
         } catch let error where isNew && error.kind == .storage(.failed) {
             throw .storage(.cannotCreate, error.message)
+        }
+    }
+
+    /// In a folder that was opened to others later, it and what belongs to it were made for more than their owner.
+    private func keepOthersOut() throws(FeedError) {
+        try attempt(.failed) { () throws(SystemError) in
+            guard let folder, try folder.status().st_mode & 0o077 != 0 else { return }
+            for ending in [""] + Self.companions {
+                let name = Self.name + ending
+                guard let status = try folder.status(of: name), status.st_uid == geteuid(), status.st_mode & 0o077 != 0
+                else { continue }
+                guard fchmodat(folder.number, name, status.st_mode & 0o700, 0) == 0 else {
+                    throw SystemError("can't be made private", "\(path)\(ending)")
+                }
+            }
         }
     }
 
@@ -101,10 +117,14 @@ struct DatabaseFile {
         }
     }
 
-    /// Credentials may come to lie in it, and the folder may be open to others, or become so. What SQLite keeps beside it
-    /// gets the same mode.
+    /// SQLite would have it readable for all, and writable for nobody else, whatever the umask. Credentials may come to lie
+    /// in it: where the folder is open to others, it is not. What SQLite keeps beside it gets the same mode.
     private func make() throws(FeedError) {
-        try attempt(.cannotCreate) { () throws(SystemError) in _ = try folder?.makeFile(Self.name, mode: 0o600) }
+        try attempt(.cannotCreate) { () throws(SystemError) in
+            guard let folder else { return }
+            let isOpen = try folder.status().st_mode & 0o077 != 0
+            _ = try folder.makeFile(Self.name, mode: isOpen ? 0o600 : 0o666)
+        }
     }
 
     /// As `openForWriting`, but what can't be read is set aside; answers also with what was done about it.

@@ -32,8 +32,11 @@ struct OpeningTests {
         #expect(try scratch.status(".")?.st_mode == S_IFDIR | 0o700)
     }
 
-    @Test("the database is for its owner alone, the one that takes the place of an unreadable one as well")
+    @Test("in a folder that is open to others the database isn't, nor one that was made before, or in place of another")
     func databaseMode() async throws {
+        await (try await scratch.open()).close()
+        try scratch.write([1], to: "notes.txt")
+        #expect(chmod(scratch.path, 0o755) == 0)
         await (try await scratch.open()).close()
         #expect(try scratch.status("feedsync.sqlite")?.st_mode == S_IFREG | 0o600)
         try scratch.write(Array(repeating: 7, count: 5000), to: "feedsync.sqlite")
