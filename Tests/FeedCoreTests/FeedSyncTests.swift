@@ -88,6 +88,17 @@ struct FeedSyncTests {
         #expect(report.fatal == nil)
     }
 
+    @Test("where neither the server nor the saved feed can be read, both are named")
+    func neither() async throws {
+        let feeds = feeds
+        let client = ScriptedHTTPClient { _ in
+            .status(503).after { feeds.fail(.retrieve, with: .storage(.unreadable, "broken")) }
+        }
+        let error = try #require(try await sync(["a.json"], on: client).feeds[0].error)
+        #expect(error.kind == .storage(.unreadable))
+        #expect(error.message.contains("broken") && error.message.contains("HTTP 503"), "\(error.message)")
+    }
+
     @Test("tries every feed, and reports them in their order")
     func several() async throws {
         let client = server(["b.json": .status(404)])

@@ -64,16 +64,21 @@ struct FeedRound: Sendable {
     /// A feed that can't be reached is no failure while its saved copy is fresh. One that answers with invalid data is.
     private func standIn(for url: ResourceURL, _ cause: FeedError) async -> SyncedFeed? {
         guard cause.kind == .connectivity else { return failed(url, cause) }
+        let found: LocalFeedLoader.Loaded
         do {
-            let saved = try await local.load(url, maxAge: particulars(of: url).maxAge)
-                .freshFeed(ifStale: cause.addingStale, ifNeverSaved: cause)
-            let report = FeedReport(
-                url: url, outcome: .offline, images: saved.feed.images.count, savedAt: saved.savedAt, error: cause)
-            return SyncedFeed(report: report, images: saved.feed.images)
+            found = try await local.load(url, maxAge: particulars(of: url).maxAge)
         } catch let error where error.isCancellation {
             return nil
         } catch {
             return failed(url, error.adding(", and from the server: \(cause.message)"))
+        }
+        do {
+            let saved = try found.freshFeed(ifStale: cause.addingStale, ifNeverSaved: cause)
+            let report = FeedReport(
+                url: url, outcome: .offline, images: saved.feed.images.count, savedAt: saved.savedAt, error: cause)
+            return SyncedFeed(report: report, images: saved.feed.images)
+        } catch {
+            return failed(url, error)
         }
     }
 
