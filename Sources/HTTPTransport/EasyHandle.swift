@@ -88,7 +88,7 @@ final class EasyHandle {
         let asksNetrc = secrets?.usesNetrc == true && credentials?.utf8.contains(UInt8(ascii: ":")) != true
         let login = asksNetrc ? credentials : nil
         if login != nil { credentials = nil }
-        try set(CURLOPT_URL, to: login.map(request.url.text(withLogin:)) ?? request.url.text)
+        try set(CURLOPT_URL, to: login.map(request.url.textToSend(withLogin:)) ?? request.url.textToSend)
         if hasLogin != (login != nil) {
             hasLogin.toggle()
             try set(CURLOPT_DISALLOW_USERNAME_IN_URL, to: hasLogin ? 0 : 1)

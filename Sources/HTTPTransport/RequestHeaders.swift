@@ -83,9 +83,9 @@ struct Credentials {
 
 extension ResourceURL {
     /// `login` is percent-encoded.
-    func text(withLogin login: String) -> String {
+    func textToSend(withLogin login: String) -> String {
         let beginning = "\(scheme.rawValue)://"
-        return "\(beginning)\(login)@\(Substring(text.utf8.dropFirst(beginning.utf8.count)))"
+        return "\(beginning)\(login)@\(Substring(textToSend.utf8.dropFirst(beginning.utf8.count)))"
     }
 }
 

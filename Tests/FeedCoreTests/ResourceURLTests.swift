@@ -75,6 +75,20 @@ import Testing
         #expect(throws: InvalidURL(reason)) { try ResourceURL(given) }
     }
 
+    @Test(
+        "a URL is sent with its host as it is, and its path and query encoded",
+        arguments: [
+            ("https://a.example/B?c=d&e#f", "https://a.example/B?c=d&e#f"),
+            ("http://user:pass@a.example:81/'", "http://a.example:81/'"),
+            ("http://bücher.example/ä?'#ß", "http://bücher.example/%C3%A4?%27"),
+            ("http://bücher.example", "http://bücher.example"), ("http://a.example?<", "http://a.example?%3C"),
+            ("http://a.example#<", "http://a.example"), ("http://[::1]:80/[{", "http://[::1]:80/[%7B"),
+            ("http://a.example/a\u{301}?%C3%A9^\u{1F305}", "http://a.example/a%CC%81?%C3%A9^%F0%9F%8C%85"),
+        ])
+    func textToSend(given: String, sent: String) throws {
+        #expect(try ResourceURL(given).textToSend == sent)
+    }
+
     @Test("a URL longer than any server takes is refused; one from the database was taken once")
     func length() throws {
         let longest = "http://a.example/" + String(repeating: "a", count: 8175)

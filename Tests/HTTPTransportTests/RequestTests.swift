@@ -20,6 +20,21 @@ struct RequestTests {
         }
     }
 
+    @Test(
+        "asks for what browsers ask for",
+        arguments: [
+            ("/a%20b%?c=%7B%#d", "/a%20b%?c=%7B%"), ("/é.png", "/%C3%A9.png"), ("/x?t=Été", "/x?t=%C3%89t%C3%A9"),
+            ("/\"<>^`{}|'[]", "/%22%3C%3E%5E%60%7B%7D|'[]"), ("/x?\"<>^`{}|'[]", "/x?%22%3C%3E^`{}|%27[]"),
+            ("?é#é", "/?%C3%A9"), ("/'#'", "/'"),
+        ])
+    func percentEncoding(given: String, asked: String) async throws {
+        let server = try LoopbackServer()
+
+        _ = try await makeClient().get(makeRequest("http://127.0.0.1:\(server.port)\(given)"), into: NullSink())
+
+        #expect(server.requests.map(\.path) == [asked])
+    }
+
     @Test("for a body that may not be compressed doesn't ask for that, unless a person does")
     func uncompressed() async throws {
         let server = try LoopbackServer()

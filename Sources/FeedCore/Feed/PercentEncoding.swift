@@ -2,14 +2,16 @@
 package enum PercentEncoding {
     package static func encodePath(_ path: String) -> String {
         var encoded: [UInt8] = []
-        for byte in path.utf8 {
-            if isPlain(byte) {
-                encoded.append(byte)
-            } else {
-                encoded += [UInt8(ascii: "%"), hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 15)]]
-            }
-        }
+        for byte in path.utf8 { append(byte, to: &encoded, isEncoded: !isPlain(byte)) }
         return String(decoding: encoded, as: UTF8.self)
+    }
+
+    static func append(_ byte: UInt8, to encoded: inout [UInt8], isEncoded: Bool) {
+        if isEncoded {
+            encoded += [UInt8(ascii: "%"), hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 15)]]
+        } else {
+            encoded.append(byte)
+        }
     }
 
     /// Nil where a `%` is not followed by two hex digits, or the result is no UTF-8.

@@ -100,7 +100,7 @@ package struct ResourceURL: Hashable, Sendable {
         return PercentEncoding.decode(text.utf8.dropFirst("file://".utf8.count))
     }
 
-    private var authority: URLAuthority? {
+    var authority: URLAuthority? {
         isRemote ? URLAuthority(of: text.utf8Span.span, at: scheme.rawValue.utf8.count + 3) : nil
     }
 

@@ -15,7 +15,7 @@ struct URLParts {
         }
     }
 
-    /// Characters beyond ASCII may stand as they are; they go to the server in UTF-8.
+    /// Characters beyond ASCII may stand as they are; to the server they go percent-encoded.
     static func checkCharacters(of given: String) throws(InvalidURL) {
         let bytes = given.utf8Span.span
         guard !bytes.isEmpty else { throw InvalidURL("empty") }
