@@ -69,6 +69,17 @@ import Testing
     }
 
     @Test(
+        "an enclosure is a picture if its type, or else its name says so",
+        arguments: [
+            ("url='a' type='image/png'", true), ("url='a' type='IMAGE/x; q=1'", true),
+            ("url='a' type='jpg'", false), ("url='a.jpg' type='audio/mpeg'", false), ("url='a.jpg'", true),
+            ("url='a.jpg' type='audio/\u{301}mpeg'", false), ("url='a' type='image/\u{301}png'", true),
+        ])
+    func enclosures(attributes: String, isPicture: Bool) throws {
+        #expect(try names("<enclosure \(attributes)/>").isEmpty == !isPicture)
+    }
+
+    @Test(
         "title and description are read as HTML, unless they say that they are plain text",
         arguments: [
             ("", "How to use &"), (" type='plain'", "How to use <picture> & <img>"),

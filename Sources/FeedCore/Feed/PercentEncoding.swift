@@ -6,7 +6,7 @@ package enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    static func append(_ byte: UInt8, to encoded: inout [UInt8], isEncoded: Bool) {
+    package static func append(_ byte: UInt8, to encoded: inout [UInt8], isEncoded: Bool) {
         if isEncoded {
             encoded += [UInt8(ascii: "%"), hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 15)]]
         } else {

@@ -21,8 +21,9 @@ final class HTMLPage: HTMLVisitor {
     }
 
     func begin(_ tag: String, _ attribute: (StaticString) -> String?) {
-        guard feed == nil, tag == "link", let rel = attribute("rel"), let type = attribute("type"),
-            rel.lowercased().split(separator: " ").contains("alternate")
+        guard feed == nil, tag == "link", let type = attribute("type"),
+            let relations = attribute("rel")?.lowercased().utf8.split(whereSeparator: LeadingBytes.isWhitespace),
+            relations.contains(where: { $0.elementsEqual("alternate".utf8) })
         else { return }
         let types = ["application/rss+xml", "application/atom+xml", "application/feed+json", "application/json"]
         if types.contains(type.lowercased()) { feed = attribute("href").flatMap(FoldedText.fold) }

@@ -55,8 +55,8 @@ enum ImageKind {
 
     /// What servers say that know no better, and what is no type at all: `jpg`, `image`.
     static func isVague(type: String) -> Bool {
-        guard let type = FoldedText.fold(type)?.lowercased() else { return true }
-        return !type.contains("/") || vagueTypes.contains { type.hasPrefix($0) }
+        guard let type = FoldedText.fold(type)?.lowercased().utf8 else { return true }
+        return !type.contains(UInt8(ascii: "/")) || vagueTypes.contains { type.starts(with: $0.utf8) }
     }
 
     private static let vagueTypes = [

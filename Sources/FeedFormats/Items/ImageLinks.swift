@@ -37,7 +37,9 @@ struct ImageLinks {
 
     /// Most are, and needn't be taken to pieces. A dot segment may begin at "/.".
     private static func isWhole(_ reference: String) -> Bool {
-        guard reference.hasPrefix("https://") || reference.hasPrefix("http://") else { return false }
+        guard reference.utf8.starts(with: "https://".utf8) || reference.utf8.starts(with: "http://".utf8) else {
+            return false
+        }
         let bytes = reference.utf8Span.span
         for index in 1..<bytes.count where bytes[index] == UInt8(ascii: ".") && bytes[index - 1] == UInt8(ascii: "/") {
             return false
@@ -57,6 +59,8 @@ struct ImageLinks {
 
     /// File names have spaces, and whoever writes a feed by hand leaves them.
     private static func encodingSpaces(_ path: String) -> String {
-        path.split(separator: " ", omittingEmptySubsequences: false).joined(separator: "%20")
+        var encoded: [UInt8] = []
+        for byte in path.utf8 { PercentEncoding.append(byte, to: &encoded, isEncoded: byte == 0x20) }
+        return String(decoding: encoded, as: UTF8.self)
     }
 }

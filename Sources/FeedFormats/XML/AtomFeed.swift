@@ -85,8 +85,8 @@ final class AtomFeed: XMLVisitor {
 
     private static func isMarkup(_ element: XMLElement) -> Bool {
         // A media type may have parameters.
-        let type = element.attribute("type")?.prefix { $0 != ";" }
-        return switch type.flatMap({ FoldedText.fold(String($0)) })?.lowercased() {
+        let type = element.attribute("type")?.utf8.prefix { $0 != UInt8(ascii: ";") }
+        return switch type.flatMap({ FoldedText.fold(String(Substring($0))) })?.lowercased() {
         case "html"?, "xhtml"?, "text/html"?, "application/xhtml+xml"?: true
         default: false
         }

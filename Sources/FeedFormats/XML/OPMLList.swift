@@ -67,8 +67,9 @@ final class OPMLList: XMLVisitor {
 
     /// `feed:` stands for http, before a URL or in place of its scheme.
     private static func web(_ given: String) -> String {
-        let lower = given.lowercased()
-        if lower.hasPrefix("feed://") { return "http://" + given.dropFirst("feed://".count) }
-        return lower.hasPrefix("feed:") ? String(given.dropFirst("feed:".count)) : given
+        let scheme = "feed:"
+        guard Substring(given.utf8.prefix(scheme.utf8.count)).lowercased() == scheme else { return given }
+        let rest = given.utf8.dropFirst(scheme.utf8.count)
+        return rest.starts(with: "//".utf8) ? "http:\(Substring(rest))" : String(Substring(rest))
     }
 }

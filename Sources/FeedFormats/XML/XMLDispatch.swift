@@ -88,7 +88,7 @@ final class XMLDispatch {
         try spend(source.text, source.credentials)
         guard let credentials = source.credentials else { return source.text }
         let scheme = "\(source.scheme.rawValue)://"
-        return "\(scheme)\(credentials)@\(source.text.dropFirst(scheme.count))"
+        return "\(scheme)\(credentials)@\(Substring(source.text.utf8.dropFirst(scheme.utf8.count)))"
     }
 
     private func spend(_ texts: String?...) throws(XMLProblem) {

@@ -1,0 +1,46 @@
+import FeedCore
+import FeedFormats
+import TestSupport
+import Testing
+
+/// What becomes of a reference that browsers take, however it is written.
+@Suite struct ReferenceTests {
+    private func decode(_ source: String, at url: String = "https://h.example/f/feed") throws -> DecodedFeed {
+        let html = "<img src='\(source)'><img src='https://o.example/last'>"
+        let text = "<rss><channel><item><description><![CDATA[\(html)]]></description></item></channel></rss>"
+        return try FeedDecoder().decode(FeedSource(bytes: Array(text.utf8), url: .known(url)))
+    }
+
+    private func image(_ source: String, at url: String = "https://h.example/f/feed") throws -> String? {
+        let images = try decode(source, at: url).feed.images.map(\.url.text)
+        #expect(images.last == "https://o.example/last")
+        return images.count == 2 ? images[0] : nil
+    }
+
+    @Test(
+        "a character that joins the one before it leaves that what it is",
+        arguments: [
+            ("a \u{301}b.png", "a%20\u{301}b.png"), ("a \u{FE0F}b.png", "a%20\u{FE0F}b.png"),
+            ("a \u{200C}b.png", "a%20\u{200C}b.png"), ("a \u{200D}b c.png", "a%20\u{200D}b%20c.png"),
+            ("https://h.example/f/\u{301}/../x", "x"), ("\u{301}a?\u{301}", "\u{301}a?\u{301}"),
+        ])
+    func joiners(given: String, expected: String) throws {
+        #expect(try image(given).map { Array($0.utf8) } == Array("https://h.example/f/\(expected)".utf8))
+    }
+
+    @Test("nor does it hide where something ends")
+    func joinersElsewhere() throws {
+        let image = "<div xml:base='http://u:p@\u{301}h/'><img src='a'/></div>"
+        for (type, content) in [("xhtml", image), ("html;\u{301}x", "&lt;img src='http://u:p@\u{301}h/a'>")] {
+            let text = "<feed><entry><content type='\(type)'>\(content)</content></entry></feed>"
+            let images = try FeedDecoder().decode(Array(text.utf8), from: .first).images
+            #expect(images.map(\.url) == [.known("http://u:p@\u{301}h/a")])
+        }
+        let page = "<html><link rel='alternate \u{301}x' type='application/json' href='/feed'>"
+        let error = #expect(throws: FeedError.self) { try FeedDecoder().decode(Array(page.utf8), from: .first) }
+        #expect(error?.message.contains("which names the feed") == true)
+        let list = "<opml><body><outline xmlUrl='feed://\u{301}h/'/></body></opml>"
+        let feeds = try FeedDecoder().decodeSubscriptions(FeedSource(bytes: Array(list.utf8), url: .first)).feeds
+        #expect(feeds.map(\.text) == ["http://\u{301}h/"])
+    }
+}
