@@ -43,4 +43,34 @@ import Testing
         let feeds = try FeedDecoder().decodeSubscriptions(FeedSource(bytes: Array(list.utf8), url: .first)).feeds
         #expect(feeds.map(\.text) == ["http://\u{301}h/"])
     }
+
+    @Test(
+        "a backslash is a slash up to the query, and slashes too many or too few are taken for two",
+        arguments: [
+            (#"x\y.png"#, "https://h.example/f/x/y.png"), (#"\x\y?a\b#c\d"#, "https://h.example/x/y?a%5Cb#c%5Cd"),
+            (#"\x"#, "https://h.example/x"),
+            (#"\\o.example\x"#, "https://o.example/x"), (#"https:\\o.example\x"#, "https://o.example/x"),
+            (#"/\o.example/x"#, "https://o.example/x"), (#"..\x"#, "https://h.example/x"),
+            (#"https://o.example\@h.example/x"#, "https://o.example/@h.example/x"),
+            ("https:x.png", "https://h.example/f/x.png"), ("HTTPS:/x.png", "https://h.example/x.png"),
+            ("https:?x", "https://h.example/f/feed?x"), ("https:data:x", "https://h.example/f/data:x"),
+            ("https:https://o.example/x", "https://h.example/f/https://o.example/x"),
+            ("http:o.example/x", "http://o.example/x"), ("http:/o.example/x", "http://o.example/x"),
+            ("http:///o.example/x", "http://o.example/x"), ("https:////o.example/x", "https://o.example/x"),
+            ("///o.example/x", "https://o.example/x"), ("https://", nil), ("http:", nil), ("///", nil),
+            (" ", nil), ("\t\n", nil),
+        ] as [(String, String?)])
+    func slashes(given: String, expected: String?) throws {
+        #expect(try image(given) == expected)
+    }
+
+    @Test("in a local file they lead to no other file")
+    func localSlashes() throws {
+        let feed = "file:///data/feeds/feed.xml"
+        #expect(try image(#"x\y.png"#, at: feed) == "file:///data/feeds/x/y.png")
+        #expect(try image("http:o.example/x", at: feed) == "http://o.example/x")
+        for elsewhere in [#"..\x"#, #"x\..\..\x"#, #"file:\\\etc\passwd"#, #"\etc\passwd"#, "file:///etc/passwd"] {
+            #expect(try image(elsewhere, at: feed) == nil)
+        }
+    }
 }

@@ -69,7 +69,7 @@ struct URLParts {
 
 extension ResourceURL.Scheme {
     /// That a text begins with, in whatever case.
-    init?(of bytes: Span<UInt8>) {
+    package init?(of bytes: Span<UInt8>) {
         guard bytes.count > 5 else { return nil }
         var word: UInt32 = 0
         for index in 0..<4 { word = word << 8 | UInt32(bytes[index] | 0x20) }

@@ -81,7 +81,7 @@ final class XMLDispatch {
         else { return nil }
         let source: ResourceURL
         do throws(InvalidURL) {
-            source = try base.url.resolving(ImageLinks.cleaned(reference))
+            source = try WebReference(reference).resolved(on: base.url)
         } catch {
             return nil  // Left as it stands, it is told of when it is found.
         }
@@ -101,7 +101,7 @@ final class XMLDispatch {
 
     /// A base that can't be used is none.
     private func base(_ reference: String) -> ResourceURL? {
-        do { return try (bases.last?.url ?? document).resolving(ImageLinks.cleaned(reference)) } catch { return nil }
+        do { return try WebReference(reference).resolved(on: bases.last?.url ?? document) } catch { return nil }
     }
 
     /// libxml2 keeps one copy of each name, so that a look at where it lies tells it apart.

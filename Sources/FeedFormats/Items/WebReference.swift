@@ -1,0 +1,68 @@
+internal import FeedCore
+
+/// A reference as browsers take it (the URL standard), in the writing of RFC 3986, which knows less.
+struct WebReference {
+    private static let slash = UInt8(ascii: "/")
+    private static let backslash = UInt8(ascii: "\\")
+
+    private let text: String
+
+    init(_ given: String) { text = Self.cleaned(given) }
+
+    func begins(with scheme: String) -> Bool {
+        Substring(text.utf8.prefix(scheme.utf8.count)).lowercased() == scheme
+    }
+
+    /// The resource that is meant on a page at `base`.
+    func resolved(on base: ResourceURL) throws(InvalidURL) -> ResourceURL {
+        guard !text.isEmpty else { throw InvalidURL("empty") }
+        return try isWhole ? ResourceURL(text) : base.resolving(withTwoSlashes(on: base))
+    }
+
+    /// Most are, and needn't be taken to pieces. A dot segment may begin at "/.".
+    private var isWhole: Bool {
+        let bytes = text.utf8Span.span
+        guard let scheme = ResourceURL.Scheme(of: bytes), scheme != .file else { return false }
+        let start = scheme.rawValue.utf8.count + 3
+        guard bytes.count > start, bytes[start - 2] == Self.slash, bytes[start - 1] == Self.slash,
+            bytes[start] != Self.slash
+        else { return false }
+        for index in start..<bytes.count where bytes[index] == UInt8(ascii: ".") && bytes[index - 1] == Self.slash {
+            return false
+        }
+        return true
+    }
+
+    /// Slashes too many or too few before a host are taken for two; with the scheme of the page and less than two, there is
+    /// no host, but a path on the page's.
+    private func withTwoSlashes(on base: ResourceURL) -> String {
+        let scheme = ResourceURL.Scheme(of: text.utf8Span.span)
+        guard scheme != .file else { return text }
+        let rest = text.utf8.dropFirst(scheme.map { $0.rawValue.utf8.count + 1 } ?? 0)
+        let path = rest.drop { $0 == Self.slash }
+        let slashes = rest.count - path.count
+        guard let scheme else { return slashes > 2 && base.isRemote ? "//\(Substring(path))" : text }
+        guard scheme == base.scheme, slashes < 2 else { return "\(scheme.rawValue)://\(Substring(path))" }
+        // What looks like a scheme is the name of a folder there.
+        let isName = slashes == 0 && !path.isEmpty && path.first != UInt8(ascii: "?") && path.first != UInt8(ascii: "#")
+        return "\(isName ? "./" : "")\(Substring(rest))"
+    }
+
+    /// White space around it and line breaks in it mean nothing; spaces in it stay spaces, and up to the query a backslash
+    /// is a slash.
+    private static func cleaned(_ reference: String) -> String {
+        let isClean = !reference.utf8.contains { $0 <= 0x20 || $0 == backslash }
+        if isClean { return reference }
+        let bytes = reference.utf8.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
+        let start = bytes.drop { $0 <= 0x20 }
+        var cleaned: [UInt8] = []
+        var isInPath = true
+        for byte in start[..<(start.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? start.startIndex)] {
+            if byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") { isInPath = false }
+            let isSlash = byte == backslash && isInPath
+            PercentEncoding.append(
+                isSlash ? slash : byte, to: &cleaned, isEncoded: byte == 0x20 || byte == backslash && !isInPath)
+        }
+        return String(decoding: cleaned, as: UTF8.self)
+    }
+}
