@@ -33,6 +33,15 @@ import Testing
         #expect(decoded.feed.images.count == 1)
     }
 
+    @Test("titles are plain text", arguments: ["Vec<T> explained", "A &amp; B", "a <b> c", "&copy;"])
+    func plainTitles(title: String) throws {
+        let attachment = #"{"url":"/b.png","mime_type":"image/png","title":"\#(title)"}"#
+        let decoded = try decode(
+            #""title":"\#(title)","items":[{"title":" \#(title) ","image":"/a.png","attachments":[\#(attachment)]}]"#)
+        #expect(decoded.feed.title == title)
+        #expect(decoded.feed.images.map(\.description) == [title, title])
+    }
+
     @Test("an item that is no object is passed over, and told of", arguments: ["null", "5", "\"x\"", "[]", "true"])
     func noObject(item: String) throws {
         let decoded = try decode(#""items":[{"image":"/a.png"},\#(item),{"image":"ftp://h/"},{"image":"/b.png"}]"#)

@@ -155,9 +155,9 @@ struct JSONFeed {
         return text.isEmpty ? nil : text
     }
 
-    /// Titles are plain text by the standard, and often HTML in truth.
+    /// Titles are plain text by the standard: what looks like HTML in one is meant to be seen.
     private func words(_ reader: inout JSONReader) throws(JSONError) -> String? {
-        try text(&reader).flatMap { PlainText.of($0, with: html) }
+        try text(&reader).flatMap(FoldedText.fold)
     }
 
     /// A number is taken as it is written, as the format's description asks for.
