@@ -73,4 +73,20 @@ import Testing
             #expect(try image(elsewhere, at: feed) == nil)
         }
     }
+
+    @Test(
+        "a reference to the page itself is no picture",
+        arguments: ["#", "#top", "?", "?#", " # ", "https:", "https:#a"])
+    func page(given: String) throws {
+        for base in ["", "<link>https://s.example/p</link>"] {
+            let html = "<img src='\(given)'/>"
+            let pictures = "<enclosure url='\(given)' type='image/png'/><description>\(html)</description>"
+            let text = "<rss><channel>\(base)<item xml:base='/b'>\(pictures)</item></channel></rss>"
+            let decoded = try FeedDecoder().decode(
+                FeedSource(bytes: Array(text.utf8), url: .known("https://h.example/")))
+            #expect(decoded.feed.images == [])
+            #expect(decoded.notes.count == 2)
+        }
+        #expect(try decode("?").notes == ["left out an image of item 1: \"?\": means the page itself"])
+    }
 }

@@ -16,7 +16,16 @@ struct WebReference {
     /// The resource that is meant on a page at `base`.
     func resolved(on base: ResourceURL) throws(InvalidURL) -> ResourceURL {
         guard !text.isEmpty else { throw InvalidURL("empty") }
-        return try isWhole ? ResourceURL(text) : base.resolving(withTwoSlashes(on: base))
+        if isWhole { return try ResourceURL(text) }
+        let reference = withTwoSlashes(on: base)
+        guard !Self.meansPage(reference) else { throw InvalidURL("means the page itself") }
+        return try base.resolving(reference)
+    }
+
+    /// Nothing but a fragment, with a question mark before it or without.
+    private static func meansPage(_ reference: String) -> Bool {
+        let rest = reference.utf8.first == UInt8(ascii: "?") ? reference.utf8.dropFirst() : reference.utf8[...]
+        return rest.isEmpty || rest.first == UInt8(ascii: "#")
     }
 
     /// Most are, and needn't be taken to pieces. A dot segment may begin at "/.".
