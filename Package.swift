@@ -9,8 +9,9 @@ let swiftSettings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
+func library(_ name: String, _ dependencies: [Target.Dependency] = [], embedding files: [String] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies, resources: files.map { .embedInCode($0) }, swiftSettings: swiftSettings)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -39,17 +40,14 @@ let package = Package(
         library("SystemFiles"),
         library("FeedCore"),
         library("JSONText"),
-        library("FeedFormats", ["FeedCore", "JSONText", "CXML"]),
+        library("FeedFormats", ["FeedCore", "JSONText", "CXML"], embedding: ["HTML/character-names.txt"]),
         library("HTTPTransport", ["FeedCore", "CCurl", "CLinux"]),
         library("Hashing", ["FeedCore", "CCrypto", "CSHA256Lanes"]),
         library("CacheStorage", ["FeedCore", "Hashing", "SystemFiles", "CSQLite", "CLinux"]),
         library("CacheArchive", ["FeedCore", "Hashing", "JSONText", "CArchive"]),
-        .target(
-            name: "Gallery", dependencies: ["FeedCore", "SystemFiles", "CLinux"],
-            resources: [
-                .embedInCode("Assets/style.css"), .embedInCode("Assets/script.js"), .embedInCode("Assets/icon.svg"),
-            ],
-            swiftSettings: swiftSettings),
+        library(
+            "Gallery", ["FeedCore", "SystemFiles", "CLinux"],
+            embedding: ["Assets/style.css", "Assets/script.js", "Assets/icon.svg"]),
         library("FeedCommands", ["FeedCore", "JSONText"]),
         .executableTarget(
             name: "feedsync",

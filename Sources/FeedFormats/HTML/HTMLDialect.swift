@@ -5,7 +5,6 @@ struct HTMLDialect {
     private static let empty = ["wbr", "source", "track", "embed", "keygen", "command"].map { Array($0.utf8) }
     /// These end at their own end tags, whatever else is in them.
     private static let raw = ["script", "style"].map { Array($0.utf8) }
-    private static let longestName = 32
     /// libxml2 compares each attribute of a tag with all before it: a tag of a hundred thousand takes minutes.
     private static let mostAttributes = 2000
 
@@ -16,6 +15,10 @@ struct HTMLDialect {
         /// Behind an equals sign, and in the value.
         case assigned, unquoted
         case quoted(UInt8)
+    }
+
+    private var isInTag: Bool {
+        if case .text = place { false } else { true }
     }
 
     private var result: [UInt8] = []
@@ -38,7 +41,7 @@ struct HTMLDialect {
                 return (dialect.untilTag(bytes), "a tag with more than \(mostAttributes) attributes")
             }
         }
-        guard case .text = dialect.place else { return (dialect.untilTag(bytes), nil) }
+        guard !dialect.isInTag else { return (dialect.untilTag(bytes), nil) }
         guard dialect.copied > 0 else { return (html, nil) }
         dialect.replace(bytes, bytes.count, bytes.count, with: [])
         return (String(decoding: dialect.result, as: UTF8.self), nil)
@@ -63,8 +66,8 @@ struct HTMLDialect {
         if byte == 0 { replace(bytes, index, index + 1, with: [0x20]) }
         // What was replaced with what stands before it is done with.
         if byte == UInt8(ascii: "&"), index >= copied {
-            if let (end, scalar) = Self.reference(in: bytes, at: index) {
-                replace(bytes, index, end, with: "&#\(scalar.value);".utf8)
+            if let character = NamedCharacter(in: bytes, at: index, isInValue: isInTag) {
+                replace(bytes, index, character.end, with: character.text.utf8)
             } else if let character = NumberedCharacter(in: bytes, at: index) {
                 replace(bytes, index, character.end, with: character.text.utf8)
             }
@@ -158,20 +161,6 @@ struct HTMLDialect {
             index += 1
         }
         return bytes.count
-    }
-
-    /// Where it ends, and what it stands for, if only later HTML has it.
-    private static func reference(in bytes: Span<UInt8>, at start: Int) -> (end: Int, scalar: Unicode.Scalar)? {
-        var end = start + 1
-        while end < bytes.count, end - start <= longestName, isNameCharacter(bytes[end]) { end += 1 }
-        guard end > start + 1, end < bytes.count, bytes[end] == UInt8(ascii: ";") else { return nil }
-        var name = ""
-        for index in start + 1..<end { name.unicodeScalars.append(Unicode.Scalar(bytes[index])) }
-        return CharacterNames.later[name].map { (end + 1, $0) }
-    }
-
-    private static func isNameCharacter(_ byte: UInt8) -> Bool {
-        (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte)
     }
 
     /// In small letters or capitals, and nothing more.

@@ -2,15 +2,18 @@ internal import CXML
 
 /// The names of characters that HTML knows and XML doesn't: many a feed uses them all the same.
 final class CharacterEntity {
+    /// Of two characters in UTF-8, with a NUL behind them.
+    private static let longest = 9
+
     private let entity = UnsafeMutablePointer<xmlEntity>.allocate(capacity: 1)
-    private let content = UnsafeMutablePointer<xmlChar>.allocate(capacity: 5)
+    private let content = UnsafeMutablePointer<xmlChar>.allocate(capacity: longest)
 
     init() {
         entity.initialize(to: xmlEntity())
         entity.pointee.type = XML_ENTITY_DECL
         entity.pointee.content = content
         entity.pointee.orig = content
-        content.initialize(repeating: 0, count: 5)
+        content.initialize(repeating: 0, count: Self.longest)
     }
 
     deinit {
@@ -18,19 +21,16 @@ final class CharacterEntity {
         content.deallocate()
     }
 
-    static func scalar(_ name: String) -> Unicode.Scalar? {
-        if let known = htmlEntityLookup(name) { return Unicode.Scalar(known.pointee.value) }
-        return CharacterNames.later[name]
-    }
-
     /// Good until the next call. In an attribute libxml2 would take but the first byte of one that it thinks predefined; any
-    /// other it leaves as it is written, and `XMLElement` reads it.
+    /// other it leaves as it is written, and `XMLElement` reads it. There it has nothing in it that could be refused.
     func named(_ name: UnsafePointer<xmlChar>, inAttribute: Bool) -> UnsafeMutablePointer<xmlEntity>? {
-        guard let scalar = Self.scalar(String(cString: name)) else { return nil }
-        for (index, byte) in (Array(UTF8.encode(scalar) ?? .init()) + [0]).enumerated() { content[index] = byte }
+        guard let meant = CharacterNames.all[String(cString: name)] else { return nil }
+        let text = (inAttribute ? "" : meant).utf8.prefix(Self.longest - 1)
+        for (index, byte) in text.enumerated() { content[index] = byte }
+        content[text.count] = 0
         entity.pointee.etype = inAttribute ? XML_INTERNAL_GENERAL_ENTITY : XML_INTERNAL_PREDEFINED_ENTITY
         entity.pointee.name = name
-        entity.pointee.length = Int32(UTF8.width(scalar))
+        entity.pointee.length = Int32(text.count)
         return entity
     }
 

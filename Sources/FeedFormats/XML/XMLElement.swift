@@ -69,8 +69,8 @@ struct XMLElement {
         let pieces = text.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
         return pieces.dropFirst().reduce(into: pieces.first.map { String(Substring($0)) } ?? "") { decoded, piece in
             let name = String(Substring(piece.prefix { $0 != UInt8(ascii: ";") }))
-            let meant = name == "#38" ? "&" : CharacterEntity.scalar(name)
-            decoded.unicodeScalars.append(meant ?? "&")
+            let meant = name == "#38" ? "&" : CharacterNames.all[name]
+            decoded += meant ?? "&"
             decoded += Substring(meant == nil ? piece : piece.dropFirst(name.utf8.count + 1))
         }
     }
