@@ -62,7 +62,12 @@ import Testing
             ("url='a'", false), ("medium='image'", false), ("url='a.png' type='application/octet-stream'", true),
             ("url='a.png' type='jpg'", true), ("url='a.png' type='image'", true), ("url='a.mp4' type='video'", false),
             ("url='a.png' type=' '", true), ("url='a.png' type='application/octet-stream' medium='video'", false),
-            ("url='a' type='application/octet-stream'", false),
+            ("url='a' type='application/octet-stream'", false), ("url='a' type='image'", true),
+            ("url='a' type=' Image '", true), ("url='a' type='image/'", true), ("url='a' type='images'", false),
+            ("url='a' width='6' height='4'", true), ("url='a?b.mp4' width='6' height='4'", true),
+            ("url='a' width='6'", false), ("url='a' width='6' height='4' duration='9'", false),
+            ("url='a' width='6' height='4' medium='video'", false), ("url='a.MP4' width='6' height='4'", false),
+            ("url='a' width='6' height='4' type='video/mp4'", false), ("url='a.php' width='6' height='4'", true),
         ])
     func pictures(attributes: String, isPicture: Bool) throws {
         #expect(try names("<media:content \(attributes)/>").isEmpty == !isPicture)
@@ -71,7 +76,7 @@ import Testing
     @Test(
         "an enclosure is a picture if its type, or else its name says so",
         arguments: [
-            ("url='a' type='image/png'", true), ("url='a' type='IMAGE/x; q=1'", true),
+            ("url='a' type='image'", true), ("url='a' type='image/png'", true), ("url='a' type='IMAGE/x; q=1'", true),
             ("url='a' type='jpg'", false), ("url='a.jpg' type='audio/mpeg'", false), ("url='a.jpg'", true),
             ("url='a.jpg' type='audio/\u{301}mpeg'", false), ("url='a' type='image/\u{301}png'", true),
         ])

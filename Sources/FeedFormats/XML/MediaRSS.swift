@@ -120,8 +120,15 @@ struct MediaRSS {
         let medium = element.attribute("medium")?.lowercased()
         // Servers that know no better type call a picture a stream of octets.
         if medium == "image" { return true }
-        if let type, !ImageKind.isVague(type: type) { return ImageKind.isImage(type: type) }
-        return medium == nil && ImageKind.hasImageName(reference)
+        if let isImage = ImageKind.isImage(type: type) { return isImage }
+        guard medium == nil else { return false }
+        return ImageKind.hasImageName(reference) || type == nil && isLikePicture(element, reference)
+    }
+
+    /// As nothing says what it is: of a certain size, and neither of a certain length nor named as a film is.
+    private static func isLikePicture(_ element: XMLElement, _ reference: String) -> Bool {
+        side("width", of: element) > 0 && side("height", of: element) > 0 && element.attribute("duration") == nil
+            && !ImageKind.hasFilmName(reference)
     }
 
     private static func picture(_ element: XMLElement) -> Picture? {
