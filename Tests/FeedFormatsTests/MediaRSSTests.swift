@@ -29,6 +29,10 @@ import Testing
             ("url='a.png' width='1' height='1'", "url='b.png' width='inf' height='9'", "a.png"),
             ("url='a.png' width='1' height='1'", "url='b.png' width='nan' height='9'", "a.png"),
             ("url='a.png' width='10' height='10'", "url='b.png' width=' 1000' height='1000 '", "b.png"),
+            ("url='a.png' width='100'", "url='b.png' width='700'", "b.png"),
+            ("url='a.png' height='700'", "url='b.png' height='100'", "a.png"),
+            ("url='a.png' width='100' height='100'", "url='b.png' height='101'", "b.png"),
+            ("url='a.png' width='1' isDefault='true'", "url='b.png' height='2'", "b.png"),
         ])
     func group(first: String, second: String, expected: String) throws {
         let group = "<media:group><media:content \(first)/><media:content \(second)/></media:group>"

@@ -127,19 +127,23 @@ struct MediaRSS {
 
     /// As nothing says what it is: of a certain size, and neither of a certain length nor named as a film is.
     private static func isLikePicture(_ element: XMLElement, _ reference: String) -> Bool {
-        side("width", of: element) > 0 && side("height", of: element) > 0 && element.attribute("duration") == nil
-            && !ImageKind.hasFilmName(reference)
+        guard let width = side("width", of: element), let height = side("height", of: element) else { return false }
+        return width * height > 0 && element.attribute("duration") == nil && !ImageKind.hasFilmName(reference)
     }
 
     private static func picture(_ element: XMLElement) -> Picture? {
         guard let reference = ImageReference(element.attribute("url"), base: element.base) else { return nil }
+        // What says one side alone counts as a square.
+        let (width, height) = (side("width", of: element), side("height", of: element))
         return Picture(
-            reference: reference, area: side("width", of: element) * side("height", of: element),
+            reference: reference, area: (width ?? height ?? 0) * (height ?? width ?? 0),
             isDefault: element.attribute("isDefault") == "true")
     }
 
-    private static func side(_ name: StaticString, of element: XMLElement) -> Double {
-        let length = element.attribute(name).flatMap(FoldedText.fold).flatMap(Double.init) ?? 0
+    /// Nil where nothing is said.
+    private static func side(_ name: StaticString, of element: XMLElement) -> Double? {
+        guard let given = element.attribute(name) else { return nil }
+        let length = FoldedText.fold(given).flatMap(Double.init) ?? 0
         return length > 0 && length <= longestSide ? length : 0
     }
 
