@@ -27,6 +27,22 @@ import Testing
     }
 
     @Test(
+        "white space that separates attributes may be a form feed",
+        arguments: ["<img\\fsrc=a>", "<img alt='x'\\fsrc\\f=\\fa\\falt=y>", "<img\\f\\fsrc='a'\\f/>"])
+    func formFeed(html: String) throws {
+        let text = #"{"version":"https://jsonfeed.org/version/1","items":[{"content_html":"\#(html)"}]}"#
+        let images = try FeedDecoder().decode(Array(text.utf8), from: .known("https://h.example/")).images
+        #expect(images.map(\.url.text) == ["https://h.example/a"])
+    }
+
+    @Test("an image is an img", arguments: ["<image src=a>", "<IMAGE alt=x src='a'/></image>", "<image\tsrc=a />"])
+    func image(tag: String) throws {
+        let decoded = try decoded(String(repeating: "<p>\(tag)</p>", count: 300) + "<images src=b>")
+        #expect(decoded.feed.images.map(\.url.text) == ["https://h.example/a"])
+        #expect(decoded.notes == [])
+    }
+
+    @Test(
         "a number that is no character's cuts nothing off",
         arguments: [
             ("a&#xD83D;.jpg", "a\u{FFFD}.jpg"), ("a&#0;b", "a\u{FFFD}b"), ("a&#x110000;b", "a\u{FFFD}b"),

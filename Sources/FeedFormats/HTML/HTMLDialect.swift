@@ -5,6 +5,10 @@ struct HTMLDialect {
     private static let empty = ["wbr", "source", "track", "embed", "keygen", "command"].map { Array($0.utf8) }
     /// These end at their own end tags, whatever else is in them.
     private static let raw = ["script", "style"].map { Array($0.utf8) }
+    /// To browsers, another name of `img`.
+    private static let image = Array("image".utf8)
+    /// White space in tags, which libxml2 doesn't know as that.
+    private static let formFeed: UInt8 = 0x0C
     /// libxml2 compares each attribute of a tag with all before it: a tag of a hundred thousand takes minutes.
     private static let mostAttributes = 2000
 
@@ -19,6 +23,11 @@ struct HTMLDialect {
 
     private var isInTag: Bool {
         if case .text = place { false } else { true }
+    }
+
+    /// Whether white space here stands between attributes.
+    private var separates: Bool {
+        if case .quoted = place { false } else { isInTag }
     }
 
     private var result: [UInt8] = []
@@ -72,6 +81,7 @@ struct HTMLDialect {
                 replace(bytes, index, character.end, with: character.text.utf8)
             }
         }
+        if byte == Self.formFeed, separates { replace(bytes, index, index + 1, with: [0x20]) }
         switch (place, byte) {
         case (.text, UInt8(ascii: "<")): return open(bytes, index)
         case (.text, _): break
@@ -105,6 +115,9 @@ struct HTMLDialect {
             place = .tag
             attributes = 0
             tagInResult = result.count + start - copied
+            if Self.begins(with: Self.image, bytes, name) {
+                replace(bytes, name, name + Self.image.count, with: "img".utf8)
+            }
         }
         return name
     }

@@ -38,8 +38,9 @@ final class HTMLImages: HTMLVisitor {
         let bytes = html.utf8Span.span
         var index = 0
         while index + 4 < bytes.count {
+            // As `<img` does, and `<image`, which is read as that.
             if bytes[index] == UInt8(ascii: "<"), bytes[index + 1] | 0x20 == UInt8(ascii: "i"),
-                bytes[index + 2] | 0x20 == UInt8(ascii: "m"), bytes[index + 3] | 0x20 == UInt8(ascii: "g")
+                bytes[index + 2] | 0x20 == UInt8(ascii: "m")
             {
                 return true
             }
