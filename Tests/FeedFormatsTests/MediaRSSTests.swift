@@ -82,6 +82,10 @@ import Testing
         arguments: [
             ("url='a' type='image'", true), ("url='a' type='image/png'", true), ("url='a' type='IMAGE/x; q=1'", true),
             ("url='a' type='jpg'", false), ("url='a.jpg' type='audio/mpeg'", false), ("url='a.jpg'", true),
+            ("url='http://e.jpg'", false), ("url='//e.jpg'", false), ("url='http://e.jpg/'", false),
+            ("url='http://e.example//b.jpg'", true), ("url='b.jpg;jsessionid=1'", true), ("url='b;1.jpg'", true),
+            ("url='b.mp3;a=1.5'", false), ("url='b%2Ejpg'", true), ("url='b%2ejp%67?x'", true), ("url='5%.jpg'", true),
+            ("url='b.jpg/c'", false), ("url='b?c.jpg'", false), ("url='b#c.jpg'", false), ("url='jpg'", false),
             ("url='a.jpg' type='audio/\u{301}mpeg'", false), ("url='a' type='image/\u{301}png'", true),
         ])
     func enclosures(attributes: String, isPicture: Bool) throws {

@@ -15,7 +15,7 @@ package enum PercentEncoding {
     }
 
     /// Nil where a `%` is not followed by two hex digits, or the result is no UTF-8.
-    static func decode(_ text: Substring.UTF8View) -> String? {
+    package static func decode(_ text: Substring.UTF8View) -> String? {
         var decoded: [UInt8] = []
         var rest = text
         while let byte = rest.popFirst() {

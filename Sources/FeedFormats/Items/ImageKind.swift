@@ -1,3 +1,5 @@
+internal import FeedCore
+
 /// Whether an enclosure is a picture: by its type, or, where that says nothing, by the name of the file.
 enum ImageKind {
     static func isImage(type: String?, reference: String) -> Bool {
@@ -17,8 +19,8 @@ enum ImageKind {
         "application/force-download", "application/unknown", "unknown/",
     ]
 
-    static func hasImageName(_ reference: String) -> Bool { suffix(of: reference).map(imageSuffixes.contains) == true }
-    static func hasFilmName(_ reference: String) -> Bool { suffix(of: reference).map(filmSuffixes.contains) == true }
+    static func hasImageName(_ reference: String) -> Bool { !imageSuffixes.isDisjoint(with: suffixes(of: reference)) }
+    static func hasFilmName(_ reference: String) -> Bool { !filmSuffixes.isDisjoint(with: suffixes(of: reference)) }
 
     private static let imageSuffixes: Set<String> = [
         "jpg", "jpeg", "jpe", "jfif", "png", "apng", "gif", "webp", "avif", "heic", "heif", "bmp", "tif", "tiff", "ico",
@@ -26,15 +28,26 @@ enum ImageKind {
     ]
     private static let filmSuffixes: Set<String> = [
         "mp4", "m4v", "mov", "webm", "ogv", "avi", "flv", "f4v", "swf", "wmv", "mpg", "mpeg", "mkv", "3gp", "3g2",
-        "m3u8",
-        "mpd",
+        "m3u8", "mpd",
     ]
 
-    private static func suffix(of reference: String) -> String? {
+    /// Of the file alone: the name of a server has none. Before a semicolon there may be one too: behind it stand
+    /// parameters, such as `jsessionid`.
+    private static func suffixes(of reference: String) -> [String] {
+        let slash = UInt8(ascii: "/")
         let path = reference.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        guard let dot = path.lastIndex(of: UInt8(ascii: ".")), path.distance(from: dot, to: path.endIndex) <= 6 else {
+        let start = path.lastIndex(of: slash).map { path.index(after: $0) } ?? path.startIndex
+        let before = path[..<start].dropLast(2)
+        let isServer = path[..<start].suffix(2).elementsEqual("//".utf8) && !before.contains(slash)
+        guard !isServer else { return [] }
+        let name = PercentEncoding.decode(path[start...]) ?? String(Substring(path[start...]))
+        return [name.utf8[...], name.utf8.prefix { $0 != UInt8(ascii: ";") }].compactMap(suffix(of:))
+    }
+
+    private static func suffix(of name: Substring.UTF8View) -> String? {
+        guard let dot = name.lastIndex(of: UInt8(ascii: ".")), name.distance(from: dot, to: name.endIndex) <= 6 else {
             return nil
         }
-        return Substring(path[path.index(after: dot)...]).lowercased()
+        return Substring(name[name.index(after: dot)...]).lowercased()
     }
 }
