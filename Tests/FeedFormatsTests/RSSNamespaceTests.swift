@@ -133,6 +133,20 @@ import Testing
         }
     }
 
+    @Test("a title of Dublin Core stands in for one that isn't there, or is empty")
+    func dublinCore() throws {
+        for (title, expected) in [("", "D"), ("<title> </title>", "D"), ("<title>T</title>", "T")] {
+            for own in ["<dc:title>D</dc:title>\(title)", "\(title)<dc:title>&lt;i>D&lt;/i></dc:title>"] {
+                for namespace in ["", "xmlns:dc='http://purl.org/dc/elements/1.1/'"] {
+                    let item = "<item>\(own)<enclosure url='1.jpg'/></item>"
+                    let feed = try decode("<rss \(namespace)><channel>\(own)\(item)</channel></rss>").feed
+                    #expect(feed.title == expected)
+                    #expect(feed.images.map(\.description) == [expected])
+                }
+            }
+        }
+    }
+
     @Test("an empty link is none")
     func emptyLink() throws {
         let text =

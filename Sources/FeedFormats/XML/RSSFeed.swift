@@ -20,6 +20,8 @@ final class RSSFeed: XMLVisitor {
     private var names = RSSNames()
 
     private var title: String?
+    /// That of Dublin Core, which stands in for it.
+    private var otherTitle: String?
     private var nextPage: (reference: String, base: ResourceURL?)?
     private var collector: ImageCollector
     /// Items that came before the channel's link, which relative references in them may need.
@@ -34,7 +36,7 @@ final class RSSFeed: XMLVisitor {
         guard hasChannel else { return nil }
         try settle()
         return DecodedFeed(
-            feed: Feed(format: .rss, title: title.map(TextLimits.shortened), images: collector.images),
+            feed: Feed(format: .rss, title: (title ?? otherTitle).map(TextLimits.shortened), images: collector.images),
             itemStarts: collector.itemStarts,
             notes: collector.notes.all, nextPage: collector.page(nextPage?.reference, from: nextPage?.base))
     }
@@ -70,7 +72,7 @@ final class RSSFeed: XMLVisitor {
     private func beginInChannel(_ element: XMLElement) -> XMLInterest {
         let name = names.meant(element.name)
         switch (name.vocabulary, name.local) {
-        case (.plain, "title"): return .text
+        case (.plain, "title"), (.dublinCore, "title"): return .text
         case (.plain, "link") where element.attribute("href") == nil: return .text
         case (.atom, "link"), (.plain, "link"):
             if nextPage == nil, element.isLink("next"), let reference = element.attribute("href") {
@@ -84,7 +86,7 @@ final class RSSFeed: XMLVisitor {
     private func beginInItem(_ element: XMLElement) throws(XMLProblem) -> XMLInterest {
         let name = names.meant(element.name)
         switch (name.vocabulary, name.local) {
-        case (.plain, "guid"), (.plain, "title"): return .text
+        case (.plain, "guid"), (.plain, "title"), (.dublinCore, "title"): return .text
         case (.plain, "description"), (.content, "encoded"):
             markupBase = element.base
             return .markup
@@ -115,9 +117,11 @@ final class RSSFeed: XMLVisitor {
         let name = names.meant(given)
         switch (places.last, name.vocabulary, name.local) {
         case (.channel, .plain, "title"): title = title ?? PlainText.of(text, with: html)
+        case (.channel, .dublinCore, "title"): otherTitle = otherTitle ?? PlainText.of(text, with: html)
         case (.channel, .plain, "link"): try settle(link: text)
         case (.item, .plain, "guid"): item.id = FoldedText.fold(text) ?? item.id
         case (.item, .plain, "title"): item.title = item.title ?? PlainText.of(text, with: html)
+        case (.item, .dublinCore, "title"): item.otherTitle = item.otherTitle ?? PlainText.of(text, with: html)
         case (.item, .plain, "description"):
             try item.add(markup: text, base: markupBase, rank: Rank.description, with: html)
         case (.item, .content, "encoded"):

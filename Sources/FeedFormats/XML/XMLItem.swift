@@ -5,6 +5,8 @@ internal import FeedCore
 struct XMLItem {
     var id: String?
     var title: String?
+    /// Stands in for the title.
+    var otherTitle: String?
     var media = MediaRSS()
     /// Pictures that the format names otherwise, with the place of their kind in the order.
     private var ranked: [(rank: Int, reference: ImageReference)] = []
@@ -44,8 +46,8 @@ struct XMLItem {
         // Sorting keeps the order of equals.
         let others = ranked.sorted { $0.rank < $1.rank }.map(\.reference)
         return FeedItem(
-            id: id, title: title, location: media.location, images: images + others, thumbnails: thumbnails,
-            cut: cut)
+            id: id, title: title ?? otherTitle, location: media.location, images: images + others,
+            thumbnails: thumbnails, cut: cut)
     }
 }
 

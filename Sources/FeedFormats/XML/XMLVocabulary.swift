@@ -3,7 +3,7 @@
 enum XMLVocabulary: Equatable {
     /// No namespace, or one that an RSS version or OPML gave its own names.
     case plain
-    case atom, media, itunes, content, enclosure, georss, gml, geo, rdf, xhtml, xml
+    case atom, media, itunes, content, dublinCore, enclosure, georss, gml, geo, rdf, xhtml, xml
     /// No other than the one whose URI or prefix libxml2 keeps there, as long as it reads.
     case unknown(UInt)
 
@@ -30,8 +30,8 @@ enum XMLVocabulary: Equatable {
     }
 
     private static let byPrefix: [String: XMLVocabulary] = [
-        "atom": .atom, "atom10": .atom, "media": .media, "itunes": .itunes, "content": .content, "georss": .georss,
-        "enc": .enclosure, "gml": .gml, "geo": .geo, "rdf": .rdf, "xml": .xml,
+        "atom": .atom, "atom10": .atom, "media": .media, "itunes": .itunes, "content": .content, "dc": .dublinCore,
+        "georss": .georss, "enc": .enclosure, "gml": .gml, "geo": .geo, "rdf": .rdf, "xml": .xml,
     ]
 
     /// Without what is written now so and now so: white space around it, the scheme, capitals, and a slash or hash at the
@@ -62,6 +62,8 @@ enum XMLVocabulary: Equatable {
         "www.itunes.com/dtds/podcast-1.0.dtd": .itunes,
         "itunes.com/dtds/podcast-1.0.dtd": .itunes,
         "purl.org/rss/1.0/modules/content": .content,
+        "purl.org/dc/elements/1.1": .dublinCore,
+        "purl.org/dc/elements/1.0": .dublinCore,
         "purl.oclc.org/net/rss_2.0/enc": .enclosure,
         "www.georss.org/georss": .georss,
         "www.georss.org/georss/10": .georss,
