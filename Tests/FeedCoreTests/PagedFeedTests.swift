@@ -66,6 +66,16 @@ import Testing
         #expect(ids(answer) == ["a", "a#2", "b", "b", "c", "c#2"])
     }
 
+    @Test("an item is another where its id is written in other characters, as much as they look the same")
+    func equivalentItems() async throws {
+        let (composed, combining) = ("https://i.example/caf\u{E9}", "https://i.example/cafe\u{301}")
+        let (answer, _) = try await load([
+            "1": ([composed, "\u{E9}"], "https://feeds.example/2"), "2": ([combining, "e\u{301}", composed], nil),
+        ])
+        let expected = [composed, "\u{E9}", combining, "e\u{301}"]
+        #expect(ids(answer)?.map { Array($0.utf8) } == expected.map { Array($0.utf8) })
+    }
+
     @Test("items without ids are the same where all their images are, and none where but the first is")
     func itemsWithoutIDs() async throws {
         let (logo, a, b) = ("https://i.example/logo", "https://i.example/#a", "https://i.example/#b")

@@ -75,6 +75,11 @@ import Testing
         #expect(throws: InvalidURL(reason)) { try ResourceURL(given) }
     }
 
+    @Test("a password is another where its characters are, as much as they look the same")
+    func equivalentCredentials() throws {
+        #expect(try ResourceURL("http://u:\u{E9}@a.example/") != ResourceURL("http://u:e\u{301}@a.example/"))
+    }
+
     @Test(
         "a URL is sent with its host as it is, and its path and query encoded",
         arguments: [

@@ -104,41 +104,21 @@ package struct ResourceURL: Hashable, Sendable {
         isRemote ? URLAuthority(of: text.utf8Span.span, at: scheme.rawValue.utf8.count + 3) : nil
     }
 
-    /// What identifies the resource: `text`, compared as `==` compares it.
-    package struct Key: Hashable, Sendable {
-        fileprivate let text: String
+    /// What identifies the resource.
+    package typealias Key = ExactText
 
-        package static func == (left: Key, right: Key) -> Bool { left.text.hasSameBytes(as: right.text) }
-
-        package func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
-    }
-
-    package var key: Key { Key(text: text) }
+    package var key: Key { Key(text) }
 
     /// A fragment is for whoever has the resource: its server isn't told.
     var keyWithoutFragment: Key {
-        text.utf8.firstIndex(of: UInt8(ascii: "#")).map { Key(text: String(text[..<$0])) } ?? key
+        text.utf8.firstIndex(of: UInt8(ascii: "#")).map { Key(String(text[..<$0])) } ?? key
     }
 
-    /// By the bytes: to `String`, an é is an é however it is written, to a server it isn't.
     package static func == (left: ResourceURL, right: ResourceURL) -> Bool {
-        left.text.hasSameBytes(as: right.text) && left.credentials == right.credentials
+        left.key == right.key && left.credentials.map(ExactText.init) == right.credentials.map(ExactText.init)
     }
 
-    package func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
-}
-
-extension String {
-    /// Equal texts can differ in their bytes, unless they are ASCII, as most URLs are; those are compared at once.
-    fileprivate func hasSameBytes(as other: String) -> Bool {
-        utf8Span.isKnownASCII && other.utf8Span.isKnownASCII ? self == other : utf8.elementsEqual(other.utf8)
-    }
-
-    /// Of equal texts with other bytes a feed can have any number: by the hash of a text they would all be one.
-    fileprivate func hashBytes(into hasher: inout Hasher) {
-        hasher.combine(utf8.count)
-        utf8Span.span.withUnsafeBytes { hasher.combine(bytes: $0) }
-    }
+    package func hash(into hasher: inout Hasher) { key.hash(into: &hasher) }
 }
 
 extension ResourceURL: CustomStringConvertible {

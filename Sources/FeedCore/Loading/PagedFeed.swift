@@ -8,7 +8,7 @@ struct PagedFeed {
     private var seen: Set<ResourceURL.Key>
     private let origins: Set<String>
     /// The items of all pages, by what they are known by. Nil while there is one page.
-    private var items: Set<String>?
+    private var items: Set<ExactText>?
 
     /// `redirected` is where the first page was found, if not where it was asked for.
     init(_ page: DecodedFeed, at url: ResourceURL, _ redirected: ResourceURL?) {
@@ -61,9 +61,9 @@ extension DecodedFeed {
 
     /// The id of the first image, which is the item's own. Where there is none, each has its URL: items of one show may all
     /// begin with the same picture, and are known by all that they have.
-    fileprivate func id(of item: Range<Int>) -> String {
+    fileprivate func id(of item: Range<Int>) -> ExactText {
         let images = feed.images[item]
-        guard images.allSatisfy({ $0.id == $0.url.text }) else { return feed.images[item.lowerBound].id }
-        return images.map(\.id).joined(separator: "\n")
+        guard images.allSatisfy({ $0.id == $0.url.text }) else { return ExactText(feed.images[item.lowerBound].id) }
+        return ExactText(images.map(\.id).joined(separator: "\n"))
     }
 }
