@@ -42,7 +42,7 @@ enum CacheFolder {
     /// holds other things too, it isn't ours to close (`--cache /srv`): then the database alone is kept from others.
     private static func keepOthersOut(of folder: Descriptor) throws(SystemError) {
         let status = try folder.status()
-        guard status.st_mode & 0o077 != 0, status.st_uid == geteuid(), try !holdsOthersThings(folder) else { return }
+        guard status.isOpenToOthers, status.st_uid == geteuid(), try !holdsOthersThings(folder) else { return }
         guard fchmod(folder.number, 0o700) == 0 else { throw SystemError("can't be made private", folder.path) }
     }
 

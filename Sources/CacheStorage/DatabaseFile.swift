@@ -71,8 +71,9 @@ struct DatabaseFile {
     func openForWriting(lock: Descriptor) throws(FeedError) -> SQLiteConnection {
         // An empty one holds no more than none.
         let isNew = try isThere() ? status(of: Self.name)?.st_size == 0 : true
-        if isNew { try make() }
-        try keepOthersOut()
+        let isShared = try status(of: ".")?.isOpenToOthers == true
+        if isNew { try make(mode: isShared ? 0o600 : 0o666) }
+        if isShared { try keepOthersOut() }
         try openCompanions()
         do {
             let connection = try open(.writing, lock: lock)
@@ -91,11 +92,12 @@ struct DatabaseFile {
     /// In a folder that was opened to others later, it and what belongs to it were made for more than their owner.
     private func keepOthersOut() throws(FeedError) {
         try attempt(.failed) { () throws(SystemError) in
-            guard let folder, try folder.status().st_mode & 0o077 != 0 else { return }
+            guard let folder else { return }
             for ending in [""] + Self.companions {
                 let name = Self.name + ending
-                guard let status = try folder.status(of: name), status.st_uid == geteuid(), status.st_mode & 0o077 != 0
-                else { continue }
+                guard let status = try folder.status(of: name), status.st_uid == geteuid(), status.isOpenToOthers else {
+                    continue
+                }
                 guard fchmodat(folder.number, name, status.st_mode & 0o700, 0) == 0 else {
                     throw SystemError("can't be made private", "\(path)\(ending)")
                 }
@@ -119,12 +121,8 @@ struct DatabaseFile {
 
     /// SQLite would have it readable for all, and writable for nobody else, whatever the umask. Credentials may come to lie
     /// in it: where the folder is open to others, it is not. What SQLite keeps beside it gets the same mode.
-    private func make() throws(FeedError) {
-        try attempt(.cannotCreate) { () throws(SystemError) in
-            guard let folder else { return }
-            let isOpen = try folder.status().st_mode & 0o077 != 0
-            _ = try folder.makeFile(Self.name, mode: isOpen ? 0o600 : 0o666)
-        }
+    private func make(mode: mode_t) throws(FeedError) {
+        try attempt(.cannotCreate) { () throws(SystemError) in _ = try folder?.makeFile(Self.name, mode: mode) }
     }
 
     /// As `openForWriting`, but what can't be read is set aside; answers also with what was done about it.

@@ -58,6 +58,7 @@ extension stat {
     package var isFile: Bool { st_mode & S_IFMT == S_IFREG }
     package var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
     package var isLink: Bool { st_mode & S_IFMT == S_IFLNK }
+    package var isOpenToOthers: Bool { st_mode & 0o077 != 0 }
 
     package func isSame(as other: stat) -> Bool { st_dev == other.st_dev && st_ino == other.st_ino }
 }
