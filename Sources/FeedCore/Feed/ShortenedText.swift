@@ -7,7 +7,7 @@ extension String {
     /// The same, but what stands for the rest is made of all of the text: it still differs from others, on every machine
     /// and in every run.
     package func shortenedDistinctly(to longest: Int) -> String {
-        utf8.count <= longest ? self : "\(beginning(longest - 16))…\(hash)"
+        utf8.count <= longest ? self : "\(beginning(longest - 16))…\(String(utf8.fnv1a, radix: 16))"
     }
 
     private func beginning(_ length: Int) -> Substring {
@@ -15,11 +15,5 @@ extension String {
         let cut = self[..<utf8.index(startIndex, offsetBy: length - "…".utf8.count)]
         let whole = cut.dropLast()
         return whole.isEmpty ? cut : whole
-    }
-
-    /// FNV-1a. Who makes two texts that agree in it harms themselves.
-    private var hash: String {
-        let hash = utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        return String(hash, radix: 16)
     }
 }

@@ -1,3 +1,5 @@
+internal import FeedCore
+
 /// The files beside the pages that are the same for every gallery, but for the proportions its pictures have.
 struct Assets {
     struct File {
@@ -5,10 +7,7 @@ struct Assets {
         let bytes: [UInt8]
 
         /// Its name with a mark of its content: a browser that kept an older one must not show new pages with it.
-        var reference: String {
-            let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-            return "\(name)?\(String(hash, radix: 36))"
-        }
+        var reference: String { "\(name)?\(String(bytes.fnv1a, radix: 36))" }
     }
 
     static let iconFile = "icon.svg"
