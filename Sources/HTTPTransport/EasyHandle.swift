@@ -82,12 +82,11 @@ final class EasyHandle {
             self.proxy = proxy
         }
         let secrets = request.secrets == nil ? nil : request.secretsToSend
-        var credentials = request.url.credentials ?? secrets?.credentials
+        let given = request.url.credentials ?? secrets?.credentials
         // A netrc file may have several names for a host, of which one without a password chooses: in the URL, as else it
         // goes without one.
-        let asksNetrc = secrets?.usesNetrc == true && credentials?.utf8.contains(UInt8(ascii: ":")) != true
-        let login = asksNetrc ? credentials : nil
-        if login != nil { credentials = nil }
+        let asksNetrc = secrets?.usesNetrc == true && given?.utf8.contains(UInt8(ascii: ":")) != true
+        let (login, credentials) = asksNetrc ? (given, nil) : (nil, given)
         try set(CURLOPT_URL, to: login.map(request.url.textToSend(withLogin:)) ?? request.url.textToSend)
         if hasLogin != (login != nil) {
             hasLogin.toggle()
