@@ -173,13 +173,9 @@ struct GalleryFolderTests {
 
     @Test("is one run's at a time") func locked() async throws {
         try await write()
-        let folder = open(site, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        defer {
-            flock(folder, LOCK_UN)
-            close(folder)
-        }
-        #expect(flock(folder, LOCK_EX | LOCK_NB) == 0)
+        let lock = try HeldLock(ofGallery: site)
         expectOneLine(try await write(), exit: 75, [site, "--lock-wait"])
+        withExtendedLifetime(lock) {}
     }
 
     @Test("is written by one run after the other where they wait", arguments: [false, true])

@@ -92,17 +92,13 @@ struct MonitoringTests {
     @Test("a sync whose gallery another run is writing has metrics all the same")
     func galleryLocked() async throws {
         let gallery = try program.folder.makeDirectory("gallery")
-        let folder = open(gallery, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        defer {
-            flock(folder, LOCK_UN)
-            close(folder)
-        }
-        #expect(flock(folder, LOCK_EX | LOCK_NB) == 0)
+        let lock = try HeldLock(ofGallery: gallery)
         let result = try await program.run("--gallery", gallery, "--metrics-file", metrics, server.feedURL)
         #expect(result.status == .exited(75))
         let figures = try await figures()
         #expect(figures["feedsync_last_run_exit_code"] == 75)
         #expect(figures["feedsync_images{outcome=\"downloaded\"}"] == 3)
+        withExtendedLifetime(lock) {}
     }
 
     @Test("that the last success can't be read is told, as it is then unknown")

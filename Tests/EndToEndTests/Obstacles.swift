@@ -38,6 +38,9 @@ final class HeldLock: Sendable {
         try self.init("\(program.cache)/lock", O_RDWR | O_CREAT, LOCK_EX)
     }
 
+    /// As one that writes the gallery in this folder.
+    convenience init(ofGallery folder: String) throws { try self.init(folder, O_RDONLY | O_DIRECTORY, LOCK_EX) }
+
     /// As one that relies on images to stay, such as an export.
     convenience init(onImagesOf program: Program) throws {
         try self.init("\(program.cache)/images", O_RDONLY | O_DIRECTORY, LOCK_SH)
