@@ -32,6 +32,7 @@ let package = Package(
         system("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
         system("CArchive", pkgConfig: "libarchive", apt: "libarchive-dev"),
         system("CXML", pkgConfig: "libxml-2.0", apt: "libxml2-dev"),
+        system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
 
         .target(name: "CSHA256Lanes"),
 
@@ -41,7 +42,7 @@ let package = Package(
         library("FeedCore"),
         library("JSONText"),
         library("FeedFormats", ["FeedCore", "JSONText", "CXML"], embedding: ["HTML/character-names.txt"]),
-        library("HTTPTransport", ["FeedCore", "CCurl", "CLinux"]),
+        library("HTTPTransport", ["FeedCore", "CCurl", "CLinux", "CZlib"]),
         library("Hashing", ["FeedCore", "CCrypto", "CSHA256Lanes"]),
         library("CacheStorage", ["FeedCore", "Hashing", "SystemFiles", "CSQLite", "CLinux"]),
         library("CacheArchive", ["FeedCore", "Hashing", "JSONText", "CArchive"]),

@@ -72,12 +72,6 @@ static inline const char *ccurl_problem(void) {
     return reason ? reason : "libcurl.so.4 can't be loaded";
 }
 
-// What it was built with, as CURL_VERSION_… tell.
-static inline int ccurl_features(void) {
-    const curl_version_info_data *info = ccurl_info();
-    return info ? info->features : 0;
-}
-
 // Looked for once for each place where it is called.
 #define CCURL_FUNCTION(type, name)                                                     \
     ({                                                                                 \

@@ -24,7 +24,7 @@ struct AnswerHeaders {
         // A line of none of them, such as that of the status.
         guard let (name, header) = Self.names.first(where: { line.isField($0.name) }) else {
             let other: StaticString = "transfer-encoding"
-            if line.isField(other) { codings.add(line.dropFirst(other.utf8CodeUnitCount + 1)) }
+            if line.isField(other) { codings.addInTransfer(line.dropFirst(other.utf8CodeUnitCount + 1)) }
             if location == nil, line.isField("location") { location = Self.text(line, from: "location:".utf8.count) }
             return
         }

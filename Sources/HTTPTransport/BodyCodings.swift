@@ -1,38 +1,51 @@
-import CCurl
-import FeedCore
-
-/// What an answer says that its body is encoded with. libcurl decodes whatever it was built for, asked for or not, and
-/// however often a body says that it is encoded.
+/// What an answer says that its body is encoded with.
 struct BodyCodings {
-    /// Those that a feed may come in. Not Zstandard: a body of kilobytes can ask for a window of 128 MB.
-    static let offered: String? = {
-        let features = Int32(ccurl_features())
-        var offered: [String] = []
-        if features & CURL_VERSION_LIBZ != 0 { offered += ["deflate", "gzip"] }
-        if features & CURL_VERSION_BROTLI != 0 { offered.append("br") }
-        return offered.isEmpty ? nil : offered.joined(separator: ", ")
-    }()
+    /// With a window of 32 KB. Others are not offered: with theirs a body of kilobytes can ask for many megabytes.
+    enum Coding { case gzip, deflate }
 
-    /// Their windows have 32 KB.
-    private static let small = ["gzip", "x-gzip", "deflate"]
-    private static let large = ["br", "zstd"]
+    static let offered = "gzip, deflate"
 
-    /// Those that libcurl decodes, as they stand.
-    private var known: [String] = []
+    /// Those that there are. Whatever else stands there, by mistake, or for a store of objects' own use, means nothing.
+    private var names: [String] = []
+    /// Those of the transfer, which were not asked for, whatever they are.
+    private var namesInTransfer: [String] = []
 
-    /// Of a line that may be one of several. Nearer than libcurl looks, which takes other bytes for space as well.
-    mutating func add(_ value: some Sequence<UInt8>) {
-        for coding in value.split(separator: UInt8(ascii: ",")) {
-            let coding = String(decoding: coding.filter { 0x21...0x7E ~= $0 }, as: UTF8.self).lowercased()
-            if Self.small.contains(coding) || Self.large.contains(coding) { known.append(coding) }
+    /// Of a line that may be one of several.
+    mutating func add(_ value: some Sequence<UInt8>) { names += Self.names(in: value).filter(Self.exists) }
+
+    /// Of a line on the transfer; its chunks are libcurl's affair.
+    mutating func addInTransfer(_ value: some Sequence<UInt8>) {
+        namesInTransfer += Self.names(in: value).filter { $0 != "chunked" && $0 != "identity" }
+    }
+
+    private static func names(in value: some Sequence<UInt8>) -> [String] {
+        value.split(separator: UInt8(ascii: ",")).compactMap { name in
+            // As long as any name, and what of another can be told.
+            let name = name.filter { 0x21...0x7E ~= $0 }.prefix(40)
+            return name.isEmpty ? nil : String(decoding: name, as: UTF8.self).lowercased()
         }
     }
 
-    /// Why the body is not to be decoded: layers that each hold no more than a little can stand for terabytes, which pass
-    /// by without a byte to be counted.
-    func problem(mayBeCompressed: Bool) -> String? {
-        if known.count > 1 { return "the body is encoded more than once: \(known.joined(separator: ", "))" }
-        guard let coding = known.first, Self.large.contains(coding) else { return nil }
-        return coding == "br" && mayBeCompressed ? nil : "the body is encoded as \(coding), which was not asked for"
+    private static func exists(_ name: String) -> Bool {
+        coding(name) != nil || ["br", "zstd", "compress", "x-compress"].contains(name)
+    }
+
+    private static func coding(_ name: String) -> Coding? {
+        switch name {
+        case "gzip", "x-gzip": .gzip
+        case "deflate": .deflate
+        default: nil
+        }
+    }
+
+    /// Nil of a body that is as it is.
+    var coding: Coding? { names.first.flatMap(Self.coding) }
+
+    /// Why the body is not to be decoded: layers that each hold no more than a little can stand for terabytes.
+    var problem: String? {
+        let all = namesInTransfer + names
+        if all.count > 1 { return "the body is encoded more than once: \(all.joined(separator: ", "))" }
+        guard let name = all.first, coding == nil else { return nil }
+        return "the body is encoded as \(name), which was not asked for"
     }
 }

@@ -39,7 +39,7 @@ final class Call: Sendable {
         case .whole(let parcel, let ending):
             var progress = Progress()
             give(parcel, &progress)
-            return outcome(of: ending, after: progress)
+            return end(ending, &progress)
         }
     }
 
@@ -54,19 +54,43 @@ extension Call {
     struct Progress {
         var isWanted = true
         var failure: FeedError?
+        /// Of a body that is encoded.
+        var decoder: BodyDecoder?
     }
 
     func give(_ parcel: Parcel, _ progress: inout Progress) {
         if isCancelled || progress.failure != nil { return }
         do throws(FeedError) {
-            if let head = parcel.head { progress.isWanted = try sink.begin(head) }
-            if progress.isWanted, !parcel.chunk.isEmpty { try sink.receive(parcel.chunk) }
+            if let head = parcel.head {
+                progress.isWanted = try sink.begin(head)
+                if let coding = parcel.coding, progress.isWanted {
+                    progress.decoder = BodyDecoder(coding, limit: request.maxBytes, host: request.url.host)
+                }
+            }
+            guard progress.isWanted, !parcel.chunk.isEmpty else { return }
+            guard let decoder = progress.decoder else { return try sink.receive(parcel.chunk) }
+            try decoder.decode(parcel.chunk) { piece throws(FeedError) in try sink.receive(piece) }
         } catch {
             progress.failure = error
         }
     }
 
-    func outcome(of ending: Ending, after progress: Progress) -> Outcome {
+    /// How all has ended, once the sink has been given what there is.
+    func end(_ ending: Ending, _ progress: inout Progress) -> Outcome {
+        guard let decoder = progress.decoder, !isCancelled, progress.failure == nil,
+            case .success(var response) = ending.outcome
+        else { return outcome(of: ending, after: progress) }
+        do throws(FeedError) {
+            let rest = try decoder.finish()
+            if !rest.isEmpty { try sink.receive(rest) }
+        } catch {
+            return .failure(error)
+        }
+        response.bodyBytes = decoder.bytes
+        return .success(response)
+    }
+
+    private func outcome(of ending: Ending, after progress: Progress) -> Outcome {
         if isCancelled { return .failure(.cancelled) }
         if let failure = progress.failure { return .failure(failure) }
         if !progress.isWanted, let response = ending.responseIfUnwanted { return .success(response) }

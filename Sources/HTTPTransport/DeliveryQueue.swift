@@ -6,6 +6,8 @@ import Synchronization
 struct Parcel {
     /// With the first parcel of an answer.
     var head: HTTPHead?
+    /// With the head: what the body is to be decoded as.
+    var coding: BodyCodings.Coding?
     var chunk: [UInt8] = []
 }
 

@@ -26,7 +26,7 @@ struct DeliveryWorker: Sendable {
         call.give(item.parcel, &progress)
         if queue.release(item.parcel.chunk.count) { mailbox.announceRoom() }
         if let ending = item.ending {
-            call.complete(.done(call.outcome(of: ending, after: progress)))
+            call.complete(.done(call.end(ending, &progress)))
         } else if progress.failure != nil, before.failure == nil {
             mailbox.stop(call)
         } else if !progress.isWanted, before.isWanted {

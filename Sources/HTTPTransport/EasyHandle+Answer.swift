@@ -14,9 +14,6 @@ extension EasyHandle {
     /// gives up at the sixth, counted over all requests of a handle, and then counts anew.
     var hasGivenUpReusing: Bool { String(cString: errorText).hasPrefix("Connection died, tried") }
 
-    /// The same code stands for a body that can't be decoded.
-    var hasMetUnknownEncoding: Bool { String(cString: errorText).hasPrefix("Unrecognized content encoding") }
-
     /// Of the proxy's answer to a request for a connection; 0 without one.
     var proxyStatus: Int {
         var status = 0
@@ -32,13 +29,6 @@ extension EasyHandle {
     var complaintAboutProxy: String? {
         let text = String(cString: errorText)
         return text.hasPrefix("Unsupported proxy") ? text : nil
-    }
-
-    /// Bytes of the body as it came over the wire.
-    var downloaded: Int64 {
-        var count: curl_off_t = 0
-        ccurl_get_offset(pointer, CURLINFO_SIZE_DOWNLOAD_T, &count)
-        return Int64(count)
     }
 
     /// Nil when the server didn't say.

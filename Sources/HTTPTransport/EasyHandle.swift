@@ -21,7 +21,6 @@ final class EasyHandle {
     private var isDiverted = false
     private var connectsAnew = false
     private var givesUpConnection = false
-    private var decodes = true
     /// The file that libcurl was built to take them from.
     private(set) var systemAuthorities: String?
     private let general: NetworkSettings
@@ -127,13 +126,6 @@ final class EasyHandle {
         givesUpConnection = wanted
     }
 
-    /// Whether bodies are decompressed.
-    func decode(_ wanted: Bool) throws(FeedError) {
-        guard decodes != wanted else { return }
-        try set(CURLOPT_HTTP_CONTENT_DECODING, to: wanted ? 1 : 0)
-        decodes = wanted
-    }
-
     func resume() -> CURLcode { curl_easy_pause(pointer, CURLPAUSE_CONT) }
 
     private func configure(_ settings: NetworkSettings) throws(FeedError) {
@@ -150,7 +142,9 @@ final class EasyHandle {
         try set(CURLOPT_NOPROXY, to: "")
         try set(CURLOPT_HTTP_VERSION, to: CURL_HTTP_VERSION_2TLS)
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: 1)
+        // It would not tell whether a body was cut off.
         try set(CURLOPT_ACCEPT_ENCODING, to: BodyCodings.offered)
+        try set(CURLOPT_HTTP_CONTENT_DECODING, to: 0)
         let bufferBytes = settings.rateLimit.map { TokenBucket(rate: $0).pieceBytes } ?? Self.bufferBytes
         try set(CURLOPT_BUFFERSIZE, to: bufferBytes)
         // Giving up a slow name look-up would else wait for it, and hold up every other transfer. The resolver's thread

@@ -9,12 +9,6 @@ extension Transfer {
         if state.lastActivity == nil, let error = failureOfSettings(code) { return error }
         switch code {
         case CURLE_OK: return failure(.connectivity, "the connection ended within the headers")
-        case CURLE_WRITE_ERROR where state.headers.isContentEncoded:
-            // Not for our sake, and so for the decoder's.
-            return failure(.invalidData, "the compressed body goes on behind its end")
-        case CURLE_OUT_OF_MEMORY where state.pause != nil:
-            // libcurl holds back what it has decompressed of what it has read, up to 64M.
-            return failure(.invalidData, "decompresses to more at once than can be held back")
         case CURLE_OUT_OF_MEMORY where state.lastActivity != nil:
             // That is what it says of its own limit too.
             return failure(.invalidData, "a line of the headers is longer than libcurl takes")

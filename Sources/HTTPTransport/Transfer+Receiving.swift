@@ -43,7 +43,7 @@ extension Transfer {
                 }
             } else if easy.status >= 200 {
                 state.isHeadComplete = true
-                if let problem = state.headers.codings.problem(mayBeCompressed: mayBeCompressed) {
+                if let problem = state.headers.codings.problem {
                     state.reason = failure(.invalidData, problem)
                     return .end
                 }
@@ -73,13 +73,9 @@ extension Transfer {
             context.hasPaused = true
             return .pause
         }
-        if context.limitsRate {
-            let count = bytesOverWire(for: bytes.count)
-            if count > 0, let turn = context.spend(count) {
-                state.pause = .forRate(turn: turn)
-                return .pause
-            }
-            state.spent += Int64(count)
+        if context.limitsRate, !bytes.isEmpty, let turn = context.spend(bytes.count) {
+            state.pause = .forRate(turn: turn)
+            return .pause
         }
         if isChunkFull {
             if let call { context.deliveries.add(rest(), to: call) }
@@ -89,13 +85,6 @@ extension Transfer {
         state.received += Int64(bytes.count)
         return .taken
     }
-
-    /// What a piece of a body has cost: of a compressed one, all that came since the last piece.
-    private func bytesOverWire(for count: Int) -> Int {
-        state.headers.isContentEncoded ? Int(max(easy.downloaded - state.spent, 0)) : count
-    }
-
-    private var mayBeCompressed: Bool { call?.request.mayBeCompressed == true }
 
     private var limit: Int64 { call?.request.maxBytes ?? 0 }
 
@@ -110,6 +99,7 @@ extension Transfer {
         var parcel = Parcel()
         if state.handedOver == nil {
             parcel.head = head
+            parcel.coding = state.headers.codings.coding
             state.handedOver = parcel.head
         }
         swap(&parcel.chunk, &state.chunk)

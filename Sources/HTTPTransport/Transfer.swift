@@ -23,15 +23,6 @@ final class Transfer {
         case forRate(turn: Int)
     }
 
-    /// What a request is sent a second time for.
-    enum SecondTry {
-        /// It may have been the first to find a connection closed: one of its own, whatever others there are.
-        case onNewConnection
-        /// The body is in an encoding that libcurl doesn't know, or that is none at all, as servers say by mistake: as it
-        /// is.
-        case asItIs
-    }
-
     /// With these, it's the body that is of interest.
     static let statusesOfBodies = [200, 206]
     /// What is left of an unwanted body is read if it isn't more than this: cheaper than a new connection.
@@ -47,7 +38,7 @@ final class Transfer {
     struct State {
         /// Why it was ended from this side: libcurl then only knows that a callback failed.
         var reason: FeedError?
-        var secondTry: SecondTry?
+        var isSecondTry = false
         var isTooLarge = false
         var pause: Pause?
         var isDeclined = false
@@ -62,8 +53,6 @@ final class Transfer {
         var isHeadComplete = false
         var headers = AnswerHeaders()
         var received: Int64 = 0
-        /// Bytes over the wire that were counted against the rate.
-        var spent: Int64 = 0
         var chunk: [UInt8] = []
         var handedOver: HTTPHead?
     }
@@ -85,7 +74,6 @@ final class Transfer {
         try easy.prepare(for: call.request, through: proxy)
         try easy.connectAnew(false)
         try easy.giveUpConnection(false)
-        try easy.decode(true)
     }
 
     /// One whose user name or password libcurl can't decode it would pass by without a word.
@@ -108,34 +96,24 @@ final class Transfer {
         if let refusal = AddressCheck.refusal(of: address, host: request.url.host) { throw refusal }
     }
 
-    /// Nil where the first counts.
-    func secondTry(after code: CURLcode) -> SecondTry? {
-        guard state.secondTry == nil else { return nil }
-        switch code {
-        case CURLE_SEND_ERROR where state.headerBytes == 0 && easy.hasGivenUpReusing: return .onNewConnection
-        case CURLE_BAD_CONTENT_ENCODING
-        where Self.statusesOfBodies.contains(easy.status) && state.headers.isContentEncoded
-            && easy.hasMetUnknownEncoding:
-            return .asItIs
-        default: return nil
-        }
+    /// Whether it may have been the first to find its connection closed, and is to have one of its own.
+    func deservesSecondTry(after code: CURLcode) -> Bool {
+        !state.isSecondTry && code == CURLE_SEND_ERROR && state.headerBytes == 0 && easy.hasGivenUpReusing
     }
 
-    func startAgain(_ second: SecondTry) throws(FeedError) {
+    func startAgain() throws(FeedError) {
         guard let call, !call.isCancelled else { throw .cancelled }
         state = State()
         try start(call)
-        switch second {
-        case .onNewConnection: try easy.connectAnew(true)
-        case .asItIs: try easy.decode(false)
-        }
-        state.secondTry = second
+        try easy.connectAnew(true)
+        state.isSecondTry = true
     }
 
     /// Hands over what is left, and with it how the transfer ended. Gives back the call that it was for.
     func finish(_ how: HowEnded) -> Call? {
         guard let call else { return nil }
-        let isWhole = state.handedOver == nil
+        // To decode a few bytes may take long: not for the caller, whom others may be waiting for.
+        let isWhole = state.handedOver == nil && state.headers.codings.coding == nil
         let (parcel, ending) = last(how)
         self.call = nil
         state = State()

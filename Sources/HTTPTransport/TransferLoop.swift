@@ -91,18 +91,18 @@ struct TransferLoop: ~Copyable {
     private mutating func finishEnded() {
         while let (owner, code) = multi.nextEnded() {
             guard let transfer = Transfer.from(owner) else { continue }
-            if let second = transfer.secondTry(after: code) {
-                startAgain(transfer, second)
+            if transfer.deservesSecondTry(after: code) {
+                startAgain(transfer)
             } else {
                 end(transfer, .ended(code))
             }
         }
     }
 
-    private mutating func startAgain(_ transfer: Transfer, _ second: Transfer.SecondTry) {
+    private mutating func startAgain(_ transfer: Transfer) {
         multi.remove(transfer.easy)
         do throws(FeedError) {
-            try transfer.startAgain(second)
+            try transfer.startAgain()
             try multi.add(transfer.easy)
         } catch {
             end(transfer, .failed(error))

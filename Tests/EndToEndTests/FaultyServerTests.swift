@@ -55,4 +55,30 @@ struct FaultyServerTests {
         #expect(try result.json["images"]?["downloaded"]?.int == 1)
         #expect(result.errorText.contains("no image of a known type"), "\(result.errorText)")
     }
+
+    @Test("what is compressed and cut off is not taken for whole, though nothing else tells")
+    func compressedAndCutOff() async throws {
+        let program = try Program()
+        let server = try LoopbackServer()
+        func packed(_ plain: [UInt8], cutting cut: Int) async throws -> Reply {
+            let packed = try await Subprocess.run("gzip", ["-c"], standardInput: plain).standardOutput
+            return Reply(
+                headers: [("Content-Encoding", "gzip")], body: packed.dropLast(cut), framing: .untilClosed)
+        }
+        let image = FeedServer.image(0) + [UInt8](repeating: 7, count: 40_000)
+        server.route("/whole.png", try await packed(image, cutting: 0))
+        server.route("/cut.png", try await packed(image, cutting: 9))
+        let feed = Array(FeedServer.feed([server.url("/whole.png"), server.url("/cut.png")]).utf8)
+        server.route("/feed.json", try await packed(feed, cutting: 1))
+
+        let first = try await program.run("--retries", "0", server.url("/feed.json"))
+        server.route("/feed.json", try await packed(feed, cutting: 0))
+        let second = try await program.run("--retries", "0", server.url("/feed.json"))
+
+        #expect(first.status == .exited(69), "\(first.errorText)")
+        #expect(first.errorText.contains("the compressed body was cut off"), "\(first.errorText)")
+        #expect(second.status == .exited(23), "\(second.errorText)")
+        #expect(second.errorText.contains("the compressed body was cut off"), "\(second.errorText)")
+        #expect(Files.names(in: program.imageFolder).count == 1)
+    }
 }

@@ -50,22 +50,25 @@ struct SizeLimitTests {
         #expect(response.head.status == 404)
     }
 
-    @Test("is refused when a few bytes decompress to more than can be held back for a slow sink")
+    @Test("keeps no other waiting while a few bytes decompress to many for a slow sink")
     func bomb() async throws {
+        let megabyte = [UInt8](repeating: 0x20, count: 1 << 20)
+        let bomb = try await Subprocess.run("gzip", ["-c"], standardInput: megabyte).standardOutput
         let server = try LoopbackServer([
-            "/bomb": { _ in Reply(headers: [("Content-Encoding", "br")], body: brotliOfSpaces) },
+            "/bomb": { _ in Reply(headers: [("Content-Encoding", "gzip")], body: bomb) },
             "/small": { _ in Reply(body: [1]) },
         ])
         let client = try makeClient()
         let gate = Gate()
-        let bomb = try makeRequest(server.url("/bomb"), maxBytes: 1 << 30)
-        async let error = failure(of: bomb, by: client, into: RecordingSink(gate: gate, keepsBytes: false))
+        let request = try makeRequest(server.url("/bomb"), maxBytes: 1 << 20)
+        let sink = RecordingSink(gate: gate)
+        async let response = client.get(request, into: sink)
         await gate.waitForArrivals()
-        // Answered only after all that was read of the other has been decompressed.
         _ = try await client.get(makeRequest(server.url("/small")), into: NullSink())
         gate.open()
 
-        #expect(await error == refusal("decompresses to more at once than can be held back"))
+        #expect(try await response.bodyBytes == 1 << 20)
+        #expect(sink.received(megabyte))
     }
 }
 
@@ -80,12 +83,3 @@ func zstdOfSpaces(blocks: Int) -> [UInt8] {
     let last: [UInt8] = [0x03, 0x00, 0x10, 0x20]
     return head + (1..<blocks).flatMap { _ in block } + last
 }
-
-/// Brotli (RFC 7932) of 96 MB of spaces.
-let brotliOfSpaces: [UInt8] = [
-    0xCF, 0xFF, 0xFF, 0x7F, 0x00, 0x24, 0x40, 0xE2, 0xB1, 0x40, 0x72, 0xEF, 0xFF, 0xF9, 0xFF, 0xFF, 0x0F, 0x80,
-    0x04, 0x40, 0x1C, 0x16, 0x80, 0xEE, 0xFD, 0x3F, 0xFF, 0xFF, 0xFF, 0x01, 0x90, 0x00, 0x88, 0xC3, 0x02, 0xD0,
-    0xBD, 0xFF, 0xE7, 0xFF, 0xFF, 0x3F, 0x00, 0x12, 0x00, 0x71, 0x58, 0x00, 0xBA, 0xF7, 0xFF, 0xFC, 0xFF, 0xFF,
-    0x07, 0x40, 0x02, 0x20, 0x0E, 0x0B, 0x40, 0xF7, 0xFE, 0x3F, 0xFF, 0xFF, 0xFF, 0x01, 0x48, 0x00, 0xC4, 0x61,
-    0x01, 0xE8, 0xDE, 0xFF, 0x03,
-]

@@ -1,0 +1,120 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@testable import HTTPTransport
+
+@Suite("A body is decoded", .timeLimit(.minutes(10)))
+struct BodyDecoderTests {
+    enum Format: CaseIterable { case gzip, zlib, bare }
+
+    /// What can't be compressed comes in blocks of 64 KB.
+    private static func plain(_ size: Int) -> [UInt8] {
+        var random = SeededGenerator(seed: 7)
+        return (0..<size).map { _ in UInt8.random(in: 0...255, using: &random) }
+    }
+
+    private static func gzip(_ plain: [UInt8]) async throws -> [UInt8] {
+        try await Subprocess.run("gzip", ["-nc"], standardInput: plain).standardOutput
+    }
+
+    /// As gzip has it, in another's header.
+    private static func packed(_ plain: [UInt8], as format: Format) async throws -> [UInt8] {
+        let packed = try await gzip(plain)
+        let bare = Array(packed[10..<packed.count - 8])
+        switch format {
+        case .gzip: return packed
+        case .bare: return bare
+        case .zlib:
+            let (a, b) = plain.reduce((1 as UInt32, 0 as UInt32)) { sums, byte in
+                let a = (sums.0 + UInt32(byte)) % 65521
+                return (a, (sums.1 + a) % 65521)
+            }
+            return [0x78, 0x9C] + bare + [UInt8(b >> 8), UInt8(b & 0xFF), UInt8(a >> 8), UInt8(a & 0xFF)]
+        }
+    }
+
+    private static func decode(
+        _ body: [UInt8], as format: Format = .gzip, inPiecesOf size: Int = .max, limit: Int64 = 1 << 30
+    ) throws(FeedError) -> (plain: [UInt8], pieces: [Int]) {
+        let decoder = BodyDecoder(format == .gzip ? .gzip : .deflate, limit: limit, host: "h")
+        var (plain, pieces) = ([UInt8](), [Int]())
+        var left = body[...]
+        while !left.isEmpty {
+            try decoder.decode(Array(left.prefix(size))) { piece in
+                plain += piece
+                pieces.append(piece.count)
+            }
+            left = left.dropFirst(size)
+        }
+        plain += try decoder.finish()
+        #expect(decoder.bytes == plain.count)
+        return (plain, pieces)
+    }
+
+    @Test("however it is cut into pieces", arguments: Format.allCases, [2, 3, 1000, .max])
+    func pieces(format: Format, size: Int) async throws {
+        let plain = Self.plain(300_000)
+        let decoded = try Self.decode(try await Self.packed(plain, as: format), as: format, inPiecesOf: size)
+        #expect(decoded.plain == plain)
+        #expect(decoded.pieces == [128 << 10, 128 << 10])
+    }
+
+    @Test("and told from one that was cut off, wherever that was", arguments: Format.allCases)
+    func cutOff(format: Format) async throws {
+        let packed = try await Self.packed(Array("a body of a few words, of words".utf8), as: format)
+        for count in 1..<packed.count {
+            let error = #expect(throws: FeedError.self) { try Self.decode(Array(packed.prefix(count)), as: format) }
+            #expect(error?.message == "the compressed body was cut off", "\(count) bytes")
+            #expect(error?.kind == .connectivity)
+        }
+        #expect(try Self.decode([], as: format).plain == [])
+    }
+
+    @Test("where one of gzip follows another", arguments: [2, .max])
+    func members(size: Int) async throws {
+        let (one, other) = (Self.plain(1000), Self.plain(200_000))
+        let body = try await Self.gzip(one) + Self.gzip([]) + Self.gzip(other)
+        #expect(try Self.decode(body, inPiecesOf: size).plain == one + other)
+        let cut = try await Self.gzip(one) + Self.gzip(other).prefix(12)
+        #expect(throws: FeedError.self) { try Self.decode(cut, inPiecesOf: size) }
+    }
+
+    @Test("unless something else is behind its end", arguments: Format.allCases, [1, .max])
+    func behindEnd(format: Format, size: Int) async throws {
+        // A piece of one byte doesn't tell what there is.
+        let packed = try await Self.packed([1, 2, 3], as: format)
+        for more: [UInt8] in [[0], [0x0A], [0x0D, 0x0A]] {
+            let error = #expect(throws: FeedError.self) {
+                try Self.decode(packed + more, as: format, inPiecesOf: format == .bare ? .max : size)
+            }
+            #expect(error?.message == "the compressed body goes on behind its end")
+            #expect(error?.kind == .invalidData)
+        }
+    }
+
+    @Test("unless it doesn't match its own check", arguments: [Format.gzip, .zlib])
+    func check(format: Format) async throws {
+        var packed = try await Self.packed(Self.plain(1000), as: format)
+        packed[500] ^= 1
+        let error = #expect(throws: FeedError.self) { try Self.decode(packed, as: format) }
+        #expect(error?.kind == .invalidData)
+        #expect(error?.message.hasPrefix("the compressed body is damaged: ") == true)
+    }
+
+    @Test("unless it is none at all")
+    func none() {
+        let error = #expect(throws: FeedError.self) { try Self.decode(Array("{\"items\": []}".utf8)) }
+        #expect(error?.message == "the compressed body is damaged: incorrect header check")
+    }
+
+    @Test("up to its limit, in pieces that are no larger for a bomb")
+    func bomb() async throws {
+        let packed = try await Self.gzip([UInt8](repeating: 0x20, count: 1_000_000))
+        let decoded = try Self.decode(packed, limit: 1_000_000)
+        #expect(decoded.plain.count == 1_000_000)
+        #expect(Set(decoded.pieces) == [128 << 10])
+        let error = #expect(throws: FeedError.self) { try Self.decode(packed, limit: 999_999) }
+        #expect(error == .larger(than: 999_999, host: "h").at(.transferring))
+    }
+}
