@@ -14,12 +14,12 @@ struct SyncCommand {
         let start = ContinuousClock.now
         let feeds = try await feeds(given)
         let own = feeds.map(settings.of)
-        let cache = try await session.openCache(settings.dryRun ? .read : .write(lockWait: settings.lockWait))
         let meter = session.showsProgress ? ByteMeter() : nil
-        // What reaches the network takes as long to load as a saved feed.
+        // What reaches the network takes longer to load than a cache to open.
         let pending = PendingHTTPClient { [session] () throws(FeedError) in
             try session.makeClient(for: own, of: feeds, meter: meter)
         }
+        let cache = try await session.openCache(settings.dryRun ? .read : .write(lockWait: settings.lockWait))
         let report = try await session.limited(pending) { client in
             let sync = sync(feeds, own, in: cache, with: client)
             return try await watch(feeds, meter) { await sync.run(feeds, events: $0) }
