@@ -124,11 +124,29 @@ struct DownloadQueueTests {
         #expect(startAll(&queue) == [0])
         queue.pause()
         #expect(startAll(&queue) == [1])
-        let isEarly = queue.resume()
+        #expect(!queue.mayResume())
         queue.finished(1)
-        let isInTime = queue.resume()
-        #expect(!isEarly)
-        #expect(isInTime)
+        #expect(queue.mayResume())
+        queue.resume()
+        #expect(startAll(&queue) == [])
+        queue.finished(0)
+        #expect(startAll(&queue) == [2])
+    }
+
+    @Test("starts another of its host for one that leaves its place there, to which it comes back when that is free")
+    func leavingHost() throws {
+        var queue = try queue("aaab", jobs: 2, perHost: 1)
+        let origin = try Samples.url("http://a.example/").origin
+        #expect(startAll(&queue) == [0, 3])
+        queue.pause(leaving: origin)
+        #expect(startAll(&queue) == [1])
+        queue.finished(3)
+        #expect(queue.mayResume())
+        #expect(!queue.mayResume(to: origin))
+        queue.finished(1)
+        #expect(queue.mayResume(to: origin))
+        queue.resume(to: origin)
+        // It has the turn that the third had by then.
         #expect(startAll(&queue) == [])
         queue.finished(0)
         #expect(startAll(&queue) == [2])

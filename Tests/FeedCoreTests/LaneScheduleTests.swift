@@ -102,7 +102,8 @@ private struct LaneStory {
         case isToWait
         case waits
         case has(Int)
-        case pauses(Int)
+        /// With the origin at which it left its place.
+        case pauses(Int, String?)
         case waitsToResume(Int)
         case ended
 
@@ -120,6 +121,8 @@ private struct LaneStory {
     private(set) var lanes: [Lane]
     private(set) var started: [Int] = []
     private(set) var added = 0
+    private var origins: [String] = []
+    private let perHost: Int
     private var toAdd: Int
     private var isComplete = false
 
@@ -127,7 +130,8 @@ private struct LaneStory {
         random = SeededGenerator(seed: seed)
         regular = Int.random(in: 1...4, using: &random)
         lanes = Array(repeating: .looks, count: regular + Int.random(in: 0...4, using: &random))
-        schedule = LaneSchedule(DownloadQueue(jobs: regular, perHost: Int.random(in: 1...3, using: &random)))
+        perHost = Int.random(in: 1...3, using: &random)
+        schedule = LaneSchedule(DownloadQueue(jobs: regular, perHost: perHost))
         toAdd = Int.random(in: 0...12, using: &random)
     }
 
@@ -138,9 +142,16 @@ private struct LaneStory {
             let able = lanes.indices.filter { lanes[$0] != .ended && !lanes[$0].waitsForOthers }
             let choices = able.count + (isComplete ? 0 : 1)
             try #require(choices > 0 && steps < 10_000, "lanes wait for ever: \(lanes)")
+            try requireLimits()
             let choice = Int.random(in: 0..<choices, using: &random)
             if choice < able.count { move(able[choice]) } else { try feed() }
         }
+    }
+
+    private func requireLimits() throws {
+        let inFlight = lanes.compactMap { if case .has(let image) = $0 { origins[image] } else { nil } }
+        try #require(inFlight.count <= regular)
+        for origin in Set(inFlight) { try #require(inFlight.count { $0 == origin } <= perHost) }
     }
 
     private mutating func feed() throws {
@@ -154,6 +165,7 @@ private struct LaneStory {
         }
         toAdd -= count
         added += count
+        origins += urls.map(\.origin)
         goOn(schedule.add(urls))
     }
 
@@ -175,15 +187,16 @@ private struct LaneStory {
             goOn(schedule.wait(lane, as: role))
         case .has(let image):
             if Int.random(in: 0..<3, using: &random) == 0 {
-                lanes[lane] = .pauses(image)
-                goOn(schedule.pause())
+                let origin = Bool.random(using: &random) ? origins[image] : nil
+                lanes[lane] = .pauses(image, origin)
+                goOn(schedule.pause(leaving: origin))
             } else {
                 lanes[lane] = .looks
                 goOn(schedule.ended(image, for: role))
             }
-        case .pauses(let image):
+        case .pauses(let image, let origin):
             lanes[lane] = .waitsToResume(image)
-            goOn(schedule.resume(lane))
+            goOn(schedule.resume(lane, to: origin))
         case .waits, .waitsToResume, .ended: Issue.record("lane \(lane) can't move")
         }
     }

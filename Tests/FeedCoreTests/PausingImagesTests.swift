@@ -16,11 +16,18 @@ struct PausingImagesTests {
         let slow = Dictionary(
             uniqueKeysWithValues: images.map { ($0, Int.random(in: 0..<40, using: &random)) })
         let busy = Mutex(Set(images.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }))
+        let silent = Mutex(Set(images.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }))
         let pauses = (0..<64).map { _ in Int.random(in: 0..<60, using: &random) }
         let time = Mutex(Timestamp(microseconds: 0))
         let server = ScriptedHTTPClient { request in
             let isBusy = busy.withLock { $0.remove(request.url) != nil }
-            let answer: ScriptedHTTPClient.Answer = isBusy ? .status(503) : .ok(Samples.png(request.url.text))
+            let isSilent = silent.withLock { $0.remove(request.url) != nil }
+            let answer: ScriptedHTTPClient.Answer =
+                if isSilent {
+                    .failure(FeedError(.connectivity, "silence", host: request.url.host).at(.waiting))
+                } else {
+                    isBusy ? .status(503) : .ok(Samples.png(request.url.text))
+                }
             return answer.after { for _ in 0..<(slow[request.url] ?? 0) { await Task.yield() } }
         }
         let next = Atomic(0)
@@ -40,5 +47,30 @@ struct PausingImagesTests {
             now: { Timestamp(microseconds: 0) })
         let outcome = await downloads.run(images.map { .init($0) }, events: nil)
         #expect(outcome.report.downloaded == images.count)
+    }
+
+    @Test("as they got no answer keep no others of their host from being asked for", .timeLimit(.minutes(5)))
+    func silent() async throws {
+        let images = try (0..<10).map { try Samples.url("https://host.example/\($0).png") }
+        let silent = images.prefix(2)
+        let (othersAsked, ask) = AsyncStream.makeStream(of: Void.self)
+        let server = ScriptedHTTPClient { request in
+            if silent.contains(request.url) {
+                return .failure(FeedError(.connectivity, "silence", host: request.url.host).at(.waiting))
+            }
+            ask.finish()
+            return .ok(Samples.png(request.url.text))
+        }
+        let client = RetryingClient(
+            server, policy: RetryPolicy(retries: 3),
+            clockwork: RetryingClient.Clockwork(
+                uptime: { Timestamp(microseconds: 0) }, now: { Timestamp(microseconds: 0) }, random: { 0.5 },
+                sleep: { _ in for await _ in othersAsked {} }))
+        let downloads = ImageDownloads(
+            remote: RemoteImageDataLoader(client: client, maxBytes: 1000), store: InMemoryImageStore(),
+            window: ImageDownloads.Window(jobs: 2, perHost: 2), now: { Timestamp(microseconds: 0) })
+        let outcome = await downloads.run(images.map { .init($0) }, events: nil)
+        #expect(outcome.report.downloaded == 8)
+        #expect(outcome.report.failures.map(\.url) == Array(silent))
     }
 }

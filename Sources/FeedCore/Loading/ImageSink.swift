@@ -14,7 +14,9 @@ final class ImageSink: BodySink {
     private let state = Mutex(State())
 
     typealias Stage = @Sendable () throws(FeedError) -> any StagedImage
-    typealias Pausing = @Sendable (_ sleep: () async throws -> Void) async throws -> Void
+    /// Runs the last for an image at this origin.
+    typealias Pausing =
+        @Sendable (_ origin: String, RequestPause, _ sleep: () async throws -> Void) async throws -> Void
 
     init(of url: ResourceURL, pausing: Pausing?, stage: @escaping Stage) {
         self.url = url
@@ -22,8 +24,8 @@ final class ImageSink: BodySink {
         self.stage = stage
     }
 
-    func pausing(_ sleep: () async throws -> Void) async throws {
-        if let pausing { try await pausing(sleep) } else { try await sleep() }
+    func pausing(_ pause: RequestPause, _ sleep: () async throws -> Void) async throws {
+        if let pausing { try await pausing(url.origin, pause, sleep) } else { try await sleep() }
     }
 
     func begin(_ head: HTTPHead) throws(FeedError) -> Bool {

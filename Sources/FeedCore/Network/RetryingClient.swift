@@ -76,7 +76,7 @@ package final class RetryingClient: HTTPClient {
                     guard let response else { throw failure.error }
                     return response
                 }
-                try await sleep(wait, sink)
+                try await sleep(wait, failure.isSilence ? .ofRequest : .ofHost, sink)
                 attempt += 1
             }
         }
@@ -139,7 +139,7 @@ package final class RetryingClient: HTTPClient {
             switch health.withLock({ $0.verdict(origin, retries: policy.retries, now: clockwork.uptime()) }) {
             case .go(let round): return round
             case .givenUp(let error): throw error
-            case .wait(let moment): try await sleep(moment - clockwork.uptime(), sink)
+            case .wait(let moment): try await sleep(moment - clockwork.uptime(), .ofHost, sink)
             }
         }
     }
@@ -174,10 +174,10 @@ package final class RetryingClient: HTTPClient {
         }
     }
 
-    private func sleep(_ span: Duration, _ sink: any BodySink) async throws(FeedError) {
+    private func sleep(_ span: Duration, _ pause: RequestPause, _ sink: any BodySink) async throws(FeedError) {
         guard span > .zero else { return }
         do {
-            try await sink.pausing { try await clockwork.sleep(span) }
+            try await sink.pausing(pause) { try await clockwork.sleep(span) }
         } catch {
             // Nothing else ends a sleep early.
             throw .cancelled

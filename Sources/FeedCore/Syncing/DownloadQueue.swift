@@ -83,21 +83,37 @@ package struct DownloadQueue {
     }
 
     package mutating func finished(_ image: Int) {
-        let host = hostOf[image]
-        let wasFull = hosts[host].inFlight == perHost
-        hosts[host].inFlight -= 1
         inFlight -= 1
-        if wasFull, hosts[host].mayStart(perHost) { ready.append(host) }
+        leave(hostOf[image])
     }
 
-    /// One in flight waits for its next try: another may be in flight for it, though not to its host.
-    package mutating func pause() { inFlight -= 1 }
+    /// One in flight waits for its next try: another may be in flight for it, though not to its host, unless it leaves
+    /// its place there.
+    package mutating func pause(leaving origin: String? = nil) {
+        inFlight -= 1
+        if let host = origin.flatMap({ hostNumbers[$0] }) { leave(host) }
+    }
 
-    /// Whether it may be in flight again.
-    package mutating func resume() -> Bool {
-        guard inFlight < jobs else { return false }
+    /// Whether one that waited may be in flight again; at its host, too, if it left that.
+    package func mayResume(to origin: String? = nil) -> Bool {
+        guard let host = origin.flatMap({ hostNumbers[$0] }) else { return inFlight < jobs }
+        return inFlight < jobs && hosts[host].inFlight < perHost
+    }
+
+    package mutating func resume(to origin: String? = nil) {
         inFlight += 1
-        return true
+        guard let host = origin.flatMap({ hostNumbers[$0] }) else { return }
+        hosts[host].inFlight += 1
+        // What might have started in its place has to wait.
+        if hosts[host].inFlight == perHost, let turn = ready[readyHead...].firstIndex(of: host) {
+            ready.remove(at: turn)
+        }
+    }
+
+    private mutating func leave(_ host: Int) {
+        let wasFull = hosts[host].inFlight == perHost
+        hosts[host].inFlight -= 1
+        if wasFull, hosts[host].mayStart(perHost) { ready.append(host) }
     }
 
     private mutating func dropTakenTurns() {

@@ -134,7 +134,7 @@ package struct ImageDownloads: Sendable {
     /// Starts as many lanes as there is work for.
     private func have(_ news: AsyncStream<News>, in run: Run) async {
         await withTaskGroup(of: Void.self) { lanes in
-            let pausing: ImageSink.Pausing = { try await run.lanes.pausing($0) }
+            let pausing: ImageSink.Pausing = { try await run.lanes.pausing($0, $1, $2) }
             var laneCount = 0
             for await piece in news {
                 switch piece {

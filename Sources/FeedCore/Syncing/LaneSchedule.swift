@@ -26,7 +26,7 @@ package struct LaneSchedule<Lane> {
     private var pausing = 0
     private var idleStandIns: [Lane] = []
     /// Lanes that waited for the next try of their image, and now for their turn. They come first.
-    private var resuming: [Lane] = []
+    private var resuming: [(lane: Lane, origin: String?)] = []
 
     package init(_ queue: DownloadQueue) { self.queue = queue }
 
@@ -85,17 +85,18 @@ package struct LaneSchedule<Lane> {
         return takeStarter()
     }
 
-    /// An image in flight waits for its next try. Meanwhile another may be in flight for it.
-    package mutating func pause() -> [Lane] {
-        queue.pause()
+    /// An image in flight waits for its next try. Meanwhile another may be in flight for it; one of its own host only if
+    /// it leaves its place there.
+    package mutating func pause(leaving origin: String? = nil) -> [Lane] {
+        queue.pause(leaving: origin)
         pausing += 1
         let next = takeResuming()
         return next.isEmpty ? takeStarter() : next
     }
 
-    /// The time of the next try has come, and the lane waits for its turn.
-    package mutating func resume(_ lane: Lane) -> [Lane] {
-        resuming.append(lane)
+    /// The time of the next try has come, and the lane waits for its turn; at its host, too, if it left that.
+    package mutating func resume(_ lane: Lane, to origin: String? = nil) -> [Lane] {
+        resuming.append((lane, origin))
         return takeResuming()
     }
 
@@ -115,9 +116,13 @@ package struct LaneSchedule<Lane> {
 
     /// The one that may go on now.
     private mutating func takeResuming() -> [Lane] {
-        guard !resuming.isEmpty, queue.resume() else { return [] }
-        pausing -= 1
-        return [resuming.removeFirst()]
+        for (place, (lane, origin)) in resuming.enumerated() where queue.mayResume(to: origin) {
+            queue.resume(to: origin)
+            pausing -= 1
+            resuming.remove(at: place)
+            return [lane]
+        }
+        return []
     }
 
     /// Where an image may start and nobody is about to look for one: who may start it. A regular lane rather than a
