@@ -35,6 +35,20 @@ import Testing
         #expect(images.allSatisfy { $0.description == "F" })
     }
 
+    /// libxml2 says of the last element before a stop that it begins, not that it ends.
+    @Test(
+        "a piece that is left within a figure, and within what shows no pictures, is done with",
+        .timeLimit(.minutes(1)), arguments: ["textarea", "iframe", "title", "template", "xmp", "div"])
+    func leftInFigure(tag: String) throws {
+        for depth in 250...260 {
+            let divs = HostileFeed.times(depth, "<div>")
+            let html = "<img src=a.png><figure><img src=b.png>\(divs)<\(tag)><img src=c.png>"
+            let text = HostileFeed.rss("<description><![CDATA[\(html)]]></description>")
+            let images = try HostileFeed.decode(Array(text.utf8)).feed.images
+            #expect(images.count >= 2)
+        }
+    }
+
     @Test("one piece with very many names is no harm to the next")
     func namesInPieces() throws {
         let names = HostileFeed.numbered(20_000) { "<x\($0)></x\($0)>" }

@@ -10,12 +10,18 @@ import Testing
     private static let essentialItem =
         #"{"id":"73A7F70C-75DA-4C2E-B5A3-EED40DC53AA6","image":"https://h/a.png"},"#
 
+    private static let figures = times(1000, "<figure><iframe></iframe></figure>")
+
     /// None is well-formed to its end: whoever reads as far as that says so.
     private static let feeds: [String: String] = [
         "essential": #"{"items":[\#(times(10, essentialItem))"#,
         "JSON Feed": #"{"version":"https://jsonfeed.org/version/1","items":[\#(times(10, "{},"))"#,
         "JSON Feed with one item":
             #"{"version":"https://jsonfeed.org/version/1","items":[{"content_html":"\#(times(1000, "<img src=a>"))"}"#,
+        "JSON Feed with figures":
+            #"{"version":"https://jsonfeed.org/version/1","items":[{"content_html":"<img>\#(figures)"}"#,
+        "JSON Feed with figures, one event later":
+            #"{"version":"https://jsonfeed.org/version/1","items":[{"content_html":"<img><b>\#(figures)"}"#,
         "RSS": "<rss><channel>\(times(10, "<item></item>"))<link>/</link><item></item>",
         "RSS with one item": "<rss><channel><item>\(times(1000, "<a/>"))",
         "Atom": "<feed>\(times(10, "<entry></entry>"))", "Atom with one entry": "<feed><entry>\(times(1000, "<a/>"))",

@@ -28,8 +28,8 @@ final class HTMLImages: HTMLVisitor {
         guard mayHoldImage(html) else { return ([], nil) }
         let visitor = HTMLImages()
         let cut = reader.read(html, telling: visitor)
-        // What was left before its end.
-        while !visitor.figures.isEmpty { visitor.end("figure") }
+        // What was left before its end, whatever it was left in.
+        while !visitor.figures.isEmpty { visitor.closeFigure() }
         return (visitor.images, cut)
     }
 
@@ -77,11 +77,14 @@ final class HTMLImages: HTMLVisitor {
         case "figcaption":
             if let last = figures.indices.last { figures[last].caption = figures[last].caption ?? caption?.text }
             caption = nil
-        case "figure":
-            guard let figure = figures.popLast(), let caption = figure.caption else { return }
-            for index in figure.untitled { images[index].description = caption }
+        case "figure": closeFigure()
         default: caption?.separate(at: tag)
         }
+    }
+
+    private func closeFigure() {
+        guard let figure = figures.popLast(), let caption = figure.caption else { return }
+        for index in figure.untitled { images[index].description = caption }
     }
 
     func text(_ text: UnsafeBufferPointer<UInt8>) {
