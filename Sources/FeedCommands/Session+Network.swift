@@ -2,16 +2,19 @@ import FeedCore
 
 /// The client that a command asks servers with.
 extension Session {
-    /// For all feeds of a run; `own` are their settings.
-    func makeClient(
-        for own: [Settings], of feeds: [ResourceURL] = [], meter: ByteMeter? = nil
-    ) throws(FeedError) -> any HTTPClient {
-        var network = settings.network
-        network.isPlain = !feeds.isEmpty && feeds.allSatisfy { $0.scheme == .http }
+    /// To be called before a client is made: what servers are asked with has to be there. `own` are the settings of the
+    /// feeds of a run.
+    func requireTrust(for own: [Settings]) throws(FeedError) {
         for feed in own { try requireFiles(of: feed) }
         if own.contains(where: \.insecure) {
             notice("--insecure: certificates are not checked, so whoever answers is believed")
         }
+    }
+
+    /// For all feeds of a run. Says nothing, as it may take its time beside what does.
+    func makeClient(of feeds: [ResourceURL] = [], meter: ByteMeter? = nil) throws(FeedError) -> any HTTPClient {
+        var network = settings.network
+        network.isPlain = !feeds.isEmpty && feeds.allSatisfy { $0.scheme == .http }
         // A request that waits for its next try holds no place, and each hop of a redirect is tried again by itself.
         let bare = try toolbox.makeClient(network)
         let metered: any HTTPClient = meter.map { MeteredHTTPClient(bare, meter: $0) } ?? bare

@@ -257,4 +257,15 @@ struct SecretsTests {
         let list = try program.folder.write("<opml><body><outline xmlUrl='\(server.feedURL)'/></body></opml>", to: "o")
         expectOneLine(try await program.run("--insecure", "--opml", list), exit: 0, ["certificates are not checked"])
     }
+
+    @Test("what a run is to trust is looked for before the cache: none is made, and no lock waited for")
+    func trustFirst() async throws {
+        let arguments = ["--insecure", "--cacert", "nowhere.pem", server.feedURL]
+        expectOneLine(try await program.run(arguments), exit: 66, ["--cacert: there is no such file: nowhere.pem"])
+        #expect(!Files.exists(program.cache))
+        expectQuiet(try await program.run("-q", server.feedURL))
+        let lock = try HeldLock(of: program)
+        expectOneLine(try await program.run(arguments), exit: 66, ["--cacert"])
+        withExtendedLifetime(lock) {}
+    }
 }

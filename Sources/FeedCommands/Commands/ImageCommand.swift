@@ -65,7 +65,8 @@ struct ImageCommand {
         _ url: ResourceURL
     ) async throws(FeedError) -> (ImageData, source: String, saving: FeedError?) {
         let delivery = try await session.openForDelivery()
-        let loaded = try await session.limited(try session.makeClient(for: [settings])) { client throws(FeedError) in
+        try session.requireTrust(for: [settings])
+        let loaded = try await session.limited(try session.makeClient()) { client throws(FeedError) in
             let loader = ImageDataLoaderWithFallback(
                 local: LocalImageDataLoader(store: delivery.cache.images, now: session.now),
                 remote: session.remoteImages(with: client), saves: delivery.saves)

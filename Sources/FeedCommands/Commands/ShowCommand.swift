@@ -78,7 +78,8 @@ struct ShowCommand {
         let local = session.localFeeds(in: delivery.cache)
         // Before a client is made: to load libcurl takes longer than all the rest.
         if settings.offline { return try await local.loadOffline(url, maxAge: own.maxAge) }
-        return try await session.limited(try session.makeClient(for: [own])) { client throws(FeedError) in
+        try session.requireTrust(for: [own])
+        return try await session.limited(try session.makeClient()) { client throws(FeedError) in
             let refresh = session.refresh(delivery.cache, with: client, own, saves: delivery.saves)
             let loader = FeedLoaderWithFallback(refresh: refresh, local: local, maxAge: own.maxAge)
             return try await delivery.explaining { () async throws(FeedError) in try await loader.load(url) }

@@ -14,10 +14,11 @@ struct SyncCommand {
         let start = ContinuousClock.now
         let feeds = try await feeds(given)
         let own = feeds.map(settings.of)
+        try session.requireTrust(for: own)
         let meter = session.showsProgress ? ByteMeter() : nil
         // What reaches the network takes longer to load than a cache to open.
         let pending = PendingHTTPClient { [session] () throws(FeedError) in
-            try session.makeClient(for: own, of: feeds, meter: meter)
+            try session.makeClient(of: feeds, meter: meter)
         }
         let cache = try await session.openCache(settings.dryRun ? .read : .write(lockWait: settings.lockWait))
         let report = try await session.limited(pending) { client in
