@@ -22,21 +22,24 @@ struct AnswerHeaders {
         }
         last = nil
         // A line of none of them, such as that of the status.
-        guard let (name, header) = Self.names.first(where: { line.isField($0.name) }) else {
-            let other: StaticString = "transfer-encoding"
-            if line.isField(other) { codings.addInTransfer(line.dropFirst(other.utf8CodeUnitCount + 1)) }
-            if location == nil, line.isField("location") { location = Self.text(line, from: "location:".utf8.count) }
-            return
+        guard let (name, field) = Self.fields.first(where: { line.isField($0.name) }) else { return }
+        let start = name.utf8CodeUnitCount + 1
+        switch field {
+        case .header(let header): take(Self.text(line, from: start), of: header)
+        case .location: if location == nil { location = Self.text(line, from: start) }
+        case .contentEncoding: codings.add(line.dropFirst(start))
+        case .transferEncoding: codings.addInTransfer(line.dropFirst(start))
         }
-        if header == .contentEncoding { codings.add(line.dropFirst(name.utf8CodeUnitCount + 1)) }
+    }
+
+    private mutating func take(_ text: String?, of header: HTTPHead.Header) {
         // Of those that are no list, the first counts.
         guard head[header] == nil || header == .link else {
-            let isOther = head[header] != Self.text(line, from: name.utf8CodeUnitCount + 1)
-            if header == .contentLength, isOther { hasTwoLengths = true }
+            if header == .contentLength, head[header] != text { hasTwoLengths = true }
             return
         }
         last = header
-        append(Self.text(line, from: name.utf8CodeUnitCount + 1), after: ", ")
+        append(text, after: ", ")
     }
 
     /// To the header of the line before, or of this one.
@@ -59,18 +62,23 @@ struct AnswerHeaders {
         head.status = status
         if status != 200 { head[.link] = nil }
         if status != 206 { head[.contentRange] = nil }
-        // With less than a strong tag, no rest is asked for.
-        if status != 200 || head[.etag]?.isStrongTag != true { head[.contentLength] = nil }
+        head.isContentEncoded = codings.coding != nil
+        // With less than a strong tag, no rest is asked for; and of an encoded body it is not how long that becomes.
+        if status != 200 || head[.etag]?.isStrongTag != true || head.isContentEncoded { head[.contentLength] = nil }
         if status < 400 { head[.retryAfter] = nil }
         return head
     }
 
-    var isContentEncoded: Bool { head.isContentEncoded }
+    private enum Field {
+        case header(HTTPHead.Header)
+        case location, contentEncoding, transferEncoding
+    }
 
-    private static let names: [(name: StaticString, header: HTTPHead.Header)] = [
-        ("etag", .etag), ("last-modified", .lastModified), ("content-type", .contentType),
-        ("content-length", .contentLength), ("link", .link), ("retry-after", .retryAfter),
-        ("content-range", .contentRange), ("content-encoding", .contentEncoding),
+    private static let fields: [(name: StaticString, Field)] = [
+        ("etag", .header(.etag)), ("last-modified", .header(.lastModified)), ("content-type", .header(.contentType)),
+        ("content-length", .header(.contentLength)), ("link", .header(.link)), ("retry-after", .header(.retryAfter)),
+        ("content-range", .header(.contentRange)), ("location", .location), ("content-encoding", .contentEncoding),
+        ("transfer-encoding", .transferEncoding),
     ]
 
     /// What is between the offset and the end, less the white space around it; nil if it is no text.

@@ -4,6 +4,8 @@ struct BodyCodings {
     enum Coding { case gzip, deflate }
 
     static let offered = "gzip, deflate"
+    /// More than one is refused, and so many are told of.
+    private static let mostNames = 4
 
     /// Those that there are. Whatever else stands there, by mistake, or for a store of objects' own use, means nothing.
     private var names: [String] = []
@@ -11,11 +13,14 @@ struct BodyCodings {
     private var namesInTransfer: [String] = []
 
     /// Of a line that may be one of several.
-    mutating func add(_ value: some Sequence<UInt8>) { names += Self.names(in: value).filter(Self.exists) }
+    mutating func add(_ value: some Sequence<UInt8>) {
+        names = Array((names + Self.names(in: value).filter(Self.exists)).prefix(Self.mostNames))
+    }
 
     /// Of a line on the transfer; its chunks are libcurl's affair.
     mutating func addInTransfer(_ value: some Sequence<UInt8>) {
-        namesInTransfer += Self.names(in: value).filter { $0 != "chunked" && $0 != "identity" }
+        let names = Self.names(in: value).filter { $0 != "chunked" && $0 != "identity" }
+        namesInTransfer = Array((namesInTransfer + names).prefix(Self.mostNames))
     }
 
     private static func names(in value: some Sequence<UInt8>) -> [String] {
@@ -45,7 +50,8 @@ struct BodyCodings {
     var problem: String? {
         let all = namesInTransfer + names
         if all.count > 1 { return "the body is encoded more than once: \(all.joined(separator: ", "))" }
-        guard let name = all.first, coding == nil else { return nil }
-        return "the body is encoded as \(name), which was not asked for"
+        if let name = namesInTransfer.first { return "the body is encoded as \(name) on its way, unasked for" }
+        guard let name = names.first, coding == nil else { return nil }
+        return "the body is encoded as \(name), which can't be decoded: \(Self.offered) can"
     }
 }

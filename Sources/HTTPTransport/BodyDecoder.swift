@@ -11,6 +11,8 @@ final class BodyDecoder: @unchecked Sendable {
     /// The largest window; and the header says whether it is one of gzip or of zlib.
     private static let withAnyHeader = MAX_WBITS + 32
     private static let withoutHeader = -MAX_WBITS
+    /// Some servers take a header off, and leave the check that belongs to it.
+    private static let mostBehindBare = 4
 
     private let coding: BodyCodings.Coding
     private let limit: Int64
@@ -20,12 +22,14 @@ final class BodyDecoder: @unchecked Sendable {
     private let piece = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: BodyDecoder.pieceBytes)
     private var filled = 0
     private var stage = Stage.unbegun
-    /// Of what was encoded.
+    private var isBare = false
+    private var bytesBehindEnd = 0
+    /// Of the decoded body.
     private(set) var bytes: Int64 = 0
 
     private enum Stage { case unbegun, within, ended }
 
-    /// `limit` is for what was encoded.
+    /// `limit` is for the decoded body.
     init(_ coding: BodyCodings.Coding, limit: Int64, host: String?) {
         self.coding = coding
         self.limit = limit
@@ -47,6 +51,7 @@ final class BodyDecoder: @unchecked Sendable {
             stream.pointee.avail_in = UInt32(chunk.count)
             var holdsMore = false
             while stream.pointee.avail_in > 0 || holdsMore {
+                if stage == .ended, try !goOnBehindEnd() { return }
                 try inflateSome()
                 holdsMore = filled == piece.count && stage == .within
                 if filled == piece.count { try take(rest()) }
@@ -69,7 +74,8 @@ final class BodyDecoder: @unchecked Sendable {
 
     /// What is called deflate has a header by its standard, and none by many servers.
     private func begin(with chunk: [UInt8]) throws(FeedError) {
-        let window = coding == .deflate && !Self.hasHeader(chunk) ? Self.withoutHeader : Self.withAnyHeader
+        isBare = coding == .deflate && !Self.hasHeader(chunk)
+        let window = isBare ? Self.withoutHeader : Self.withAnyHeader
         try check(inflateInit2_(stream, window, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)))
         stage = .within
     }
@@ -84,7 +90,6 @@ final class BodyDecoder: @unchecked Sendable {
     private static let gzipMark: [UInt8] = [0x1F, 0x8B]
 
     private func inflateSome() throws(FeedError) {
-        if stage == .ended { try goOnBehindEnd() }
         stream.pointee.next_out = piece.baseAddress.map { $0 + filled }
         stream.pointee.avail_out = UInt32(piece.count - filled)
         let status = inflate(stream, Z_NO_FLUSH)
@@ -97,13 +102,16 @@ final class BodyDecoder: @unchecked Sendable {
         guard bytes <= limit else { throw FeedError.larger(than: limit, host: host).at(.transferring) }
     }
 
-    /// One file of gzip behind another is a file of both (RFC 1952, section 2.2).
-    private func goOnBehindEnd() throws(FeedError) {
+    /// False: what is there means nothing. One file of gzip behind another is a file of both (RFC 1952, section 2.2).
+    private func goOnBehindEnd() throws(FeedError) -> Bool {
+        bytesBehindEnd += Int(stream.pointee.avail_in)
+        if isBare, bytesBehindEnd <= Self.mostBehindBare { return false }
         guard coding == .gzip, stream.pointee.next_in.pointee == Self.gzipMark[0] else {
             throw failure("the compressed body goes on behind its end")
         }
         try check(inflateReset(stream))
         stage = .within
+        return true
     }
 
     private func check(_ status: Int32) throws(FeedError) {

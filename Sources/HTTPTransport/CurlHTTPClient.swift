@@ -1,8 +1,8 @@
 package import FeedCore
 internal import Synchronization
 
-/// `HTTPClient` over libcurl's multi interface. A body that comes in one piece is given to its sink by the task that
-/// asked for it.
+/// `HTTPClient` over libcurl's multi interface. A body that comes in one piece, and not compressed, is given to its
+/// sink by the task that asked for it.
 ///
 /// The threads don't hold on to the client; they end when it is let go of.
 package final class CurlHTTPClient: HTTPClient {

@@ -1,7 +1,7 @@
 import FeedCore
 import Synchronization
 
-/// Feeds bodies that come in parts to their sinks, where writing may take its time. Workers share the queue; what one
+/// Feeds bodies that come in parts, or compressed, to their sinks, where writing may take its time. Workers share the queue; what one
 /// sink is called with still comes in order, as a call is with one worker at a time.
 struct DeliveryWorker: Sendable {
     let queue: DeliveryQueue

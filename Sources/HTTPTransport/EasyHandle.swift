@@ -12,8 +12,8 @@ final class EasyHandle {
     let errorText: UnsafeMutablePointer<CChar>
     /// libcurl doesn't copy it.
     private var headers: HeaderList?
-    /// What most requests have, made once.
-    private let uncompressed = HeaderList()
+    /// What the usual request of a feed has, made once.
+    private let offeringEncodings = HeaderList()
     private var hasCredentials = false
     /// In the URL.
     private var hasLogin = false
@@ -109,7 +109,7 @@ final class EasyHandle {
 
     private func headers(for request: HTTPRequest, with lines: [String]) throws(FeedError) -> HeaderList? {
         guard request.isUsual, lines.isEmpty else { return try HeaderList(for: request, with: lines) }
-        return request.mayBeCompressed ? nil : uncompressed
+        return request.mayBeCompressed ? offeringEncodings : nil
     }
 
     /// Whether the request goes on a connection of its own, whatever others there are.
@@ -142,9 +142,6 @@ final class EasyHandle {
         try set(CURLOPT_NOPROXY, to: "")
         try set(CURLOPT_HTTP_VERSION, to: CURL_HTTP_VERSION_2TLS)
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: 1)
-        // It would not tell whether a body was cut off.
-        try set(CURLOPT_ACCEPT_ENCODING, to: BodyCodings.offered)
-        try set(CURLOPT_HTTP_CONTENT_DECODING, to: 0)
         let bufferBytes = settings.rateLimit.map { TokenBucket(rate: $0).pieceBytes } ?? Self.bufferBytes
         try set(CURLOPT_BUFFERSIZE, to: bufferBytes)
         // Giving up a slow name look-up would else wait for it, and hold up every other transfer. The resolver's thread

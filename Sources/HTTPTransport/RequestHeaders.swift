@@ -7,8 +7,8 @@ final class HeaderList {
     /// What a request for the rest of a body says itself.
     private static let namesOfRest = [acceptEncoding, "if-range", "range"]
     private static let acceptEncoding = "accept-encoding"
-    /// Takes away what is sent otherwise.
-    private static let noEncoding = "Accept-Encoding:"
+    /// By ourselves: what libcurl offers, it decodes, and doesn't tell a body that was cut off from a whole one.
+    private static let offer = "Accept-Encoding: \(BodyCodings.offered)"
 
     private(set) var first: UnsafeMutablePointer<curl_slist>?
 
@@ -29,12 +29,12 @@ final class HeaderList {
         }
         // The rest of a compressed body would be of no use.
         let saysEncodings = lines.contains { Self.name(of: $0) == Self.acceptEncoding }
-        if request.rest != nil || !request.mayBeCompressed && !saysEncodings { append(Self.noEncoding) }
+        if request.rest == nil, request.mayBeCompressed, !saysEncodings { append(Self.offer) }
         if first == nil { return nil }
     }
 
-    /// For the usual request of a body that is to come as it is.
-    init() { append(Self.noEncoding) }
+    /// For the usual request of a body that may come encoded.
+    init() { append(Self.offer) }
 
     deinit { curl_slist_free_all(first) }
 

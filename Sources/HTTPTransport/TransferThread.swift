@@ -1,6 +1,6 @@
 import FeedCore
 
-/// One thread that moves transfers, and two workers that feed the sinks of what comes in parts; what they are reached by.
+/// One thread that moves transfers, and two workers that feed the sinks of what takes its time; what they are reached by.
 final class TransferThread: Sendable {
     private static let workerCount = 2
 

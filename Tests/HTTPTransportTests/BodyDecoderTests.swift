@@ -80,17 +80,23 @@ struct BodyDecoderTests {
         #expect(throws: FeedError.self) { try Self.decode(cut, inPiecesOf: size) }
     }
 
-    @Test("unless something else is behind its end", arguments: Format.allCases, [1, .max])
+    @Test("unless something else is behind its end", arguments: Format.allCases, [2, .max])
     func behindEnd(format: Format, size: Int) async throws {
-        // A piece of one byte doesn't tell what there is.
         let packed = try await Self.packed([1, 2, 3], as: format)
-        for more: [UInt8] in [[0], [0x0A], [0x0D, 0x0A]] {
+        for more: [UInt8] in [[0, 1, 2, 3, 4], [0x0D, 0x0A, 0x0D, 0x0A, 0x0D, 0x0A]] {
             let error = #expect(throws: FeedError.self) {
-                try Self.decode(packed + more, as: format, inPiecesOf: format == .bare ? .max : size)
+                try Self.decode(packed + more, as: format, inPiecesOf: size)
             }
             #expect(error?.message == "the compressed body goes on behind its end")
             #expect(error?.kind == .invalidData)
         }
+    }
+
+    /// Of the header that was taken off.
+    @Test("without its header, where a check is left behind it", arguments: 1...4, [2, .max])
+    func behindBare(count: Int, size: Int) async throws {
+        let packed = try await Self.packed([1, 2, 3], as: .bare) + [UInt8](repeating: 7, count: count)
+        #expect(try Self.decode(packed, as: .bare, inPiecesOf: size).plain == [1, 2, 3])
     }
 
     @Test("unless it doesn't match its own check", arguments: [Format.gzip, .zlib])

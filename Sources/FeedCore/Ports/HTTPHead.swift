@@ -4,12 +4,14 @@
 /// them would.
 package struct HTTPHead: Hashable, Sendable {
     package enum Header: Int, CaseIterable, Sendable {
-        case contentEncoding, contentLength, contentRange, contentType, etag, lastModified, link, retryAfter
+        case contentLength, contentRange, contentType, etag, lastModified, link, retryAfter
     }
 
     private static let noTexts = [String?](repeating: nil, count: Header.allCases.count)
 
     package var status: Int
+    /// The body is passed on decoded: its bytes are not those that the server has, nor at the same places.
+    package var isContentEncoded = false
     /// By the numbers of the headers.
     private var texts = Self.noTexts
 
@@ -26,9 +28,6 @@ package struct HTTPHead: Hashable, Sendable {
     var strongTag: String? { self[.etag].flatMap { $0.isStrongTag ? $0 : nil } }
 
     package var validators: Validators { Validators(etag: self[.etag], lastModified: self[.lastModified]) }
-
-    /// The body is passed on as something else than what the server sent: its bytes can't be counted on the server.
-    package var isContentEncoded: Bool { self[.contentEncoding] != nil }
 
     /// The body has several parts, each with headers of its own, as of several ranges.
     var isMultipart: Bool { self[.contentType]?.lowercased().utf8.starts(with: "multipart/".utf8) == true }

@@ -52,7 +52,7 @@ struct ResumingTests {
     @Test("one that was decoded starts over: its bytes are not those of the server's ranges")
     func decoded() async throws {
         var begun = Self.begun()
-        begun.head[.contentEncoding] = "gzip"
+        begun.head.isContentEncoded = true
         let (_, asked) = try await get([begun, .ok(Self.whole, validators: Self.strong)])
         #expect(asked == [nil, nil])
         #expect(body.bytes == Self.whole)
@@ -153,12 +153,11 @@ struct ResumingTests {
 
     @Test(
         "a rest in an encoding or of several parts is no rest of the same body",
-        arguments: [
-            (HTTPHead.Header.contentEncoding, "gzip"), (.contentType, "Multipart/ByteRanges; boundary=x"),
-        ])
-    func otherForm(header: HTTPHead.Header, value: String) async throws {
+        arguments: [(true, nil), (false, "Multipart/ByteRanges; boundary=x")])
+    func otherForm(isEncoded: Bool, type: String?) async throws {
         var other = Self.rest(from: 40)
-        other.head[header] = value
+        other.head.isContentEncoded = isEncoded
+        other.head[.contentType] = type
         let (_, asked) = try await get([Self.begun(), other, .ok(Self.whole)])
         #expect(asked == [nil, rest(40), nil])
         #expect(body.bytes == Self.whole)
