@@ -9,10 +9,10 @@ package enum MaxAge: Hashable, Sendable {
 /// When a saved feed is fresh. Both moments are passed in: the domain never reads a clock.
 package enum FeedCachePolicy {
     package static func isFresh(savedAt: Timestamp, now: Timestamp, maxAge: MaxAge) -> Bool {
-        guard let age = savedAt.age(at: now) else { return false }
         switch maxAge {
+        // Not even a clock that was wrong once makes it too old for that.
         case .forever: return true
-        case .span(let limit): return age < limit
+        case .span(let limit): return savedAt.age(at: now).map { $0 < limit } ?? false
         }
     }
 }
