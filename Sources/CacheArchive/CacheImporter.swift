@@ -14,7 +14,7 @@ package struct CacheImporter: Sendable {
             let contents = try takeIn(source, intake, progress)
             let feeds = try ImportedLayout(contents, in: intake, terms).feeds()
             return try intake.merge { merge throws(FeedError) in
-                try FeedMerging(isForced: terms.isForced).merge(feeds, into: merge)
+                try FeedMerging(isForced: terms.isForced, now: terms.now).merge(feeds, into: merge)
             }
         } catch let error where error.kind == .invalidData {
             throw .invalidData("\(source.name): \(error.message); nothing was imported")

@@ -17,7 +17,9 @@ struct BlobSizeTests {
         arguments: [(0, 0, false), (-1, 0, false), (0, -1, false), (-1, -1, true)])
     func limit(image: Int, document: Int, isRefused: Bool) async throws {
         let size = Int64(Self.blob.count)
-        let terms = ImportTerms(maxImageSize: size + Int64(image), maxDocumentSize: size + Int64(document))
+        let terms = ImportTerms(
+            maxImageSize: size + Int64(image), maxDocumentSize: size + Int64(document),
+            now: .writable.upperBound)
         let reason = try await fixture.refusal(of: archive, terms)
         #expect((reason != nil) == isRefused, "\(reason ?? "taken")")
         if isRefused {

@@ -44,7 +44,11 @@ struct ExportTests {
         for (number, image) in images.enumerated() { try await fixture.store(image, at: .image(number)) }
         let archive = try await fixture.export()
         let other = ArchiveFixture()
-        try await other.takeIn(archive, ImportTerms(maxImageSize: 1 << 30, maxDocumentSize: 1 << 20))
+        try await other.takeIn(
+            archive,
+            ImportTerms(
+                maxImageSize: 1 << 30, maxDocumentSize: 1 << 20,
+                now: .writable.upperBound))
         #expect(try await other.export() == archive)
         for image in images {
             var damaged = image

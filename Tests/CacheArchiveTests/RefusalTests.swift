@@ -171,11 +171,11 @@ struct RefusalTests {
     @Test("for a blob that is larger than it may be") func limits() async throws {
         let image = Samples.png(String(repeating: "x", count: 5000))
         let archive = layout { $0.images[0] = image }
-        let small = ImportTerms(maxImageSize: 4999, maxDocumentSize: 1 << 20)
+        let small = ImportTerms(maxImageSize: 4999, maxDocumentSize: 1 << 20, now: .writable.upperBound)
         try await expectRefusal(of: archive, LayoutBuilder.name(image), "--max-filesize", terms: small)
-        let tiny = ImportTerms(maxImageSize: 1 << 20, maxDocumentSize: 100)
+        let tiny = ImportTerms(maxImageSize: 1 << 20, maxDocumentSize: 100, now: .writable.upperBound)
         try await expectRefusal(of: archive, "index.json", "--max-feed-size", terms: tiny)
-        let both = ImportTerms(maxImageSize: 900, maxDocumentSize: 900)
+        let both = ImportTerms(maxImageSize: 900, maxDocumentSize: 900, now: .writable.upperBound)
         try await expectRefusal(of: archive, LayoutBuilder.name(image), "--max-", terms: both)
         #expect(try await fixture.refusal(of: archive) == nil)
     }
@@ -184,7 +184,7 @@ struct RefusalTests {
         let archive = layout { layout in
             layout.changeDocument = { $0.set("title", .string(String(repeating: "x", count: 3000))) }
         }
-        let terms = ImportTerms(maxImageSize: 1 << 20, maxDocumentSize: 2000)
+        let terms = ImportTerms(maxImageSize: 1 << 20, maxDocumentSize: 2000, now: .writable.upperBound)
         try await expectRefusal(of: archive, "--max-feed-size", terms: terms)
     }
 

@@ -34,7 +34,9 @@ struct FeedMergingTests {
     }
 
     @discardableResult
-    private func merge(_ offers: [Offer], isForced: Bool = false) async throws -> ImportReport {
+    private func merge(
+        _ offers: [Offer], isForced: Bool = false, now: Timestamp = Timestamp(microseconds: 100)
+    ) async throws -> ImportReport {
         try await InMemoryTransfer(cache).takeIn { intake throws(FeedError) in
             var seen: Set<Digest> = []
             for case let bytes? in offers.flatMap({ $0.images.map(\.1) }) {
@@ -43,7 +45,7 @@ struct FeedMergingTests {
                 try intake.blobs.add(bytes, as: digest)
             }
             return try intake.merge { merge throws(FeedError) in
-                try FeedMerging(isForced: isForced).merge(offers, into: merge)
+                try FeedMerging(isForced: isForced, now: now).merge(offers, into: merge)
             }
         }
     }
@@ -74,6 +76,18 @@ struct FeedMergingTests {
         let report = try await merge([offer(savedAt: savedAt, [(.image(7), nil)])], isForced: isForced)
         #expect(report.feeds.map(\.outcome) == [replaces ? .replaced : .kept])
         #expect(try await feeds.retrieve(.first)?.feed.images.map(\.url) == [replaces ? .image(7) : .image(0)])
+    }
+
+    @Test("takes no date for later that lies ahead of the clock, where the other can be true")
+    func futureDates() async throws {
+        let now = Timestamp(microseconds: 100)
+        let (past, ahead, further) = (Int64(5), Int64(7_200_000_000), Int64(9_000_000_000))
+        let cases = [(past, ahead, false), (ahead, past, true), (ahead, further, true), (further, ahead, false)]
+        for (there, offered, replaces) in cases {
+            try await save(.sample(images: 1, savedAt: there))
+            let report = try await merge([offer(savedAt: offered, [(.image(7), nil)])], now: now)
+            #expect(report.feeds.map(\.outcome) == [replaces ? .replaced : .kept], "\(there), \(offered)")
+        }
     }
 
     @Test("takes data for a feed that it keeps, where the feed names the image") func partsOfAFeed() async throws {

@@ -11,7 +11,8 @@ struct ImportCommand {
         // Before the cache is created for nothing.
         let source = try output.openSource(ArchiveFile.path(file))
         let terms = ImportTerms(
-            maxImageSize: settings.maxFileSize, maxDocumentSize: settings.maxFeedSize, isForced: settings.force)
+            maxImageSize: settings.maxFileSize, maxDocumentSize: settings.maxFeedSize, isForced: settings.force,
+            now: session.now())
         let cache = try await session.openCache(.write(lockWait: settings.lockWait))
         let report = try await session.showingProgress("importing", of: "image") { progress throws(FeedError) in
             try await cache.transfer.takeIn { intake throws(FeedError) in

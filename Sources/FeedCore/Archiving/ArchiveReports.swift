@@ -18,11 +18,14 @@ package struct ImportTerms: Hashable, Sendable {
     package let maxDocumentSize: Int64
     /// Its feeds replace those that are there, also later ones.
     package let isForced: Bool
+    /// A feed that was saved after this was saved by a clock that was wrong.
+    package let now: Timestamp
 
-    package init(maxImageSize: Int64, maxDocumentSize: Int64, isForced: Bool = false) {
+    package init(maxImageSize: Int64, maxDocumentSize: Int64, isForced: Bool = false, now: Timestamp) {
         self.maxImageSize = maxImageSize
         self.maxDocumentSize = maxDocumentSize
         self.isForced = isForced
+        self.now = now
     }
 }
 

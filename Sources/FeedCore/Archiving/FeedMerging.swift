@@ -9,15 +9,19 @@ package protocol ArchivedFeed {
 /// data that is there stays; of every image that a feed names afterwards the data is taken.
 package struct FeedMerging: Sendable {
     private let isForced: Bool
+    private let now: Timestamp
 
     /// `isForced`: feeds that are there give way to any.
-    package init(isForced: Bool) { self.isForced = isForced }
+    package init(isForced: Bool, now: Timestamp) {
+        self.isForced = isForced
+        self.now = now
+    }
 
     package func merge(_ feeds: [any ArchivedFeed], into cache: any CacheMerge) throws(FeedError) -> ImportReport {
         var report = ImportReport()
         var kept: [any ArchivedFeed] = []
         // Of two that have data of one image, the one saved later.
-        let ordered = feeds.sorted { $0.head.savedAt > $1.head.savedAt }
+        let ordered = feeds.sorted { isLater($0.head.savedAt, than: $1.head.savedAt) }
         for feed in ordered {
             let outcome = try outcome(feed.head, in: cache)
             report.feeds.append(ImportReport.ImportedFeed(url: feed.head.url, outcome: outcome))
@@ -44,6 +48,13 @@ package struct FeedMerging: Sendable {
 
     private func outcome(_ feed: FeedHead, in cache: any CacheMerge) throws(FeedError) -> ImportReport.Outcome {
         guard let savedAt = try cache.savedAt(feed.url) else { return .added }
-        return isForced || feed.savedAt > savedAt ? .replaced : .kept
+        return isForced || isLater(feed.savedAt, than: savedAt) ? .replaced : .kept
+    }
+
+    /// A moment that can't be true, of a clock that was ahead, comes before any that can: else a feed of that machine would
+    /// stand for the latest for good, and is none that counts as fresh.
+    private func isLater(_ one: Timestamp, than other: Timestamp) -> Bool {
+        let (canBe, canOtherBe) = (one.age(at: now) != nil, other.age(at: now) != nil)
+        return canBe == canOtherBe ? one > other : canBe
     }
 }
