@@ -11,6 +11,22 @@ package enum CacheDirectory {
     ) async throws(FeedError) -> Cache {
         try await CacheOpener(path: path, schema: .current, sleeping: sleeping).open(access)
     }
+
+    /// Whether a file of this path is one of the own files of the cache at `path`, or would be taken for one.
+    package static func owns(_ file: String, at path: String) -> Bool {
+        guard let cache = CacheFolder.resolve(path) else { return false }
+        let name = FilePath.names(in: file).last.map(String.init) ?? ""
+        // Where it leads, if it is a link; else the folder may be one.
+        let given = CacheFolder.resolve(FilePath.folder(of: file) ?? ".").map { "\($0)/\(name)" }
+        return [CacheFolder.resolve(file), given].contains { path in
+            guard let path, path.utf8.starts(with: "\(cache)/".utf8) else { return false }
+            let names = FilePath.names(in: String(path.dropFirst(cache.count)))
+            guard names.count > 1 else {
+                return names.first.map { $0 == CacheFolder.lock || $0.hasPrefix(DatabaseFile.name) } ?? false
+            }
+            return names[0] == CacheFolder.images || names[0] == CacheFolder.incoming
+        }
+    }
 }
 
 /// Opens caches, with a thread to itself: much of it waits for the disk.

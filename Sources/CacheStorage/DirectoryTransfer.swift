@@ -11,21 +11,6 @@ struct DirectoryTransfer: CacheTransfer {
     let staging: Staging?
     let wait: LockWait
 
-    func owns(_ file: String) -> Bool {
-        guard let cache = CacheFolder.resolve(path) else { return false }
-        let name = FilePath.names(in: file).last.map(String.init) ?? ""
-        // Where it leads, if it is a link; else the folder may be one.
-        let given = CacheFolder.resolve(FilePath.folder(of: file) ?? ".").map { "\($0)/\(name)" }
-        return [CacheFolder.resolve(file), given].contains { path in
-            guard let path, path.utf8.starts(with: "\(cache)/".utf8) else { return false }
-            let names = FilePath.names(in: String(path.dropFirst(cache.count)))
-            guard names.count > 1 else {
-                return names.first.map { $0 == CacheFolder.lock || $0.hasPrefix(DatabaseFile.name) } ?? false
-            }
-            return names[0] == CacheFolder.images || names[0] == CacheFolder.incoming
-        }
-    }
-
     func read<Outcome: Sendable>(
         lockWait: Duration, _ work: @escaping @Sendable (any CacheSnapshot) throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome {

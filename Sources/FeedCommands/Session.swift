@@ -18,6 +18,12 @@ struct Session: Sendable {
 
     var now: @Sendable () -> Timestamp { toolbox.now }
 
+    /// For what is about to be written to this file.
+    func requireElsewhere(_ file: String, for what: String) throws(FeedError) {
+        guard toolbox.ownsFile(file, cachePath) else { return }
+        throw .storage(.cannotCreate, "\(file): is one of the cache's own files; \(what) needs another place")
+    }
+
     // MARK: Speaking
 
     private var log: Log { Log(output: toolbox.output, format: settings.logFormat, now: now) }

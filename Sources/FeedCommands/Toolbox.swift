@@ -3,6 +3,8 @@ package import FeedCore
 /// What the commands need of the world. The composition root fills it with the real things, tests with doubles.
 package struct Toolbox: Sendable {
     package let openCache: @Sendable (_ path: String, CacheAccess) async throws(FeedError) -> Cache
+    /// Whether the file is one of the own files of the cache at this path.
+    package let ownsFile: @Sendable (_ file: String, _ cachePath: String) -> Bool
     package let makeClient: @Sendable (NetworkSettings) throws(FeedError) -> any HTTPClient
     /// For files of this machine alone, which needs no network.
     package let files: any HTTPClient
@@ -16,12 +18,14 @@ package struct Toolbox: Sendable {
 
     package init(
         openCache: @escaping @Sendable (_ path: String, CacheAccess) async throws(FeedError) -> Cache,
+        ownsFile: @escaping @Sendable (_ file: String, _ cachePath: String) -> Bool = { _, _ in false },
         makeClient: @escaping @Sendable (NetworkSettings) throws(FeedError) -> any HTTPClient,
         files: any HTTPClient,
         decoder: any FeedDecoding, archives: Archives, gallery: any GalleryWriter, output: any Output,
         now: @escaping @Sendable () -> Timestamp, endingSignal: @escaping @Sendable () -> Int32? = { nil }
     ) {
         self.openCache = openCache
+        self.ownsFile = ownsFile
         self.makeClient = makeClient
         self.files = files
         self.decoder = decoder

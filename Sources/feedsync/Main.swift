@@ -48,6 +48,7 @@ struct Main {
         let files = LocalFileClient()
         return Toolbox(
             openCache: { path, access throws(FeedError) in try await CacheDirectory.open(path: path, access: access) },
+            ownsFile: { CacheDirectory.owns($0, at: $1) },
             makeClient: { settings throws(FeedError) in
                 SchemeRouter(remote: try CurlHTTPClient(settings: settings), files: files)
             },

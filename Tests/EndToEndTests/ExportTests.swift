@@ -108,8 +108,13 @@ struct ExportTests {
         try await program.run(server.feedURL)
         symlink(program.cache, program.folder.path("link"))
         symlink("\(program.cache)/feedsync.sqlite", program.folder.path("link.tar"))
-        let result = try await program.run("export", "\(program.cache)/\(name)")
-        expectOneLine(result, exit: 73, ["one of the cache's own files"])
+        let file = "\(program.cache)/\(name)"
+        let ours = "\(name): is one of the cache's own files; "
+        expectOneLine(try await program.run("export", file), exit: 73, [ours, "the archive"])
+        let image = try await program.run("image", "-o", file, server.imageURL(0))
+        expectOneLine(image, exit: 73, [ours, "the image"])
+        let sync = try await program.run("--metrics-file", file, server.feedURL)
+        expectOneLine(sync, exit: 73, [ours, "the metrics file"])
         expectQuiet(try await program.run("validate", "--deep"))
         expectQuiet(try await program.run("export", "\(program.cache)/backup.tar"))
     }

@@ -3,7 +3,6 @@ internal import Synchronization
 
 /// The way in and out of a cache that keeps nothing on disk.
 package struct InMemoryTransfer: CacheTransfer {
-    package func owns(_ file: String) -> Bool { false }
 
     private let cache: InMemoryCache
 

@@ -8,9 +8,7 @@ struct ExportCommand {
     func run(_ file: String, _ feeds: [ResourceURL]) async throws(FeedError) -> ExitCode {
         let cache = try await session.openCache(.read)
         let (archives, output) = (session.toolbox.archives, session.toolbox.output)
-        if let path = ArchiveFile.path(file), cache.transfer.owns(path) {
-            throw .storage(.cannotCreate, "\(file): is one of the cache's own files; the archive needs another place")
-        }
+        if let path = ArchiveFile.path(file) { try session.requireElsewhere(path, for: "the archive") }
         let lockWait = session.settings.lockWait
         let report = try await session.showingProgress("exporting", of: "image") { progress throws(FeedError) in
             try await cache.transfer.read(lockWait: lockWait) { snapshot throws(FeedError) in

@@ -82,6 +82,7 @@ struct ImageCommand {
 
     private func deliver(_ image: ImageData) throws(FeedError) {
         if let file = settings.output {
+            try session.requireElsewhere(file, for: "the image")
             try session.toolbox.output.replaceFile(at: file, with: image.bytes)
         } else {
             try session.toolbox.output.write(image.bytes)

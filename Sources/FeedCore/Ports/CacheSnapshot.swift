@@ -1,8 +1,5 @@
 /// The way in and out of a cache for all that it holds, as one piece.
 package protocol CacheTransfer: Sendable {
-    /// Whether a file of this path is one of the cache's own, or would be taken for one.
-    func owns(_ file: String) -> Bool
-
     /// Runs `work` on one state of the cache: what others write meanwhile is not seen, and no image is deleted before it
     /// returns. Whoever is just deleting some is waited for, at most for `lockWait`. The work may block: it has a thread
     /// of its own.
