@@ -189,6 +189,8 @@ struct MonitoringTests {
         let ping = try LoopbackServer(["/uuid/start": { _ in .text("") }, "/uuid/143": { _ in .text("") }])
         let gate = Gate()
         server.serve(Reply(body: FeedServer.image(2), gate: gate), at: 2)
+        let success = 1_774_744_200.5
+        try program.folder.write("feedsync_last_success_timestamp_seconds \(success)\n", to: "feedsync.prom")
         let run = try program.start(
             "--metrics-file", metrics, "--ping-url", ping.url("/uuid"), "-j", "1", server.feedURL)
         await run.comes(to: gate)
@@ -199,6 +201,7 @@ struct MonitoringTests {
         #expect(ping.requests.map(\.path) == ["/uuid/start", "/uuid/143"])
         let figures = try await figures()
         #expect(figures["feedsync_last_run_exit_code"] == 143)
+        #expect(figures["feedsync_last_success_timestamp_seconds"] == success)
         #expect(figures["feedsync_cache_images"] == 2)
     }
 }

@@ -34,7 +34,7 @@ struct Monitoring {
             case .failure(let error): ExitCode.of(error)
             }
         do throws(FeedError) {
-            try writeMetrics(result, code, took: ContinuousClock.now - start)
+            try await writeMetrics(result, code, took: ContinuousClock.now - start)
         } catch {
             // The run's own failure says more.
             if code == .ok { code = ExitCode.of(error) }
@@ -52,7 +52,7 @@ struct Monitoring {
 
     private func writeMetrics(
         _ result: Result<Run, any Error>, _ code: ExitCode, took duration: Duration
-    ) throws(FeedError) {
+    ) async throws(FeedError) {
         guard let metricsFile else { return }
         let run: Run?
         switch result {
@@ -61,16 +61,19 @@ struct Monitoring {
         case .failure where code == .locked: return
         case .failure: run = nil
         }
+        try session.requireElsewhere(metricsFile, for: "the metrics file")
         let status = status(code)
+        let success = status == 0 ? nil : await earlierSuccess(in: metricsFile)
         let metrics = RunMetrics(
             endedAt: session.now(), duration: duration, exitCode: status, report: run?.report, cache: run?.cache,
-            earlierSuccess: status == 0 ? nil : earlierSuccess(in: metricsFile))
+            earlierSuccess: success)
         try session.toolbox.output.replaceFile(at: metricsFile, with: Array(metrics.text.utf8))
     }
 
     /// A file that can't be read may be replaced all the same, and who is alerted then should know why.
-    private func earlierSuccess(in metricsFile: String) -> String? {
-        switch session.surroundings.readRegularFile(metricsFile) {
+    private func earlierSuccess(in metricsFile: String) async -> String? {
+        // A run that was stopped is none that may forget it.
+        switch await Task(operation: { session.surroundings.readRegularFile(metricsFile) }).value {
         case .success(let file): return file.flatMap(RunMetrics.success)
         case .failure(let error):
             session.report(LogLine(error.saying("\(metricsFile): \(error.message), so the last success is unknown")))
