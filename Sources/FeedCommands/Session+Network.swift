@@ -56,7 +56,7 @@ extension Session {
     func makePingClient(retries: Int) throws(FeedError) -> any HTTPClient {
         var network = settings.network
         network.connectTimeout = .seconds(5)
-        network.idleTimeout = .seconds(5)
+        network.idleTimeout = Ping.limit
         network.rateLimit = nil
         let retrying = RetryingClient(
             try toolbox.makeClient(network), policy: RetryPolicy(retries: retries), clockwork: .real(now: now))

@@ -4,7 +4,7 @@ import Synchronization
 /// Tells a monitor that a run begins and how it ended, as healthchecks.io has it. It never takes long, and its failure is
 /// no failure of the run.
 final class Ping: Sendable {
-    private static let limit = Duration.seconds(10)
+    static let limit = Duration.seconds(10)
     private static let mostBytes: Int64 = 100_000
 
     private let url: ResourceURL
@@ -19,8 +19,10 @@ final class Ping: Sendable {
 
     func start() async { await send("start", retries: 0) }
 
-    /// Also when the run was cancelled: that is when it matters. A lost one would raise a false alarm.
+    /// Also when the run was stopped: that is when it matters, and a lost one would raise a false alarm. Who stops it only
+    /// now is not kept waiting.
     func end(_ exitCode: Int32) async {
+        guard Task.isCancelled else { return await send("\(exitCode)", retries: 2) }
         await Task { await send("\(exitCode)", retries: 2) }.value
     }
 
