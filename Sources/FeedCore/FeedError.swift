@@ -43,7 +43,7 @@ package struct FeedError: Error, Hashable, Sendable {
     /// What is wrong.
     package private(set) var reason: String
     /// What more there is to its story, such as how often it was tried.
-    private var rest = ""
+    package private(set) var rest = ""
     /// What a person can do about it.
     private var hint: String?
     /// The HTTP status behind the failure, if there was an answer.
@@ -74,7 +74,9 @@ package struct FeedError: Error, Hashable, Sendable {
         return error
     }
 
-    package var message: String { withoutHint + (hint.map { "; \($0)" } ?? "") }
+    package var message: String { withoutHint + hintToAppend }
+
+    package var hintToAppend: String { hint.map { "; \($0)" } ?? "" }
 
     /// For one who is doing already what the hint says.
     package var withoutHint: String { reason + rest }

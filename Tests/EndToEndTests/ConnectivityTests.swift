@@ -86,6 +86,23 @@ struct ConnectivityTests {
         #expect(result.errorLines[1] == "\(place)the server answered HTTP 503 (first: \(feeds[4]))")
     }
 
+    @Test(
+        "feeds behind one dead server are not told of with the saved copy that the first of them has",
+        arguments: [0, 1])
+    func stories(stale: Int) async throws {
+        let feeds = (0..<2).map { server.server.url("/\($0).json") }
+        server.server.route("/\(stale).json", .text(FeedServer.feed([])))
+        _ = try await program.run(feeds[stale])
+        try await program.makeStale()
+        for number in 0..<2 { server.server.route("/\(number).json", Reply(503)) }
+
+        let result = try await program.run(["--retries", "0"] + feeds)
+
+        #expect(result.status == .exited(69))
+        let line = "feedsync: 2 feeds from \(server.authority): the server answered HTTP 503"
+        #expect(result.errorLines.first == "\(line) (first: \(feeds[0]); -v tells more of each)")
+    }
+
     @Test("a fresh saved copy stands in, and one line says so", arguments: Trouble.allCases)
     func fresh(_ trouble: Trouble) async throws {
         try await program.run(server.feedURL)

@@ -29,6 +29,11 @@ struct Causes {
         var count = 0
         /// Of those, in other words than the first.
         var others = 0
+        /// What more there is to the first's story holds for all of them.
+        var isOneStory = true
+
+        /// What holds for all but the others.
+        var message: String { isOneStory ? error.message : "\(error.reason)\(error.hintToAppend)" }
     }
 
     private var causes: [Cause] = []
@@ -39,6 +44,7 @@ struct Causes {
         let number = numbers.number(of: key)
         if number == causes.count { causes.append(Cause(key: key, first: url, error: error)) }
         causes[number].count += 1
+        if error.rest != causes[number].error.rest { causes[number].isOneStory = false }
         if !Self.isAlike(error.reason, causes[number].error.reason) { causes[number].others += 1 }
     }
 
@@ -54,8 +60,9 @@ struct Causes {
         causes.map { cause in
             let (first, error) = (cause.first, cause.error)
             let others = cause.others == 0 ? "" : "; \(cause.others) for other reasons, which -v tells"
+            let more = cause.isOneStory || cause.others > 0 ? "" : "; -v tells more of each"
             let counted = Phrases.count(cause.count, noun) + cause.key.place
-            let many = "\(counted): \(error.message) (first: \(first)\(others))"
+            let many = "\(counted): \(cause.message) (first: \(first)\(others)\(more))"
             return LogLine(
                 level: .error, event: "\(noun)_failed", text: cause.count == 1 ? "\(first): \(error.message)" : many,
                 fields: [("url", .string(first.text)), ("count", .integer(cause.count))] + LogLine.fields(of: error))
