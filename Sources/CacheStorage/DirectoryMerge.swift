@@ -42,9 +42,7 @@ final class DirectoryMerge: CacheMerge {
         try row.bind(4, feed.savedAt.microseconds)
         var id: Int64 = 0
         try row.forEachRow { () throws(FeedError) in id = row.integer(0) }
-        let items = try connection.statement("DELETE FROM items WHERE feed = ?1")
-        try items.bind(1, id)
-        try items.run()
+        try SQLiteFeedChange(connection: connection).deleteItems(of: id)
         self.feed = (id, 0)
     }
 

@@ -98,22 +98,24 @@ struct ImageIndex {
         return digests
     }
 
-    /// Distinct digests of what the saved feeds name, as if those in `leftOut` were not there.
-    func referencedDigests(besides leftOut: [ResourceURL]) throws(FeedError) -> [Digest] {
+    /// Of what the saved feeds name, as if those in `leftOut` were not there.
+    func referencedDigests(besides leftOut: [ResourceURL]) throws(FeedError) -> Set<Digest> {
         let feed = try connection.statement("SELECT id FROM feeds WHERE url = ?1")
-        var ids: [String] = []
+        var ids: Set<Int64> = []
         for url in leftOut {
             try feed.bind(1, url.text)
-            try feed.forEachRow { () throws(FeedError) in ids.append(String(feed.integer(0))) }
+            try feed.forEachRow { () throws(FeedError) in ids.insert(feed.integer(0)) }
         }
-        let row = try connection.prepare(
+        // In this order each row is found by its key, and nothing is sorted.
+        let row = try connection.statement(
             """
-            SELECT DISTINCT digest FROM images
-            WHERE url IN (SELECT url FROM items WHERE feed NOT IN (\(ids.joined(separator: ", "))))
+            SELECT feeds.id, digest FROM feeds
+                CROSS JOIN items ON items.feed = feeds.id CROSS JOIN images ON images.url = items.url
             """)
-        var digests: [Digest] = []
+        var digests: Set<Digest> = []
         try row.forEachRow { () throws(FeedError) in
-            if let digest = row.digest(0) { digests.append(digest) }
+            guard !ids.contains(row.integer(0)), let digest = row.digest(1) else { return }
+            digests.insert(digest)
         }
         return digests
     }

@@ -25,6 +25,7 @@ extension ImageDirectory {
             defer { withExtendedLifetime(lock) {} }
             do throws(FeedError) {
                 try await database.write { connection throws(FeedError) in
+                    try SQLiteFeedChange(connection: connection).deleteItemsOfNoFeed()
                     let index = ImageIndex(connection: connection)
                     try index.deleteUnreferenced()
                     try index.delete(missing)
@@ -67,7 +68,7 @@ extension ImageDirectory {
         let (dryRun, feedsLeftOut, _) = try parts(of: mode)
         let all = try await database.read { connection throws(FeedError) in
             let index = ImageIndex(connection: connection)
-            let referenced = Set(try index.referencedDigests(besides: feedsLeftOut))
+            let referenced = try index.referencedDigests(besides: feedsLeftOut)
             return try index.digests().filter { referenced.contains($0.digest) }
         }
         guard let files = folders.files else { return ImageRemoval(images: all.count, bytesFreed: 0) }
@@ -131,7 +132,7 @@ extension ImageDirectory {
     }
 
     private static func sort(
-        _ digests: [Digest], in files: Descriptor?
+        _ digests: Set<Digest>, in files: Descriptor?
     ) throws(SystemError) -> (kept: Set<Digest>, missing: Set<Digest>) {
         var kept: Set<Digest> = []
         var missing: Set<Digest> = []

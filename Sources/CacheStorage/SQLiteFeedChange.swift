@@ -28,7 +28,22 @@ struct SQLiteFeedChange: FeedStoreChange {
         try feed.bind(7, saved.validators.lastModified)
         try feed.bind(8, Int64(saved.pages))
         try feed.run()
-        try insert(saved.feed.images, of: connection.lastInsertedRow)
+        let row = connection.lastInsertedRow
+        try deleteItems(of: row)
+        try insert(saved.feed.images, of: row)
+    }
+
+    /// Other programs leave the items of a feed that they delete, as sqlite3 does where it isn't told to mind foreign keys;
+    /// and the next feed may get that one's row.
+    func deleteItems(of feed: Int64) throws(FeedError) {
+        let items = try connection.statement("DELETE FROM items WHERE feed = ?1")
+        try items.bind(1, feed)
+        try items.run()
+    }
+
+    /// Those that other programs left. Only images that a feed names are kept.
+    func deleteItemsOfNoFeed() throws(FeedError) {
+        try connection.statement("DELETE FROM items WHERE feed NOT IN (SELECT id FROM feeds)").run()
     }
 
     /// Many rows to a statement: one for each takes twice as long.

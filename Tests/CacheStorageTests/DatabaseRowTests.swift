@@ -77,4 +77,37 @@ struct DatabaseRowTests {
         try await cache.images.remember([failure])
         #expect(try await cache.images.failures(of: [.image(0)])[0]?.error.message == "gone")
     }
+
+    /// As sqlite3's shell does, which leaves the items of a feed that it deletes.
+    private static let deletionAlone = "PRAGMA foreign_keys = OFF; DELETE FROM feeds"
+
+    @Test("items that another program left of a feed aren't in the way of the next feed", arguments: [true, false])
+    func itemsOfNoFeed(merges: Bool) async throws {
+        try await scratch.fill()
+        try scratch.execute(Self.deletionAlone)
+        let cache = try await scratch.open()
+        if merges {
+            try await cache.transfer.takeIn { intake throws(FeedError) in
+                try intake.merge { merge throws(FeedError) in
+                    try merge.begin(
+                        FeedHead(url: .first, title: nil, format: .essential, savedAt: Timestamp(microseconds: 9)))
+                    try merge.append(FeedImage(id: "new", url: .image(7)))
+                }
+            }
+        } else {
+            try await cache.feeds.save(.sample(images: 1))
+        }
+        #expect(try await cache.feeds.summaries().map(\.images) == [1])
+    }
+
+    @Test("items that another program left of a feed don't keep its images, and go with them")
+    func imagesOfNoFeed() async throws {
+        let cache = try await cache(after: Self.deletionAlone)
+        #expect(try await cache.images.removeDamaged(.dryRun(withoutFeeds: [])) == .nothing)
+        let all = ImageRemoval(images: 1, bytesFreed: 7)
+        #expect(try await cache.images.removeUnreferenced(.dryRun(withoutFeeds: [])) == all)
+        #expect(try await cache.images.removeUnreferenced(.forReal) == all)
+        #expect(try await cache.images.find([.image(0)]) == [nil])
+        #expect(try scratch.query("SELECT count(*) FROM items") == "0")
+    }
 }
