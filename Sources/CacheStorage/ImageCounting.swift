@@ -9,12 +9,12 @@ extension ImageDirectory {
         }
         return try await database.read { connection throws(FeedError) in
             let index = ImageIndex(connection: connection)
-            var sizes: [Digest: Int64] = [:]
-            for (digest, size) in try index.digests() {
+            var sizes = try index.sizes()
+            for (digest, size) in sizes {
                 let isThere = try attempt(.failed) { () throws(SystemError) in
                     try ImageFile.isThere(digest, size: size, in: files)
                 }
-                if isThere { sizes[digest] = size }
+                if !isThere { sizes[digest] = nil }
             }
             var perFeed: [Int] = []
             for feed in feeds {

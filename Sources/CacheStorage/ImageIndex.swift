@@ -84,18 +84,16 @@ struct ImageIndex {
         try row.run()
     }
 
-    /// Distinct digests with their sizes; a size that no file has where no row says one that can be.
-    func digests() throws(FeedError) -> [(digest: Digest, size: Int64)] {
-        let row = try connection.statement(
-            """
-            SELECT digest, coalesce(max(size) FILTER (WHERE size BETWEEN 0 AND ?1), -1) FROM images GROUP BY digest
-            """)
-        try row.bind(1, Self.mostBytes)
-        var digests: [(digest: Digest, size: Int64)] = []
+    /// Each digest with its size: one that no file has where no row says one that can be.
+    func sizes() throws(FeedError) -> [Digest: Int64] {
+        let row = try connection.statement("SELECT digest, size FROM images")
+        var sizes: [Digest: Int64] = [:]
         try row.forEachRow { () throws(FeedError) in
-            if let digest = row.digest(0) { digests.append((digest, row.integer(1))) }
+            guard let digest = row.digest(0) else { return }
+            let size = row.integer(1)
+            sizes[digest] = max(sizes[digest] ?? -1, (0...Self.mostBytes).contains(size) ? size : -1)
         }
-        return digests
+        return sizes
     }
 
     /// Of what the saved feeds name, as if those in `leftOut` were not there.

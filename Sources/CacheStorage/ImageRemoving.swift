@@ -46,7 +46,7 @@ extension ImageDirectory {
     /// be the room that is missing.
     private func removeUnnamed(after failure: FeedError) async throws(FeedError) -> ImageRemoval {
         let named = try await database.read { connection throws(FeedError) in
-            Set(try ImageIndex(connection: connection).digests().map(\.digest))
+            Set(try ImageIndex(connection: connection).sizes().keys)
         }
         var files = leftovers(besides: named)
         files.remove()
@@ -69,7 +69,7 @@ extension ImageDirectory {
         let all = try await database.read { connection throws(FeedError) in
             let index = ImageIndex(connection: connection)
             let referenced = try index.referencedDigests(besides: feedsLeftOut)
-            return try index.digests().filter { referenced.contains($0.digest) }
+            return try index.sizes().filter { referenced.contains($0.key) }.map { (digest: $0.key, size: $0.value) }
         }
         guard let files = folders.files else { return ImageRemoval(images: all.count, bytesFreed: 0) }
         let findings = Findings(of: all.count, progress)

@@ -24,6 +24,7 @@ struct SQLiteTests {
         #expect(try connection.integer("PRAGMA trusted_schema") == 0)
         #expect(try connection.integer("PRAGMA cell_size_check") == 1)
         #expect(try connection.integer("PRAGMA foreign_keys") == 1)
+        #expect(try connection.integer("PRAGMA temp_store") == 2)
         #expect(try connection.integer("PRAGMA user_version") == CacheSchema.current.version)
     }
 
