@@ -81,8 +81,4 @@ extension Descriptor {
         if errno == ENOENT { return nil }
         throw SystemError("can't be examined", "\(path)/\(String(cString: name))")
     }
-
-    func synchronise() throws(SystemError) {
-        guard fsync(number) == 0 else { throw SystemError("can't be written to disk", path) }
-    }
 }

@@ -52,6 +52,11 @@ package final class Descriptor: Sendable {
         guard fstat(number, &status) == 0 else { throw SystemError("can't be examined", path) }
         return status
     }
+
+    /// Returns when all that was written to the file, or changed in the folder, is on disk.
+    package func synchronise() throws(SystemError) {
+        guard fsync(number) == 0 else { throw SystemError("can't be written to disk", path) }
+    }
 }
 
 extension stat {

@@ -56,6 +56,7 @@ final class GalleryFolder {
             try staging.mark(written)
             // Only now: they may forbid to write into it.
             if let old { try staging.adoptRights(of: old) }
+            try staging.synchronise()
         } catch {
             throw error.feedError(writing: site.path)
         }

@@ -6,8 +6,8 @@ internal import SystemFiles
 /// A folder that is, or is to become, a gallery. It knows its own files by the list of them that it holds.
 final class OpenFolder {
     static let marker = ".feedsync-gallery"
-    /// What is to become the marker. It takes its place when it is whole, so that a run that is killed leaves none that is
-    /// cut off.
+    /// What is to become the marker. It takes its place when it is whole and on disk, so that neither a run that is
+    /// killed nor a power cut leaves one that is cut off.
     private static let nextMarker = ".feedsync-gallery.new"
     private static let unfinished = "feedsync gallery 1, unfinished"
     private static let heading = "feedsync gallery 1"
@@ -63,10 +63,13 @@ final class OpenFolder {
         guard mkdirat(number, name, 0o777) == 0 else { throw SystemError("can't be created", "\(path)/\(name)") }
     }
 
-    func write(_ bytes: [UInt8], to name: String) throws(SystemError) {
-        let file = openat(number, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o666)
-        guard file >= 0 else { throw SystemError("can't be created", "\(path)/\(name)") }
-        try Descriptor(owning: file, path: "\(path)/\(name)").write(bytes)
+    @discardableResult
+    func write(_ bytes: [UInt8], to name: String) throws(SystemError) -> Descriptor {
+        let opened = openat(number, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o666)
+        guard opened >= 0 else { throw SystemError("can't be created", "\(path)/\(name)") }
+        let file = Descriptor(owning: opened, path: "\(path)/\(name)")
+        try file.write(bytes)
+        return file
     }
 
     func markUnfinished() throws(SystemError) { try mark(Self.unfinished) }
@@ -77,9 +80,20 @@ final class OpenFolder {
     }
 
     private func mark(_ text: String) throws(SystemError) {
-        try write(Array("\(text)\n".utf8), to: Self.nextMarker)
+        // One that a power cut emptied would make the folder somebody else's.
+        try Self.synchronise(write(Array("\(text)\n".utf8), to: Self.nextMarker))
         guard renameat(number, Self.nextMarker, number, Self.marker) == 0 else {
             throw SystemError("can't be created", "\(path)/\(Self.marker)")
+        }
+    }
+
+    /// Returns when the names in the folder are on disk.
+    func synchronise() throws(SystemError) { try Self.synchronise(folder) }
+
+    /// Not every file system can, and on one that can't a gallery is as safe as it can be there.
+    private static func synchronise(_ file: Descriptor) throws(SystemError) {
+        do throws(SystemError) { try file.synchronise() } catch {
+            guard [EINVAL, EOPNOTSUPP].contains(error.code) else { throw error }
         }
     }
 
