@@ -1,7 +1,7 @@
 internal import FeedCore
 internal import SystemFiles
 
-/// Files to be deleted. What comes in the way ends that, and is told beside what was done before.
+/// Files to be deleted. Of those that can't be the first is told, beside what became of the others.
 struct FileRemoval {
     private struct Leftover {
         let name: [CChar]
@@ -42,13 +42,13 @@ struct FileRemoval {
 
     private mutating func take(_ work: (Leftover) throws(SystemError) -> Int64) {
         guard failure == nil else { return }
-        do throws(SystemError) {
-            for file in leftovers {
+        for file in leftovers {
+            do throws(SystemError) {
                 bytesFreed += try work(file)
                 if file.isImage { imageCount += 1 }
+            } catch {
+                failure = failure ?? error.feedError(.failed)
             }
-        } catch {
-            failure = error.feedError(.failed)
         }
     }
 }

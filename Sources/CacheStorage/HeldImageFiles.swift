@@ -19,12 +19,12 @@ private struct HeldImageFiles: ImageFiles {
     let cache: String
 
     func open(_ image: StoredImage) throws(FeedError) -> any OpenImage {
-        let file = try reading { () throws(SystemError) in
-            try folder.flatMap { folder throws(SystemError) in
-                try ImageFile.openReadable(image.digest, in: folder, size: image.size)
-            }
+        let gone = FeedError.notFound(image.damagedOrGone(from: cache).message)
+        guard let folder else { throw gone }
+        let file = try reading(in: folder) { () throws(SystemError) in
+            try ImageFile.openReadable(image.digest, in: folder, size: image.size)
         }
-        guard let folder, let file else { throw .notFound(image.damagedOrGone(from: cache).message) }
+        guard let file else { throw gone }
         return HeldImageFile(file: file, folder: folder, name: image.digest.hex, size: Int(image.size))
     }
 }
@@ -36,7 +36,7 @@ private struct HeldImageFile: OpenImage {
     let size: Int
 
     func read(_ count: Int, at offset: Int) throws(FeedError) -> [UInt8] {
-        try reading { () throws(SystemError) in try file.read(count, at: offset) }
+        try reading(in: folder) { () throws(SystemError) in try file.read(count, at: offset) }
     }
 
     func place(at path: String) throws(FeedError) {
@@ -67,15 +67,14 @@ private struct HeldImageFile: OpenImage {
     }
 }
 
-/// Reads an image's file. That there is no right to it is the file's own, and so is a bad sector. Whatever else comes in
-/// the way, such as that no more files can be open, comes in the way of the next as well.
-private func reading<Outcome>(_ work: () throws(SystemError) -> Outcome) throws(FeedError) -> Outcome {
+/// Reads an image's file. That there is no right to it is told from that the disk fails.
+private func reading<Outcome>(
+    in folder: Descriptor, _ work: () throws(SystemError) -> Outcome
+) throws(FeedError) -> Outcome {
     do { return try work() } catch {
-        switch error.code {
-        case EACCES, EPERM: throw .notFound(error.message)
-        case EIO: throw .storage(.unreadable, error.message).hinting("run `feedsync validate --deep`")
-        default: throw error.feedError(.failed)
-        }
+        guard error.concernsOneFile(in: folder) else { throw error.feedError(.failed) }
+        if [EACCES, EPERM].contains(error.code) { throw .notFound(error.message) }
+        throw .storage(.unreadable, error.message).hinting("run `feedsync validate --deep`")
     }
 }
 

@@ -32,7 +32,7 @@ enum ImageFile {
         var digests = Descriptor.digests(of: files).makeIterator()
         var areIntact: [Bool] = []
         for (image, isThere) in zip(images, isThere) {
-            let isIntact = isThere ? try hashes(digests.next(), to: image.digest) : false
+            let isIntact = isThere ? try hashes(digests.next(), to: image.digest, in: folder) : false
             areIntact.append(isIntact)
         }
         return areIntact
@@ -47,7 +47,7 @@ enum ImageFile {
         do throws(SystemError) {
             return try file.read(into: buffer, at: Int(offset)) == buffer.count
         } catch {
-            if error.code == EIO { return false }
+            if error.concernsOneFile(in: folder) { return false }
             throw error.feedError(.failed)
         }
     }
@@ -56,7 +56,7 @@ enum ImageFile {
     static func isTrustworthy(_ digest: Digest, size: Int64, in folder: Descriptor) -> Bool {
         do {
             guard let file = try open(digest, in: folder, size: size),
-                try hashes(Descriptor.digests(of: [file]).first, to: digest)
+                try hashes(Descriptor.digests(of: [file]).first, to: digest, in: folder)
             else {
                 return false
             }
@@ -67,18 +67,33 @@ enum ImageFile {
         }
     }
 
-    /// Whether there is a file of that size; its bytes are not looked at.
+    /// Whether there is a file of that size; its bytes are not looked at. One that can't be looked at is as good as none.
     static func isThere(_ digest: Digest, size: Int64, in folder: Descriptor) throws(SystemError) -> Bool {
-        guard let status = try folder.status(of: digest.hex) else { return false }
-        return status.isFile && status.st_size == size
+        do throws(SystemError) {
+            guard let status = try folder.status(of: digest.hex) else { return false }
+            return status.isFile && status.st_size == size
+        } catch {
+            if error.concernsOneFile(in: folder) { return false }
+            throw error
+        }
     }
 
-    /// Nil if it isn't there, is no regular file, is of another size, or lies where the disk can't be read.
+    /// Whether nothing can be said of what is there, for a reason of its own: nor can anything be put in its place.
+    static func isOutOfReach(_ digest: Digest, in folder: Descriptor) -> Bool {
+        do throws(SystemError) {
+            _ = try folder.status(of: digest.hex)
+            return false
+        } catch {
+            return error.concernsOneFile(in: folder)
+        }
+    }
+
+    /// Nil if it isn't there, is no regular file, is of another size, or can't be opened for a reason of its own.
     static func open(_ digest: Digest, in folder: Descriptor, size: Int64) throws(FeedError) -> Descriptor? {
         do {
             return try openReadable(digest, in: folder, size: size)
         } catch {
-            if error.code == EIO { return nil }
+            if error.concernsOneFile(in: folder) { return nil }
             throw error.feedError(.failed)
         }
     }
@@ -99,10 +114,12 @@ enum ImageFile {
         }
     }
 
-    private static func hashes(_ found: Result<Digest, SystemError>?, to digest: Digest) throws(FeedError) -> Bool {
+    private static func hashes(
+        _ found: Result<Digest, SystemError>?, to digest: Digest, in folder: Descriptor
+    ) throws(FeedError) -> Bool {
         switch found {
         case .success(let found): return found == digest
-        case .failure(let error) where error.code != EIO: throw error.feedError(.failed)
+        case .failure(let error) where !error.concernsOneFile(in: folder): throw error.feedError(.failed)
         case .failure, nil: return false
         }
     }

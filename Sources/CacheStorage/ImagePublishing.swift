@@ -67,10 +67,12 @@ extension ImageDirectory {
             settled.insert(seal.digest)
             return .success(seal)
         } catch {
+            let failure = error.feedError(.failed)
+            if let files = folders.files, ImageFile.isOutOfReach(seal.digest, in: files) { return .failure(failure) }
             // Where the file is still there it is the folder that is gone, and none would find its place.
             let isGone = try attempt(.failed) { () throws(SystemError) in try !file.isThere() }
-            guard error.code == ENOENT, isGone else { throw error.feedError(.failed) }
-            return .failure(error.feedError(.failed))
+            guard error.code == ENOENT, isGone else { throw failure }
+            return .failure(failure)
         }
     }
 

@@ -91,7 +91,7 @@ extension ImageDirectory {
             }
             removal.remove()
         }
-        return ImageRemoval(images: damaged.count, bytesFreed: removal.bytesFreed, failure: removal.failure)
+        return ImageRemoval(images: removal.imageCount, bytesFreed: removal.bytesFreed, failure: removal.failure)
     }
 
     private func parts(
@@ -134,10 +134,18 @@ extension ImageDirectory {
     private static func sort(
         _ digests: Set<Digest>, in files: Descriptor?
     ) throws(SystemError) -> (kept: Set<Digest>, missing: Set<Digest>) {
+        guard let files else { return ([], digests) }
         var kept: Set<Digest> = []
         var missing: Set<Digest> = []
         for digest in digests {
-            if try files?.status(of: digest.hex)?.isFile == true { kept.insert(digest) } else { missing.insert(digest) }
+            do throws(SystemError) {
+                let isFile = try files.status(of: digest.hex)?.isFile == true
+                if isFile { kept.insert(digest) } else { missing.insert(digest) }
+            } catch {
+                // It may be there, and is left to whoever looks for damage.
+                guard error.concernsOneFile(in: files) else { throw error }
+                kept.insert(digest)
+            }
         }
         return (kept, missing)
     }

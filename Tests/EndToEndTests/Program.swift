@@ -31,7 +31,9 @@ final class Program: Sendable {
 
     /// As one whom the modes of files and folders bind, which root is not by itself.
     @discardableResult
-    func runBound(_ arguments: String...) async throws -> ProcessResult {
+    func runBound(_ arguments: String...) async throws -> ProcessResult { try await runBound(arguments) }
+
+    func runBound(_ arguments: [String]) async throws -> ProcessResult {
         try await shell(
             #"""
             user=$(id -u); [ "$user" = 0 ] && bound="setpriv --bounding-set=-dac_override,-dac_read_search"

@@ -1,0 +1,111 @@
+import Glibc
+import JSONText
+import TestSupport
+import Testing
+
+/// As on a file system that is damaged in one place.
+@Suite("One image's file that can't be looked at", .timeLimit(.minutes(10)))
+struct BadFileTests {
+    private static let errors = ["EIO", "EUCLEAN", "EBADMSG"]
+
+    private let program: Program
+    private let server: FeedServer
+    /// The first image's.
+    private let digest: String
+
+    init() async throws {
+        program = try Program()
+        server = try FeedServer(images: 2)
+        try await program.run(server.feedURL)
+        digest = try await program.digest(of: server.imageURL(0))
+    }
+
+    /// Runs the program where whatever it does with that file fails, by its name or when it is open.
+    private func run(_ error: String, _ arguments: String...) async throws -> ProcessResult {
+        try await program.shell(
+            #"""
+            name=$1 error=$2
+            shift 2
+            calls=newfstatat,openat,linkat,unlinkat,renameat,renameat2
+            exec strace -f -qq -o /dev/null -P "$name" -P "$FEEDSYNC_CACHE/images/sha256/$name" \
+                -e "inject=$calls:error=$error" "$feedsync" "$@"
+            """#, [digest, error] + arguments)
+    }
+
+    @Test("doesn't count as cached", arguments: errors) func status(_ error: String) async throws {
+        let result = try await run(error, "status", "--json")
+        #expect(result.status == .exited(0), "\(result.errorText)")
+        #expect(try result.json["feeds"]?[0]?["images_cached"]?.int == 1)
+    }
+
+    @Test("is missing in a gallery", arguments: errors) func gallery(_ error: String) async throws {
+        let result = try await run(error, "gallery", "--json", program.folder.path("site"))
+        #expect(result.status == .exited(0), "\(result.errorText)")
+        #expect(try result.json["missing"]?.int == 1)
+    }
+
+    @Test("fails its image in a sync, and no other", arguments: errors) func sync(_ error: String) async throws {
+        server.serve(images: [0, 1, 2])
+        let result = try await run(error, server.feedURL)
+        #expect(result.status == .exited(23))
+        #expect(result.errorText.contains("\(digest): can't be"), "\(result.errorText)")
+        #expect(result.errorText.contains("1 downloaded") && result.errorText.contains("1 failed"))
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 3)
+    }
+
+    @Test("stays where damage isn't looked for", arguments: errors) func validate(_ error: String) async throws {
+        expectQuiet(try await run(error, "validate"))
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
+    }
+
+    @Test("is told, and not counted among those deleted, where it is damaged and can't be", arguments: errors)
+    func validateDeep(_ error: String) async throws {
+        let result = try await run(error, "validate", "--deep", "--json")
+        #expect(result.status == .exited(74))
+        #expect(result.errorText.contains(digest), "\(result.errorText)")
+        #expect(!result.errorText.contains("1 damaged image"))
+        #expect(try result.json["damaged"]?.int == 0)
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 1)
+    }
+
+    @Test("is not in the way of others that are to be deleted", arguments: errors)
+    func leftover(_ error: String) async throws {
+        try await program.sql("DELETE FROM items")
+        for number in 1...8 {
+            try program.folder.write("x", to: "cache/images/sha256/\(String(repeating: "\(number)", count: 64))")
+        }
+        let result = try await run(error, "validate", "--json")
+        #expect(result.status == .exited(74))
+        #expect(result.errorText.contains(digest), "\(result.errorText)")
+        #expect(try result.json["images_deleted"]?.int == 9)
+        #expect(Files.names(in: program.imageFolder) == [digest])
+    }
+
+    // MARK: Rights
+
+    @Test("counts as damaged where there is no right to it") func noRight() async throws {
+        let file = "\(program.imageFolder)/\(digest)"
+        let archive = program.folder.path("cache.tar")
+        expectQuiet(try await program.run("export", archive))
+        chmod(file, 0)
+        let export = try await program.runBound("export", program.folder.path("other.tar"))
+        expectOneLine(export, exit: 65, [digest, "feedsync validate --deep"])
+        expectQuiet(try await program.runBound("import", archive))
+        #expect(try Files.mode(file) == 0o444)
+        chmod(file, 0)
+        expectOneLine(try await program.runBound("validate", "--deep"), exit: 0, ["1 damaged image deleted"])
+        #expect(!Files.exists(file))
+    }
+
+    @Test(
+        "is not told from the others where there is no right to any of them: nothing is deleted",
+        arguments: [["validate"], ["validate", "--deep"], ["gallery"], ["sync"], ["status"]])
+    func noRightToFolder(command: [String]) async throws {
+        chmod(program.imageFolder, 0o600)
+        let operand = command == ["gallery"] ? [program.folder.path("site")] : []
+        let result = try await program.runBound(command + operand)
+        chmod(program.imageFolder, 0o700)
+        #expect(result.status == .exited(74), "\(result.errorText)")
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
+    }
+}
