@@ -13,7 +13,15 @@ final class Staging: Sendable {
     private let synchronise: @Sendable (Descriptor) throws(SystemError) -> Void
     private let names = Atomic<UInt64>(0)
     private let exhausted = Mutex<FeedError?>(nil)
-    private let isModeGranted = Mutex<Bool?>(nil)
+    private let amends = Mutex<Amends?>(nil)
+
+    /// What a file lacks when it is made, and what holds for the first one holds for all.
+    private struct Amends {
+        /// A umask has taken some of it.
+        let mode: Bool
+        /// It is root's, in the cache of another.
+        let owner: Bool
+    }
 
     init(
         _ folder: Descriptor,
@@ -37,21 +45,23 @@ final class Staging: Sendable {
         }
     }
 
-    /// Returns when a file is on disk, and has the mode that it was made for: a umask may have taken some of it.
+    /// Returns when a file is on disk, with the mode and the owner that it is to have.
     func makeDurable(_ file: Descriptor) throws(SystemError) {
-        if try !grantsMode(of: file), fchmod(file.number, ImageFile.mode) != 0 {
+        let amends = try amends(for: file)
+        if amends.owner { try folder.giveOwner(to: file) }
+        if amends.mode, fchmod(file.number, ImageFile.mode) != 0 {
             throw SystemError("can't be made readable", file.path)
         }
         try synchronise(file)
     }
 
-    /// What holds for the first file holds for all of them.
-    private func grantsMode(of file: Descriptor) throws(SystemError) -> Bool {
-        try isModeGranted.withLock { isGranted throws(SystemError) in
-            if let isGranted { return isGranted }
-            let grants = try file.status().st_mode & 0o777 == ImageFile.mode
-            isGranted = grants
-            return grants
+    private func amends(for file: Descriptor) throws(SystemError) -> Amends {
+        try amends.withLock { amends throws(SystemError) in
+            if let amends { return amends }
+            let found = Amends(
+                mode: try file.status().st_mode & 0o777 != ImageFile.mode, owner: try folder.givesAway())
+            amends = found
+            return found
         }
     }
 

@@ -75,6 +75,25 @@ struct OpeningTests {
         #expect(status.st_uid == 4711)
     }
 
+    @Test("what root stores in the cache of somebody else is theirs", .enabled(if: geteuid() == 0))
+    func imagesOfOthers() async throws {
+        try scratch.makeCacheFolder()
+        #expect(chown(scratch.path("."), 4711, 4712) == 0)
+        let cache = try await scratch.open()
+        let texts = ["small", String(repeating: "large", count: 50_000)]
+        for (number, text) in texts.enumerated() { try await cache.images.publish(text, at: .image(number)) }
+        try await cache.transfer.takeIn { intake throws(FeedError) in
+            try intake.blobs.add(Array("merged".utf8), as: digest("merged"))
+            try intake.merge { merge throws(FeedError) in _ = try merge.offer(offered("merged", at: .image(2))) }
+        }
+        let names = try scratch.names(in: ImageFolders.files)
+        #expect(names.count == 3)
+        for name in names {
+            let status = try #require(try scratch.status("\(ImageFolders.files)/\(name)"))
+            #expect(status.st_uid == 4711 && status.st_gid == 4712 && status.st_mode == S_IFREG | 0o444)
+        }
+    }
+
     @Test("what lies in a folder named incoming is left alone where there is no cache yet", arguments: [false, true])
     func othersIncoming(isRepair: Bool) async throws {
         try scratch.makeCacheFolder(mode: 0o755)
