@@ -35,4 +35,14 @@ struct FileSystemTests {
             expectQuiet(try await program.run("validate", "--deep"))
         }
     }
+
+    @Test("keeps an image whose mode is right where it can't be given one")
+    func noModes() async throws {
+        expectQuiet(try await program.run(server.feedURL))
+        let list = #"stat -c "%i %n" "$FEEDSYNC_CACHE"/images/sha256/*"#
+        let before = try await program.shell(list).outputLines
+        try await program.sql("DELETE FROM images")
+        expectQuiet(try await run(["fchmod:error=EPERM"], server.feedURL))
+        #expect(try await program.shell(list).outputLines == before)
+    }
 }
