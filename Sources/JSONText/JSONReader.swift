@@ -61,8 +61,7 @@ package struct JSONReader: ~Copyable {
 
     /// The next member's name; nil at the end of the object, which is left.
     package mutating func nextMember() throws(JSONError) -> String? {
-        guard try goOn(until: UInt8(ascii: "}"), "'}'") else { return nil }
-        guard next == UInt8(ascii: "\"") else { throw expected("a member's name in quotes") }
+        guard try goToName() else { return nil }
         let name = try scanString()
         try skipColon()
         return name
@@ -182,9 +181,15 @@ extension JSONReader {
         return true
     }
 
-    private mutating func skipName() throws(JSONError) -> Bool {
+    /// Steps to the first quote of the next member's name. False at the end of the object, which is left.
+    private mutating func goToName() throws(JSONError) -> Bool {
         guard try goOn(until: UInt8(ascii: "}"), "'}'") else { return false }
         guard next == UInt8(ascii: "\"") else { throw expected("a member's name in quotes") }
+        return true
+    }
+
+    private mutating func skipName() throws(JSONError) -> Bool {
+        guard try goToName() else { return false }
         try skipString()
         try skipColon()
         return true
