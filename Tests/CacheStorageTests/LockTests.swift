@@ -143,6 +143,7 @@ struct LockTests {
         #expect(flock(reader.number, LOCK_SH) == 0)
         #expect(try await cache.images.removeUnreferenced(.forReal) == .nothing)
         #expect(try await cache.images.removeDamaged(.forReal) == .nothing)
+        withExtendedLifetime(reader) {}
     }
 
     @Test("once kept out, readers stay out until the cache is closed")
