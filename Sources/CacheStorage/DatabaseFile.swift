@@ -68,7 +68,9 @@ struct DatabaseFile {
     }
 
     /// Creates it if need be. The lock stays held until the connection is closed.
-    func openForWriting(lock: Descriptor) throws(FeedError) -> SQLiteConnection {
+    func openForWriting(
+        lock: Descriptor, _ mode: SQLiteConnection.Mode = .writing
+    ) throws(FeedError) -> SQLiteConnection {
         // An empty one holds no more than none.
         let isNew = try isThere() ? status(of: Self.name)?.st_size == 0 : true
         let isShared = try status(of: ".")?.isOpenToOthers == true
@@ -76,7 +78,7 @@ struct DatabaseFile {
         if isShared { try keepOthersOut() }
         try openCompanions()
         do {
-            let connection = try open(.writing, lock: lock)
+            let connection = try open(mode, lock: lock)
             let state = try schema.state(of: connection)
             connection.giveUpLog()
             try connection.execute("PRAGMA journal_mode = WAL")
@@ -132,13 +134,22 @@ struct DatabaseFile {
             notices.append("\(path)\(ending): \(Self.isNoFile); it was set aside as \(try setAside(ending))")
         }
         do {
-            let connection = try openForWriting(lock: lock)
+            let connection = try openToMakeRoom(lock: lock)
             try examine(connection)
             return (connection, notices)
         } catch let error where error.kind == .storage(.unreadable) {
             let name = try setAside()
             let notice = "\(error.withoutHint); it was set aside as \(name), and a new database begins"
             return (try openForWriting(lock: lock), notices + [notice])
+        }
+    }
+
+    /// On a full disk there is no room for what is shared with those who read. Alone, SQLite does without.
+    private func openToMakeRoom(lock: Descriptor) throws(FeedError) -> SQLiteConnection {
+        do {
+            return try openForWriting(lock: lock)
+        } catch let failure where failure.kind == .storage(.failed) {
+            do { return try openForWriting(lock: lock, .writingAlone) } catch { throw failure }
         }
     }
 

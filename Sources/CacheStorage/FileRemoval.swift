@@ -36,7 +36,10 @@ struct FileRemoval {
         }
     }
 
-    mutating func remove() { take { file throws(SystemError) in try file.folder.removeAll(file.name) } }
+    mutating func remove() {
+        take { file throws(SystemError) in try file.folder.removeAll(file.name) }
+        leftovers = []
+    }
 
     mutating func measure() { take { file throws(SystemError) in try file.folder.size(of: file.name) } }
 

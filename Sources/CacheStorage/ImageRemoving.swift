@@ -23,16 +23,14 @@ extension ImageDirectory {
         if !dryRun {
             let lock = files.isEmpty ? nil : try await lockForDeleting()
             defer { withExtendedLifetime(lock) {} }
+            if case .makingRoom = mode { files.remove() }
             do throws(FeedError) {
-                try await database.write { connection throws(FeedError) in
-                    try SQLiteFeedChange(connection: connection).deleteItemsOfNoFeed()
-                    let index = ImageIndex(connection: connection)
-                    try index.deleteUnreferenced()
-                    try index.delete(missing)
-                    try FailureMemory(connection: connection).forgetUnreferenced()
-                }
+                try await deleteUnreferencedRows(and: missing)
             } catch {
-                return try await removeUnnamed(after: error)
+                if case .forReal = mode { files = try await unnamedFiles() }
+                files.remove()
+                return ImageRemoval(
+                    images: files.imageCount, bytesFreed: files.bytesFreed, failure: error, leavesRows: true)
             }
             files.remove()
         } else {
@@ -42,15 +40,22 @@ extension ImageDirectory {
             images: files.imageCount + gone, gone: gone, bytesFreed: files.bytesFreed, failure: files.failure)
     }
 
-    /// On a full disk no row can be deleted, as the log grows by that. What no row names at all goes all the same, and may
-    /// be the room that is missing.
-    private func removeUnnamed(after failure: FeedError) async throws(FeedError) -> ImageRemoval {
-        let named = try await database.read { connection throws(FeedError) in
-            Set(try ImageIndex(connection: connection).sizes().keys)
+    /// What no row names at all goes, whatever becomes of the rows: it may be the room that is missing.
+    private func unnamedFiles() async throws(FeedError) -> FileRemoval {
+        leftovers(
+            besides: try await database.read { connection throws(FeedError) in
+                Set(try ImageIndex(connection: connection).sizes().keys)
+            })
+    }
+
+    private func deleteUnreferencedRows(and missing: Set<Digest>) async throws(FeedError) {
+        try await database.write { connection throws(FeedError) in
+            try SQLiteFeedChange(connection: connection).deleteItemsOfNoFeed()
+            let index = ImageIndex(connection: connection)
+            try index.deleteUnreferenced()
+            try index.delete(missing)
+            try FailureMemory(connection: connection).forgetUnreferenced()
         }
-        var files = leftovers(besides: named)
-        files.remove()
-        return ImageRemoval(images: files.imageCount, bytesFreed: files.bytesFreed, failure: failure)
     }
 
     private func leftovers(besides kept: Set<Digest>) -> FileRemoval {
@@ -97,10 +102,10 @@ extension ImageDirectory {
     private func parts(
         of mode: RemovalMode
     ) throws(FeedError) -> (dryRun: Bool, withoutFeeds: [ResourceURL], withoutDamaged: Bool) {
+        if case .dryRun = mode {} else if staging == nil { throw readOnly }
         switch mode {
-        case .forReal:
-            guard staging != nil else { throw readOnly }
-            return (false, [], false)
+        case .forReal: return (false, [], false)
+        case .makingRoom(let feeds): return (false, feeds, false)
         case .dryRun(let feeds, let withoutDamaged): return (true, feeds, withoutDamaged)
         }
     }

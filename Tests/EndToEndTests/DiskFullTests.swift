@@ -62,6 +62,37 @@ struct DiskFullTests {
         #expect(try said("left") == "")
     }
 
+    @Test(
+        "is pruned: what no feed names, and feeds that are stale, with their images",
+        arguments: [false, true])
+    func pruned(isStale: Bool) async throws {
+        let bytes = [UInt8](repeating: 3, count: 20_000)
+        for number in 0..<30 { server.serve(.image(FeedServer.image(number) + bytes), at: number) }
+        server.serve(feedOf: (0..<30).map(server.imageURL))
+        let change =
+            isStale
+            ? "UPDATE feeds SET saved_at = saved_at - 8 * 24 * 3600 * 1000000"
+            : "PRAGMA foreign_keys = 1; DELETE FROM feeds"
+        try await onDisk(
+            of: "1m",
+            """
+            run first sync "$1"
+            sqlite3 "$FEEDSYNC_CACHE/feedsync.sqlite" '\(change)'
+            dd if=/dev/zero of="$FEEDSYNC_CACHE/others" bs=1k 2> dd
+            run again validate --json
+            ls "$FEEDSYNC_CACHE/images/sha256" > left
+            run third validate
+            """)
+        #expect(try said("first.code") == "0\n")
+        let words = try (said("again.err"), said("third.err"))
+        #expect(try said("again.code") == "0\n", "\(words)")
+        #expect(try said("left") == "")
+        let report = try JSONValue.parse(Array(try said("again.out").utf8))
+        #expect(report["images_deleted"]?.int == 30)
+        #expect(report["feeds_deleted"]?.array?.count == (isStale ? 1 : 0))
+        #expect(try said("third.code") == "0\n", "\(words)")
+    }
+
     @Test("ends the run with 74 and the cache intact, and the next run on a larger one completes it")
     func images() async throws {
         let bytes = [UInt8](repeating: 3, count: 60_000)

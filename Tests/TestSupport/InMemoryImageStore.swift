@@ -139,12 +139,15 @@ package final class InMemoryImageStore: ImageStore {
     package func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
         try receive(.removeUnreferenced)
         return try remove(mode) { contents in
-            var missingStays = false
-            if case .dryRun(let leftOut, let withoutDamaged) = mode {
-                for url in leftOut { contents.feeds[url.text] = nil }
-                missingStays = withoutDamaged
-            }
-            let named = contents.namedURLs
+            let (leftOut, missingStays): ([ResourceURL], Bool) =
+                switch mode {
+                case .forReal: ([], false)
+                case .makingRoom(let feeds): (feeds, false)
+                case .dryRun(let feeds, let withoutDamaged): (feeds, withoutDamaged)
+                }
+            var left = contents
+            for url in leftOut { left.feeds[url.text] = nil }
+            let named = left.namedURLs
             contents.images = contents.images.filter { url, image in
                 named.contains(url) && (missingStays || contents.data[image.digest] != nil)
             }
@@ -178,7 +181,7 @@ package final class InMemoryImageStore: ImageStore {
             let gone = Set(contents.images.values.map(\.digest)).subtracting(digests)
             left.data = contents.data.filter { digests.contains($0.key) }
             let freed = contents.data.filter { !digests.contains($0.key) }.reduce(0) { $0 + $1.value.count }
-            if mode == .forReal { contents = left }
+            if case .dryRun = mode {} else { contents = left }
             return ImageRemoval(images: gone.count, bytesFreed: Int64(freed))
         }
     }

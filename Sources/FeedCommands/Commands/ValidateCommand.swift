@@ -29,7 +29,12 @@ struct ValidateCommand {
 
     private func validate(_ cache: Cache, _ report: inout ValidateReport) async throws(FeedError) {
         if !settings.dryRun { try await keepReadersOut(of: cache) }
-        try await deleteStaleFeeds(in: cache, &report, dryRun: settings.dryRun)
+        do throws(FeedError) {
+            try await deleteStaleFeeds(in: cache, &report, dryRun: settings.dryRun)
+        } catch {
+            guard error.kind == .storage(.failed), !settings.dryRun else { throw error }
+            try await makeRoom(in: cache, &report)
+        }
         let removal: RemovalMode =
             settings.dryRun
             ? .dryRun(withoutFeeds: report.feedsDeleted.map(\.url), withoutDamaged: settings.deep) : .forReal
@@ -40,8 +45,26 @@ struct ValidateCommand {
             if let failure = report.damaged.failure { throw failure }
         }
         try stopIfCancelled()
-        report.unreferenced = try await cache.images.removeUnreferenced(removal)
+        report.unreferenced = report.unreferenced + (try await cache.images.removeUnreferenced(removal))
+        if let failure = report.unreferenced.failure {
+            guard report.unreferenced.leavesRows else { throw failure }
+            try await remove(.makingRoom(withoutFeeds: []), from: cache, &report)
+        }
+    }
+
+    private func remove(
+        _ mode: RemovalMode, from cache: Cache, _ report: inout ValidateReport
+    ) async throws(FeedError) {
+        report.unreferenced = report.unreferenced + (try await cache.images.removeUnreferenced(mode))
         if let failure = report.unreferenced.failure { throw failure }
+    }
+
+    /// On a full disk not even a feed can be deleted, as the log grows by that. Its images can.
+    private func makeRoom(in cache: Cache, _ report: inout ValidateReport) async throws(FeedError) {
+        var plan = ValidateReport()
+        try await deleteStaleFeeds(in: cache, &plan, dryRun: true)
+        try await remove(.makingRoom(withoutFeeds: plan.feedsDeleted.map(\.url)), from: cache, &report)
+        try await deleteStaleFeeds(in: cache, &report, dryRun: false)
     }
 
     /// Where an export or a gallery is at work, it is waited for before anything is deleted, if there is something.
