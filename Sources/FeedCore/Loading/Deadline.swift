@@ -41,12 +41,16 @@ package final class Deadline: Sendable {
         return try await work()
     }
 
-    /// Throws the reason if it passes before `work` is done.
+    /// Throws the reason if it passes before `work` is done. That begins at once, and stays where the caller's task is, if
+    /// that prefers one of `executors`: by itself it would go elsewhere, and each request cost two changes of threads.
     fileprivate func limit<Outcome: Sendable>(
-        _ work: @escaping @Sendable () async throws(FeedError) -> Outcome
+        on executors: [any TaskExecutor], _ work: @escaping @Sendable () async throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome {
+        guard !Task.isCancelled else { throw .cancelled }
         guard !state.withLock({ $0.hasPassed }) else { throw reason }
-        let task = Task { () async -> Result<Outcome, FeedError> in
+        let own = withUnsafeCurrentTask { $0?.unownedTaskExecutor }
+        let executor = executors.first { $0.asUnownedTaskExecutor() == own }
+        let task = Task.immediate(executorPreference: executor) { () async -> Result<Outcome, FeedError> in
             do throws(FeedError) { return .success(try await work()) } catch { return .failure(error) }
         }
         let number = add { task.cancel() }
@@ -88,6 +92,8 @@ package final class PunctualHTTPClient: HTTPClient {
     package var executors: [any TaskExecutor] { client.executors }
 
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
-        try await deadline.limit { [client] () async throws(FeedError) in try await client.get(request, into: sink) }
+        try await deadline.limit(on: executors) { [client] () async throws(FeedError) in
+            try await client.get(request, into: sink)
+        }
     }
 }
