@@ -131,6 +131,16 @@ struct VerbosityTests {
         #expect(result.errorLines.last?.contains("1 feed, 3 images: 0 cached, 2 downloaded") == true)
     }
 
+    @Test("with -v, each feed that failed is told with its own reason, though a line sums them up")
+    func failedFeeds() async throws {
+        let feeds = ["/a.json", "/b.json"].map(server.server.url)
+        server.server.route("/a.json", Reply(503))
+        server.server.route("/b.json", Reply(503))
+        let result = try await program.run(["-v"] + feeds)
+        #expect(result.errorText.contains("2 feeds from \(server.authority): the server answered HTTP 503"))
+        for feed in feeds { #expect(result.errorText.contains("feedsync: \(feed): the server answered HTTP 503")) }
+    }
+
     @Test("with -q, errors and nothing else", arguments: ["-q", "--quiet"])
     func quiet(_ option: String) async throws {
         expectQuiet(try await program.run(option, server.feedURL))

@@ -9,16 +9,17 @@ enum SyncSteps {
         return step + feed.notes.map { LogLine(step: "feed_note", of: feed.url, $0) }
     }
 
-    /// Nil for what is told at the end, or is nothing but progress.
+    /// Nil for what is nothing but progress, or told of in a dry run only.
     private static func step(_ event: SyncEvent) -> LogLine? {
         switch event {
+        case .feed(let feed) where feed.outcome == .failed:
+            // At the end, failures of one cause are told in one line, with the reason of the first.
+            feed.error.map { LogLine(step: "feed_error", of: feed.url, $0.message, LogLine.fields(of: $0)) }
         case .feed(let feed):
-            feed.outcome == .failed
-                ? nil
-                : LogLine(
-                    step: "feed_\(feed.outcome.rawValue)", of: feed.url,
-                    "\(feed.outcome.rawValue), \(Phrases.count(feed.images, "image"))",
-                    [("images", .integer(feed.images))])
+            LogLine(
+                step: "feed_\(feed.outcome.rawValue)", of: feed.url,
+                "\(feed.outcome.rawValue), \(Phrases.count(feed.images, "image"))",
+                [("images", .integer(feed.images))])
         case .feedStep(let url, let step):
             LogLine(step: "feed_step", of: url, words(step), [("step", .string(name(step)))])
         case .imagesFound(let url, let total, let cached):
