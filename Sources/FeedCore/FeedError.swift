@@ -81,15 +81,15 @@ package struct FeedError: Error, Hashable, Sendable {
     /// For one who is doing already what the hint says.
     package var withoutHint: String { reason + rest }
 
-    /// The same error in other words.
-    package func saying(_ message: String) -> FeedError {
+    /// The same error in other words; what more there is to its story, and its hint, hold as before.
+    package func saying(_ reason: String) -> FeedError {
         var error = self
-        (error.reason, error.rest) = (message, "")
+        error.reason = reason
         return error
     }
 
     /// The same error, naming what it concerns.
-    package func about(_ what: some CustomStringConvertible) -> FeedError { saying("\(what): \(message)") }
+    package func about(_ what: some CustomStringConvertible) -> FeedError { saying("\(what): \(reason)") }
 
     /// The same error with more to its story, which is no other reason.
     package func adding(_ words: String) -> FeedError {

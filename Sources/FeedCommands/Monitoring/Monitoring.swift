@@ -76,7 +76,7 @@ struct Monitoring {
         switch await Task(operation: { session.surroundings.readRegularFile(metricsFile) }).value {
         case .success(let file): return file.flatMap(RunMetrics.success)
         case .failure(let error):
-            session.report(LogLine(error.saying("\(metricsFile): \(error.message), so the last success is unknown")))
+            session.report(LogLine(error.about(metricsFile).adding(", so the last success is unknown")))
             return nil
         }
     }

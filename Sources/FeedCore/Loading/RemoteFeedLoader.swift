@@ -119,7 +119,7 @@ package struct RemoteFeedLoader: Sendable {
         } catch {
             // A login page, say, which is not where it was asked for.
             guard error.kind == .invalidData, place != url else { throw error }
-            throw error.saying("\(error.message), redirected to \(place)")
+            throw error.saying("\(error.reason), redirected to \(place)")
         }
         if decoded.nextPage == nil, let link = response.head[.link].flatMap(LinkHeader.next) {
             // A link that leads nowhere is none.
