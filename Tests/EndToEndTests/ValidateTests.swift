@@ -259,6 +259,7 @@ struct ValidateTests {
         #expect(result.errorLines.count == 2, "\(result.errorText)")
         #expect(result.errorLines.first?.contains("--lock-wait") == true)
         #expect(result.errorLines.last == "feedsync: deleted 0 feeds and 0 images, 0 freed")
+        expectOneLine(try await program.run("validate", "-q"), exit: 75, ["--lock-wait"])
         #expect(Files.names(in: program.imageFolder).count == 3)
         #expect(try await program.sql("SELECT count(*) FROM feeds") == "1")
         withExtendedLifetime(lock) {}

@@ -104,7 +104,7 @@ struct ValidateCommand {
         let wasStopped = failure?.isCancellation == true
         if settings.dryRun {
             for line in report.plan { try session.plan(line) }
-            if wasStopped { session.report("stopped; there may be more to do", "stopped") }
+            if wasStopped { session.notice("stopped; there may be more to do", "stopped") }
         } else {
             if settings.verbosity == .verbose {
                 for feed in report.feedsDeleted where feed.fault == .stale {
@@ -114,7 +114,7 @@ struct ValidateCommand {
             // Losing data is told even where all else is quiet success: the next sync has to fetch it again.
             for line in report.damage { session.report(line, "damage") }
             let summary = report.summary(wasStopped: wasStopped)
-            if failure == nil { session.remark(summary) } else { session.report(summary) }
+            if failure == nil { session.remark(summary) } else { session.notice(summary) }
         }
         if settings.json { try session.write(report.json) }
     }
