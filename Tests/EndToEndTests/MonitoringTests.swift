@@ -101,6 +101,17 @@ struct MonitoringTests {
         withExtendedLifetime(lock) {}
     }
 
+    @Test("a sync whose JSON can't be written has metrics all the same")
+    func fullOutput() async throws {
+        let result = try await program.shell(
+            #""$feedsync" sync --json --metrics-file "$1" "$2" > /dev/full"#, metrics, server.feedURL)
+        expectOneLine(result, exit: 74, ["No space left on device"])
+        let figures = try await figures()
+        #expect(figures["feedsync_last_run_exit_code"] == 74)
+        #expect(figures["feedsync_images{outcome=\"downloaded\"}"] == 3)
+        #expect(figures["feedsync_cache_images"] == 3)
+    }
+
     @Test("that the last success can't be read is told, as it is then unknown")
     func unreadable() async throws {
         try program.folder.write(String(repeating: "x", count: 2 << 20), to: "feedsync.prom")

@@ -31,8 +31,8 @@ struct SyncCommand {
         let figures = settings.metricsFile == nil ? nil : await figures(of: cache, after: report)
         // Before anything is written: who reads may take their time, and others want the lock.
         await session.closeCaches()
-        let code = try finish(report, gallery, took: ContinuousClock.now - start)
-        return Monitoring.Run(code: code, report: report, cache: figures)
+        let ending = finish(report, gallery, took: ContinuousClock.now - start)
+        return Monitoring.Run(ending: ending, report: report, cache: figures)
     }
 
     /// Nil where the cache can't tell.
@@ -167,17 +167,22 @@ struct SyncCommand {
         return await report
     }
 
+    /// Fails where the output can't be written, which changes nothing of what the run did.
     private func finish(
         _ report: SyncReport, _ galleryFailure: FeedError?, took duration: Duration
-    ) throws -> ExitCode {
+    ) -> Result<ExitCode, FeedError> {
         for line in SyncText.offline(report, now: session.now()) { session.notice(line) }
         let failures = SyncText.failures(report) + (galleryFailure.map { [LogLine($0)] } ?? [])
         for line in failures { session.report(line) }
         let summary = SyncText.summary(report, took: duration)
         // A run with failures, or one that was stopped, says what it did get done.
         if failures.isEmpty, !report.wasCancelled { session.remark(summary) } else { session.notice(summary) }
-        if settings.json { try session.write(SyncJSON.text(report, took: duration)) }
-        return exitCode(of: report, galleryFailure)
+        do throws(FeedError) {
+            if settings.json { try session.write(SyncJSON.text(report, took: duration)) }
+        } catch {
+            return .failure(error)
+        }
+        return .success(exitCode(of: report, galleryFailure))
     }
 
     private func exitCode(of report: SyncReport, _ galleryFailure: FeedError?) -> ExitCode {

@@ -3,7 +3,8 @@ import FeedCore
 /// Tells those who watch over the runs what became of this one: however it ends, they hear of it.
 struct Monitoring {
     struct Run {
-        let code: ExitCode
+        /// What it ends with, or why that couldn't be told.
+        let ending: Result<ExitCode, FeedError>
         let report: SyncReport
         /// What is in the cache by now, for the metrics.
         let cache: RunMetrics.CacheFigures?
@@ -28,9 +29,10 @@ struct Monitoring {
         do { result = .success(try await perform()) } catch { result = .failure(error) }
         // A monitor may be slow to answer, and others want the lock.
         await session.closeCaches()
+        let ending: Result<ExitCode, any Error> = result.flatMap { $0.ending.mapError { $0 } }
         var code: ExitCode =
-            switch result {
-            case .success(let run): run.code
+            switch ending {
+            case .success(let code): code
             case .failure(let error): ExitCode.of(error)
             }
         do throws(FeedError) {
@@ -41,7 +43,7 @@ struct Monitoring {
             session.report(LogLine(error))
         }
         await ping?.end(status(code))
-        if case .failure(let error) = result { throw error }
+        if case .failure(let error) = ending { throw error }
         return code
     }
 
