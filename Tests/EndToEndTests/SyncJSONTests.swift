@@ -141,6 +141,17 @@ struct VerbosityTests {
         for feed in feeds { #expect(result.errorText.contains("feedsync: \(feed): the server answered HTTP 503")) }
     }
 
+    @Test("with -v, of several feeds it tells how many images each is the first to name")
+    func sharedImages() async throws {
+        let other = try FeedServer(images: 0)
+        other.serve(feedOf: [0, 1].map(server.imageURL))
+        let result = try await program.run("-v", server.feedURL, other.feedURL)
+        for count in [0, 2] {
+            let words = "\(count) images that no feed before it names, 0 of them cached"
+            #expect(result.errorText.contains(words), "\(result.errorText)")
+        }
+    }
+
     @Test("with -q, errors and nothing else", arguments: ["-q", "--quiet"])
     func quiet(_ option: String) async throws {
         expectQuiet(try await program.run(option, server.feedURL))

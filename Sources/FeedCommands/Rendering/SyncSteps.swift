@@ -2,15 +2,17 @@ import FeedCore
 import JSONText
 
 /// The steps of a run as they happen, for `--verbose`.
-enum SyncSteps {
-    static func lines(_ event: SyncEvent) -> [LogLine] {
+struct SyncSteps {
+    let ofSeveralFeeds: Bool
+
+    func lines(_ event: SyncEvent) -> [LogLine] {
         let step = step(event).map { [$0] } ?? []
         guard case .feed(let feed) = event else { return step }
         return step + feed.notes.map { LogLine(step: "feed_note", of: feed.url, $0) }
     }
 
     /// Nil for what is nothing but progress, or told of in a dry run only.
-    private static func step(_ event: SyncEvent) -> LogLine? {
+    private func step(_ event: SyncEvent) -> LogLine? {
         switch event {
         case .feed(let feed) where feed.outcome == .failed:
             // At the end, failures of one cause are told in one line, with the reason of the first.
@@ -24,7 +26,7 @@ enum SyncSteps {
             LogLine(step: "feed_step", of: url, words(step), [("step", .string(name(step)))])
         case .imagesFound(let url, let total, let cached):
             LogLine(
-                step: "images_found", of: url, "\(Phrases.count(total, "image")), \(cached) cached",
+                step: "images_found", of: url, words(images: total, cached: cached),
                 [("total", .integer(total)), ("cached", .integer(cached))])
         case .imagesSurveyed, .imagesReconsidered, .imageAnswered, .imageMissing, .imageToRevalidate: nil
         case .imageLeftAlone(let url, let failure):
@@ -45,7 +47,13 @@ enum SyncSteps {
         }
     }
 
-    private static func name(_ step: FeedStep) -> String {
+    private func words(images: Int, cached: Int) -> String {
+        let images = Phrases.count(images, "image")
+        return ofSeveralFeeds
+            ? "\(images) that no feed before it names, \(cached) of them cached" : "\(images), \(cached) cached"
+    }
+
+    private func name(_ step: FeedStep) -> String {
         switch step {
         case .deletingOld: "delete_old"
         case .encoding: "encode"
@@ -55,7 +63,7 @@ enum SyncSteps {
         }
     }
 
-    private static func words(_ step: FeedStep) -> String {
+    private func words(_ step: FeedStep) -> String {
         switch step {
         case .deletingOld: "deleting the old cache"
         case .encoding(let images): "encoding \(Phrases.count(images, "image"))"
