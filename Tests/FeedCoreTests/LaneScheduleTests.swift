@@ -74,6 +74,20 @@ struct LaneScheduleTests {
         #expect(schedule.next(for: .regular).step == .start(image: 3))
     }
 
+    @Test("An image that waits for its next try is still to come")
+    func left() throws {
+        var schedule = try schedule(2, jobs: 1)
+        #expect(schedule.left == nil)
+        #expect(schedule.complete() == [])
+        #expect(schedule.next(for: .regular).step == .start(image: 0))
+        #expect(schedule.pause() == [])
+        #expect(schedule.left == 2)
+        #expect(schedule.resume(5) == [5])
+        #expect(schedule.left == 2)
+        #expect(schedule.ended(0, for: .regular) == [])
+        #expect(schedule.left == 1)
+    }
+
     @Test("Stopped, it starts nothing more")
     func stop() throws {
         var schedule = try schedule(2, jobs: 1)

@@ -61,7 +61,7 @@ package struct DownloadQueue {
 
     package var hasWaiting: Bool { waiting > 0 }
 
-    /// How many wait, or are in flight.
+    /// How many wait to be started, or are in flight; those that pause are neither.
     package var unfinished: Int { waiting + inFlight }
 
     /// Whether `next` would give one.

@@ -33,7 +33,7 @@ package struct LaneSchedule<Lane> {
     private var hasEnded: Bool { isStopped || isComplete && !queue.hasWaiting }
 
     /// How many are still to come, nil where nobody knows yet.
-    package var left: Int? { isComplete ? queue.unfinished : nil }
+    package var left: Int? { isComplete ? queue.unfinished + pausing : nil }
 
     // MARK: What there is to do. All that wait for it look anew.
 
