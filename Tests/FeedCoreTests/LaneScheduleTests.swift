@@ -46,10 +46,10 @@ struct LaneScheduleTests {
         #expect(schedule.next(for: .standIn).step == .wait)
         #expect(schedule.next(for: .regular).step == .start(image: 0))
         #expect(schedule.wait(9, as: .standIn) == [])
-        #expect(schedule.pause() == [9])
+        #expect(schedule.pause(0, leavingHost: false) == [9])
         #expect(schedule.next(for: .standIn).step == .start(image: 1))
         // The pause is over, but the place is taken.
-        #expect(schedule.resume(5) == [])
+        #expect(schedule.resume(5, with: 0, thatLeftHost: false) == [])
         #expect(schedule.ended(1, for: .standIn) == [5])
         #expect(schedule.next(for: .standIn).step == .wait)
         #expect(schedule.wait(9, as: .standIn) == [])
@@ -62,12 +62,12 @@ struct LaneScheduleTests {
         var schedule = try schedule(4, jobs: 2)
         #expect(schedule.next(for: .regular).step == .start(image: 0))
         #expect(schedule.next(for: .regular).step == .start(image: 1))
-        #expect(schedule.pause() == [])
+        #expect(schedule.pause(0, leavingHost: false) == [])
         #expect(schedule.next(for: .standIn).step == .start(image: 2))
         #expect(schedule.wait(1, as: .regular) == [])
         // The first goes on in the place of the second, and the stand-in's image ends.
         #expect(schedule.ended(1, for: .regular) == [])
-        #expect(schedule.resume(0) == [0])
+        #expect(schedule.resume(0, with: 0, thatLeftHost: false) == [0])
         #expect(schedule.ended(2, for: .standIn) == [])
         #expect(schedule.next(for: .standIn).step == .wait)
         #expect(schedule.wait(9, as: .standIn) == [1])
@@ -80,9 +80,9 @@ struct LaneScheduleTests {
         #expect(schedule.left == nil)
         #expect(schedule.complete() == [])
         #expect(schedule.next(for: .regular).step == .start(image: 0))
-        #expect(schedule.pause() == [])
+        #expect(schedule.pause(0, leavingHost: false) == [])
         #expect(schedule.left == 2)
-        #expect(schedule.resume(5) == [5])
+        #expect(schedule.resume(5, with: 0, thatLeftHost: false) == [5])
         #expect(schedule.left == 2)
         #expect(schedule.ended(0, for: .regular) == [])
         #expect(schedule.left == 1)
@@ -116,8 +116,7 @@ private struct LaneStory {
         case isToWait
         case waits
         case has(Int)
-        /// With the origin at which it left its place.
-        case pauses(Int, String?)
+        case pauses(Int, leftHost: Bool)
         case waitsToResume(Int)
         case ended
 
@@ -201,16 +200,16 @@ private struct LaneStory {
             goOn(schedule.wait(lane, as: role))
         case .has(let image):
             if Int.random(in: 0..<3, using: &random) == 0 {
-                let origin = Bool.random(using: &random) ? origins[image] : nil
-                lanes[lane] = .pauses(image, origin)
-                goOn(schedule.pause(leaving: origin))
+                let leavesHost = Bool.random(using: &random)
+                lanes[lane] = .pauses(image, leftHost: leavesHost)
+                goOn(schedule.pause(image, leavingHost: leavesHost))
             } else {
                 lanes[lane] = .looks
                 goOn(schedule.ended(image, for: role))
             }
-        case .pauses(let image, let origin):
+        case .pauses(let image, let leftHost):
             lanes[lane] = .waitsToResume(image)
-            goOn(schedule.resume(lane, to: origin))
+            goOn(schedule.resume(lane, with: image, thatLeftHost: leftHost))
         case .waits, .waitsToResume, .ended: Issue.record("lane \(lane) can't move")
         }
     }

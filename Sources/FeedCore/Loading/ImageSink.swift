@@ -14,9 +14,8 @@ final class ImageSink: BodySink {
     private let state = Mutex(State())
 
     typealias Stage = @Sendable () throws(FeedError) -> any StagedImage
-    /// Runs the last for an image at this origin.
-    typealias Pausing =
-        @Sendable (_ origin: String, RequestPause, _ sleep: () async throws -> Void) async throws -> Void
+    /// Runs `sleep`, in which the image waits for its next try.
+    typealias Pausing = @Sendable (RequestPause, _ sleep: () async throws -> Void) async throws -> Void
 
     init(of url: ResourceURL, pausing: Pausing?, stage: @escaping Stage) {
         self.url = url
@@ -25,7 +24,7 @@ final class ImageSink: BodySink {
     }
 
     func pausing(_ pause: RequestPause, _ sleep: () async throws -> Void) async throws {
-        if let pausing { try await pausing(url.origin, pause, sleep) } else { try await sleep() }
+        if let pausing { try await pausing(pause, sleep) } else { try await sleep() }
     }
 
     func begin(_ head: HTTPHead) throws(FeedError) -> Bool {

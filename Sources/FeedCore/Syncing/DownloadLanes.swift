@@ -67,13 +67,13 @@ final class DownloadLanes: Sendable {
     /// It is no longer in flight.
     func ended(_ image: Int, for role: LaneRole) { change { $0.schedule.ended(image, for: role) } }
 
-    /// Runs `sleep`, in which an image at this origin waits for its next try.
-    func pausing(_ origin: String, _ pause: RequestPause, _ sleep: () async throws -> Void) async throws {
-        let shared = pause == .ofRequest ? origin : nil
-        change { $0.schedule.pause(leaving: shared) }
+    /// Runs `sleep`, in which an image that is in flight waits for its next try.
+    func pausing(_ image: Int, _ pause: RequestPause, _ sleep: () async throws -> Void) async throws {
+        let leavesHost = pause == .ofRequest
+        change { $0.schedule.pause(image, leavingHost: leavesHost) }
         let result: Result<Void, any Error>
         do { result = .success(try await sleep()) } catch { result = .failure(error) }
-        await wait { $0.resume($1, to: shared) }
+        await wait { $0.resume($1, with: image, thatLeftHost: leavesHost) }
         try result.get()
     }
 

@@ -89,20 +89,20 @@ package struct DownloadQueue {
 
     /// One in flight waits for its next try: another may be in flight for it, though not to its host, unless it leaves
     /// its place there.
-    package mutating func pause(leaving origin: String? = nil) {
+    package mutating func pause(_ image: Int, leavingHost: Bool) {
         inFlight -= 1
-        if let host = origin.flatMap({ hostNumbers[$0] }) { leave(host) }
+        if leavingHost { leave(hostOf[image]) }
     }
 
-    /// Whether one that waited may be in flight again; at its host, too, if it left that.
-    package func mayResume(to origin: String? = nil) -> Bool {
-        guard let host = origin.flatMap({ hostNumbers[$0] }) else { return inFlight < jobs }
-        return inFlight < jobs && hosts[host].inFlight < perHost
+    /// Whether one that waited may be in flight again; at its host, too, if it left its place there.
+    package func mayResume(_ image: Int, thatLeftHost leftHost: Bool) -> Bool {
+        inFlight < jobs && (!leftHost || hosts[hostOf[image]].inFlight < perHost)
     }
 
-    package mutating func resume(to origin: String? = nil) {
+    package mutating func resume(_ image: Int, thatLeftHost leftHost: Bool) {
         inFlight += 1
-        guard let host = origin.flatMap({ hostNumbers[$0] }) else { return }
+        guard leftHost else { return }
+        let host = hostOf[image]
         hosts[host].inFlight += 1
         // What might have started in its place has to wait.
         if hosts[host].inFlight == perHost, let turn = ready[readyHead...].firstIndex(of: host) {

@@ -134,7 +134,6 @@ package struct ImageDownloads: Sendable {
     /// Starts as many lanes as there is work for.
     private func have(_ news: AsyncStream<News>, in run: Run) async {
         await withTaskGroup(of: Void.self) { lanes in
-            let pausing: ImageSink.Pausing = { try await run.lanes.pausing($0, $1, $2) }
             var laneCount = 0
             for await piece in news {
                 switch piece {
@@ -148,7 +147,7 @@ package struct ImageDownloads: Sendable {
                         let executor = executors.isEmpty ? nil : executors[lane % executors.count]
                         let role: LaneRole = lane < window.jobs ? .regular : .standIn
                         run.batches.addJob()
-                        lanes.addTask(executorPreference: executor) { await runLane(role, in: run, pausing) }
+                        lanes.addTask(executorPreference: executor) { await runLane(role, in: run) }
                     }
                     laneCount = wantedLanes
                 }
@@ -157,10 +156,11 @@ package struct ImageDownloads: Sendable {
         }
     }
 
-    private func runLane(_ role: LaneRole, in run: Run, _ pausing: @escaping ImageSink.Pausing) async {
+    private func runLane(_ role: LaneRole, in run: Run) async {
         while let (number, wanted) = await run.lanes.next(for: role) {
+            let pausing: ImageSink.Pausing = { try await run.lanes.pausing(number, $0, $1) }
             do {
-                let result = try await ask(for: wanted, pausing)
+                let result = try await ask(for: wanted, pausing: pausing)
                 run.lanes.ended(number, for: role)
                 run.ledger.answered()
                 await run.batches.add(result)
@@ -175,7 +175,7 @@ package struct ImageDownloads: Sendable {
     }
 
     private func ask(
-        for wanted: Wanted, _ pausing: @escaping ImageSink.Pausing
+        for wanted: Wanted, pausing: @escaping ImageSink.Pausing
     ) async throws(FeedError) -> ImageResult {
         let answer = try await remote.receive(
             wanted.url, validators: wanted.validators, on: wanted.terms, pausing: pausing, into: stage)

@@ -26,7 +26,7 @@ package struct LaneSchedule<Lane> {
     private var pausing = 0
     private var idleStandIns: [Lane] = []
     /// Lanes that waited for the next try of their image, and now for their turn. They come first.
-    private var resuming: [(lane: Lane, origin: String?)] = []
+    private var resuming: [(lane: Lane, image: Int, leftHost: Bool)] = []
 
     package init(_ queue: DownloadQueue) { self.queue = queue }
 
@@ -87,16 +87,17 @@ package struct LaneSchedule<Lane> {
 
     /// An image in flight waits for its next try. Meanwhile another may be in flight for it; one of its own host only if
     /// it leaves its place there.
-    package mutating func pause(leaving origin: String? = nil) -> [Lane] {
-        queue.pause(leaving: origin)
+    package mutating func pause(_ image: Int, leavingHost: Bool) -> [Lane] {
+        queue.pause(image, leavingHost: leavingHost)
         pausing += 1
         let next = takeResuming()
         return next.isEmpty ? takeStarter() : next
     }
 
-    /// The time of the next try has come, and the lane waits for its turn; at its host, too, if it left that.
-    package mutating func resume(_ lane: Lane, to origin: String? = nil) -> [Lane] {
-        resuming.append((lane, origin))
+    /// The time of its image's next try has come, and the lane waits for its turn; at the host, too, if the image left
+    /// its place there.
+    package mutating func resume(_ lane: Lane, with image: Int, thatLeftHost leftHost: Bool) -> [Lane] {
+        resuming.append((lane, image, leftHost))
         return takeResuming()
     }
 
@@ -116,8 +117,9 @@ package struct LaneSchedule<Lane> {
 
     /// The one that may go on now.
     private mutating func takeResuming() -> [Lane] {
-        for (place, (lane, origin)) in resuming.enumerated() where queue.mayResume(to: origin) {
-            queue.resume(to: origin)
+        for (place, (lane, image, leftHost)) in resuming.enumerated()
+        where queue.mayResume(image, thatLeftHost: leftHost) {
+            queue.resume(image, thatLeftHost: leftHost)
             pausing -= 1
             resuming.remove(at: place)
             return [lane]
