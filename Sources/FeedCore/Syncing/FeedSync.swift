@@ -91,8 +91,8 @@ package struct FeedSync: Sendable {
         if let error = feed.report.error, error.isFatal { throw error }
         guard feed.report.outcome != .failed || !feed.images.isEmpty else { return }
         let url = feed.report.url
-        let manner = ImageChoice.Manner(terms: feed.imageTerms, scope: round.particulars(of: url).scope)
-        try await survey.add(feed.images, of: url, rank: rank, manner, ask: ask)
+        let grounds = ImageChoice.Grounds(terms: feed.imageTerms, scope: round.particulars(of: url).scope)
+        try await survey.add(feed.images, of: url, rank: rank, grounds, ask: ask)
     }
 
     /// Has those images of which more was said than they were asked for on, in vain or not at all.

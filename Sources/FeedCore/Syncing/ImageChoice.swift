@@ -1,7 +1,7 @@
 /// Decides of images whether they are to be asked for, by what the store knows of them.
 struct ImageChoice: Sendable {
-    /// What the feeds that name an image say of it.
-    struct Manner: Hashable, Sendable {
+    /// What the feeds that name an image say of it: on this it is decided.
+    struct Grounds: Hashable, Sendable {
         /// On which it may be asked for; nil while no feed that names it was had. It is left then for a run in which the
         /// feed's server answers.
         var terms: RequestTerms?
@@ -26,20 +26,20 @@ struct ImageChoice: Sendable {
     let now: @Sendable () -> Timestamp
 
     /// Of images of which their feeds say the same.
-    func verdicts(on images: [ResourceURL], _ manner: Manner) async throws(FeedError) -> [Verdict] {
+    func verdicts(on images: [ResourceURL], _ grounds: Grounds) async throws(FeedError) -> [Verdict] {
         var verdicts: [Verdict] = []
         verdicts.reserveCapacity(images.count)
         for (url, stored) in zip(images, try await find(images)) {
-            switch (stored, manner.terms) {
+            switch (stored, grounds.terms) {
             case (_?, nil): verdicts.append(.cached)
-            case (_?, _?) where !manner.scope.revalidates: verdicts.append(.cached)
+            case (_?, _?) where !grounds.scope.revalidates: verdicts.append(.cached)
             case (nil, nil): verdicts.append(.outOfReach)
             case (let stored, let terms?):
                 let wanted = ImageDownloads.Wanted(url, validators: stored?.validators ?? Validators(), on: terms)
                 verdicts.append(.ask(wanted, isCached: stored != nil))
             }
         }
-        if !manner.scope.retriesFailed { try await leaveAlone(&verdicts) }
+        if !grounds.scope.retriesFailed { try await leaveAlone(&verdicts) }
         return verdicts
     }
 

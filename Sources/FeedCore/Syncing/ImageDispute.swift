@@ -5,14 +5,14 @@ struct ImageDispute: Sendable {
     struct Saying: Sendable {
         /// The feed's place in the run's list.
         let rank: Int
-        let manner: ImageChoice.Manner
+        let grounds: ImageChoice.Grounds
 
         /// What it says with this very URL.
         func naming(_ url: ResourceURL) -> Saying {
             guard url.credentials != nil else { return self }
-            var manner = manner
-            manner.terms = manner.terms?.withCredentials(of: url)
-            return Saying(rank: rank, manner: manner)
+            var grounds = grounds
+            grounds.terms = grounds.terms?.withCredentials(of: url)
+            return Saying(rank: rank, grounds: grounds)
         }
     }
 
@@ -26,26 +26,26 @@ struct ImageDispute: Sendable {
     init(_ url: ResourceURL, first: Saying) {
         self.url = url
         sayings = [first]
-        tried = first.manner.terms.map { [$0.asFar(asOf: url)] } ?? []
+        tried = first.grounds.terms.map { [$0.asFar(asOf: url)] } ?? []
     }
 
     var hasDifferentSayings: Bool { sayings.count > 1 }
 
     /// One that says the same of this image as another before it changes nothing.
     mutating func add(_ saying: Saying) {
-        let terms = saying.manner.terms?.asFar(asOf: url)
+        let terms = saying.grounds.terms?.asFar(asOf: url)
         let isSaid = sayings.contains {
-            $0.manner.scope == saying.manner.scope && $0.manner.terms?.asFar(asOf: url) == terms
+            $0.grounds.scope == saying.grounds.scope && $0.grounds.terms?.asFar(asOf: url) == terms
         }
         if !isSaid { sayings.append(saying) }
     }
 
     /// How to go about it now, if otherwise than before. `failure` is what came of asking for it.
-    mutating func nextManner(
+    mutating func nextGrounds(
         after decision: ImageSurvey.Decision, _ failure: FeedError?
-    ) -> ImageChoice.Manner? {
-        let first = sayings[0].manner
-        let inOrder = sayings.sorted { $0.rank < $1.rank }.map(\.manner)
+    ) -> ImageChoice.Grounds? {
+        let first = sayings[0].grounds
+        let inOrder = sayings.sorted { $0.rank < $1.rank }.map(\.grounds)
         let alternatives = RequestTerms.alternatives(inOrder.compactMap(\.terms), for: url)
         var scope = inOrder.dropFirst().reduce(inOrder[0].scope) { $0.widened(by: $1.scope) }
         switch decision {
@@ -55,13 +55,13 @@ struct ImageDispute: Sendable {
             tried.append(terms.asFar(asOf: url))
             // Its answer of just now is no reason to leave it alone.
             scope.retriesFailed = true
-            return ImageChoice.Manner(terms: terms, scope: scope)
+            return ImageChoice.Grounds(terms: terms, scope: scope)
         case .cached, .skipped:
-            let manner = ImageChoice.Manner(terms: alternatives.first, scope: scope)
-            guard !isClosed, manner.permitsMore(than: first, of: url, decision) else { return nil }
+            let grounds = ImageChoice.Grounds(terms: alternatives.first, scope: scope)
+            guard !isClosed, grounds.permitsMore(than: first, of: url, decision) else { return nil }
             isClosed = true
             tried = alternatives.first.map { [$0.asFar(asOf: url)] } ?? []
-            return manner
+            return grounds
         }
     }
 
@@ -73,7 +73,7 @@ struct ImageDispute: Sendable {
     }
 }
 
-extension ImageChoice.Manner {
+extension ImageChoice.Grounds {
     /// Whether an image that was not asked for, by `other`, may be asked for now.
     fileprivate func permitsMore(
         than other: Self, of image: ResourceURL, _ decision: ImageSurvey.Decision

@@ -29,10 +29,10 @@ struct ImageSurvey: Sendable {
 
     /// Hands those to ask for to `ask`, a part of the feed at a time. `rank` is the feed's place in the run's list.
     mutating func add(
-        _ images: [FeedImage], of feed: ResourceURL, rank: Int, _ manner: ImageChoice.Manner,
+        _ images: [FeedImage], of feed: ResourceURL, rank: Int, _ grounds: ImageChoice.Grounds,
         ask: ([ImageDownloads.Wanted]) -> Void
     ) async throws(FeedError) {
-        sayings.append(ImageDispute.Saying(rank: rank, manner: manner))
+        sayings.append(ImageDispute.Saying(rank: rank, grounds: grounds))
         places.reserveCapacity(places.count + images.count)
         decided.reserveCapacity(decided.count + images.count)
         var (total, cached) = (0, 0)
@@ -42,7 +42,7 @@ struct ImageSurvey: Sendable {
             survey.report.total += new.count
             total += new.count
             var wanted: [ImageDownloads.Wanted] = []
-            for (url, verdict) in zip(new, try await survey.choice.verdicts(on: new, manner)) {
+            for (url, verdict) in zip(new, try await survey.choice.verdicts(on: new, grounds)) {
                 if verdict.isCached { cached += 1 }
                 survey.decided[place].1 = survey.take(verdict, on: url, &wanted)
                 place += 1
@@ -65,27 +65,27 @@ struct ImageSurvey: Sendable {
     mutating func reconsidered(
         after failures: [ResourceURL.Key: FeedError]
     ) async throws(FeedError) -> [ImageDownloads.Wanted] {
-        var again: [(manner: ImageChoice.Manner, images: [(place: Int, url: ResourceURL)])] = []
-        var numbers: [ImageChoice.Manner: Int] = [:]
+        var again: [(grounds: ImageChoice.Grounds, images: [(place: Int, url: ResourceURL)])] = []
+        var numbers: [ImageChoice.Grounds: Int] = [:]
         var forgiven = 0
         for place in disputes.keys.sorted() {
             let decision = decided[place].1
             guard let url = disputes[place]?.url,
-                let manner = disputes[place]?.nextManner(after: decision, failures[url.key])
+                let grounds = disputes[place]?.nextGrounds(after: decision, failures[url.key])
             else { continue }
             switch decision {
             case .asked: forgiven += 1
             case .cached: report.cached -= 1
             case .skipped: report.skipped -= 1
             }
-            let number = numbers.number(of: manner)
-            if number == again.count { again.append((manner, [])) }
+            let number = numbers.number(of: grounds)
+            if number == again.count { again.append((grounds, [])) }
             again[number].images.append((place, url))
         }
         var wanted: [ImageDownloads.Wanted] = []
-        for (manner, images) in again {
+        for (grounds, images) in again {
             try await eachPart(of: images) { survey, part throws(FeedError) in
-                let verdicts = try await survey.choice.verdicts(on: part.map(\.url), manner)
+                let verdicts = try await survey.choice.verdicts(on: part.map(\.url), grounds)
                 for ((place, url), verdict) in zip(part, verdicts) {
                     survey.decided[place].1 = survey.take(verdict, on: url, &wanted)
                 }
@@ -117,7 +117,7 @@ struct ImageSurvey: Sendable {
         var first = sayings[Int(decided[place].by)]
         if let secret = secretURLs[place] { first = first.naming(secret) }
         let saying = sayings[number].naming(url)
-        guard saying.manner != first.manner else { return }
+        guard saying.grounds != first.grounds else { return }
         // The passwords are in what was said.
         var dispute = disputes[place] ?? ImageDispute(ResourceURL(url, credentials: nil), first: first)
         dispute.add(saying)
