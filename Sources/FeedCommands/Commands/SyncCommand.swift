@@ -102,7 +102,7 @@ struct SyncCommand {
             feeds += try await session.subscriptions(in: list).map(session.asConfigured)
             if feeds.isEmpty { throw UsageError("there is no feed to sync: \(TerminalText.escape(list)) names none") }
         } else if feeds.isEmpty {
-            feeds = try await savedFeeds().map(session.asConfigured)
+            feeds = try await savedFeeds()
         }
         guard !feeds.isEmpty else {
             throw UsageError(
