@@ -106,10 +106,8 @@ struct ValidateCommand {
             for line in report.plan { try session.plan(line) }
             if wasStopped { session.notice("stopped; there may be more to do", "stopped") }
         } else {
-            if settings.verbosity == .verbose {
-                for feed in report.feedsDeleted where feed.fault == .stale {
-                    session.remark("\(feed.url): stale, deleted", "feed_deleted")
-                }
+            for feed in report.feedsDeleted where feed.fault == .stale {
+                session.detail(LogLine(step: "feed_deleted", of: feed.url, "stale, deleted"))
             }
             // Losing data is told even where all else is quiet success: the next sync has to fetch it again.
             for line in report.damage { session.report(line, "damage") }
