@@ -15,6 +15,8 @@ struct ImageCommand {
         do {
             if let cached = try await loadCached(url) {
                 tell(url, cached, "from the cache")
+                // Before the data is written, as in `show`.
+                await session.closeCaches()
                 try deliver(cached)
                 return .ok
             }
