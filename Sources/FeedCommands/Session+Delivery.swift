@@ -1,18 +1,16 @@
 import FeedCore
 
-/// A cache for a command whose first duty is to deliver: where it can't be written it is only read, and where it can't be
-/// read either it is taken for empty.
+/// A cache for a command whose first duty is to deliver: it is read, and opened for writing only when there is something
+/// to save. Where it can't be read it is taken for empty.
 struct Delivery {
+    /// For reading; its feeds know to save.
     let cache: Cache
-    let saves: Bool
-    /// Why nothing can be saved, if somebody has to do something about it.
-    var problem: FeedError?
     /// Why the cache can't be read.
     var unread: FeedError?
 
-    /// Where something was had from its server; `failure` is why it could not be saved.
-    func source(_ failure: FeedError?) -> String {
-        "from its server, \(saves && failure == nil ? "saved" : "not saved")"
+    /// Where something was had from its server; `failure` is why it was not saved.
+    static func source(_ failure: FeedError?) -> String {
+        "from its server, \(failure == nil ? "saved" : "not saved")"
     }
 
     /// What the cache might have had is not missing: nobody knows.
@@ -31,24 +29,31 @@ struct Delivery {
 extension Session {
     func openForDelivery() async throws(FeedError) -> Delivery {
         do {
-            return Delivery(cache: try await openCache(.write(lockWait: settings.lockWait)), saves: true)
-        } catch let error where error.kind == .storage(.locked) {
-            return try await openForReading(instead: nil)
+            return delivery(of: try await openCache(.read))
         } catch let error where error.standsInTheWay {
-            return try await openForReading(instead: error)
+            return delivery(of: try await openCache(.none), unread: error)
+        } catch let error where error.kind == .storage(.unreadable) {
+            // Who opens it for writing may come to what is damaged only later, or not at all.
+            do { return delivery(of: try await openForSaving()) } catch let other { throw other.notSaved ?? error }
         }
     }
 
-    private func openForReading(instead problem: FeedError?) async throws(FeedError) -> Delivery {
-        do {
-            return Delivery(cache: try await openCache(.read), saves: false, problem: problem)
-        } catch let error where error.standsInTheWay {
-            return Delivery(cache: try await openCache(.none), saves: false, problem: problem ?? error, unread: error)
-        }
+    private func delivery(of cache: Cache, unread: FeedError? = nil) -> Delivery {
+        let feeds = LateFeedStore(cache.feeds) { () async throws(FeedError) in try await openForSaving().feeds }
+        return Delivery(cache: Cache(feeds: feeds, images: cache.images, transfer: cache.transfer), unread: unread)
+    }
+
+    /// What was open to be read is closed: on a full disk a cache can't be opened for writing beside somebody who reads.
+    func openForSaving() async throws(FeedError) -> Cache {
+        await closeCaches()
+        return try await openCache(.write(lockWait: settings.lockWait))
     }
 }
 
 extension FeedError {
+    /// Why something was not saved, if somebody has to do something about it: who holds the lock does the saving.
+    var notSaved: FeedError? { kind == .storage(.locked) ? nil : self }
+
     /// What is at the cache's path can't be used; which says nothing of a cache that is damaged, or a newer program's.
     fileprivate var standsInTheWay: Bool { kind == .storage(.cannotCreate) || kind == .storage(.failed) }
 }

@@ -56,6 +56,48 @@ struct DeliveryTests {
         #expect(server.paths() == [])
     }
 
+    @Test("while its server is waited for, others have the cache; one that holds it then does the saving")
+    func waiting() async throws {
+        let feed = Array(FeedServer.feed([server.imageURL(0)]).utf8)
+        for (path, command, body) in [("/feed.json", "show", feed), ("/1.png", "image", FeedServer.image(1))] {
+            let gate = Gate()
+            server.server.route(path, Reply(body: body, gate: gate))
+            let run = try program.start(command, server.server.url(path))
+            await run.comes(to: gate)
+            let lock = try HeldLock(of: program)
+            gate.open()
+            let result = await run.wait()
+            #expect(result.status == .exited(0), "\(result.errorText)")
+            #expect(result.errorText == "")
+            #expect(!result.standardOutput.isEmpty)
+            withExtendedLifetime(lock) {}
+        }
+        #expect(Files.names(in: program.imageFolder) == [])
+    }
+
+    @Test("an answer that the saved feed is the latest says nothing of one that was saved in the meantime")
+    func savedMeanwhile() async throws {
+        let (first, second) = (FeedServer.feed([server.imageURL(0)]), FeedServer.feed([server.imageURL(1)]))
+        server.server.route("/feed.json") { .validated(Array(first.utf8), etag: "\"1\"", for: $0) }
+        expectQuiet(try await program.run(server.feedURL))
+        let gate = Gate()
+        server.server.route("/feed.json", Reply(304, gate: gate))
+        let run = try program.start("show", server.feedURL)
+        await run.comes(to: gate)
+        server.server.route("/feed.json") { .validated(Array(second.utf8), etag: "\"2\"", for: $0) }
+        expectQuiet(try await program.run(server.feedURL))
+        let saved = try await program.saved(server.feedURL)
+
+        gate.open()
+        let result = await run.wait()
+
+        #expect(result.status == .exited(0), "\(result.errorText)")
+        #expect(result.outputText.contains(server.imageURL(0)))
+        #expect(try await program.saved(server.feedURL) == saved)
+        expectQuiet(try await program.run(server.feedURL))
+        #expect(server.server.requests.last?.header("if-none-match") == "\"2\"")
+    }
+
     @Test("a saved feed that can't be read for once is no reason to show it, nor to show none")
     func failingRead() async throws {
         try await program.run("show", server.feedURL)

@@ -57,7 +57,7 @@ struct HostileFeedTests {
         #expect(result.errorText.contains(reason), "\(result.errorText)")
         #expect(server.requests.map(\.path) == ["/feed"])
         let calls = String(decoding: try Files.bytes(trace), as: UTF8.self).split(separator: "\n")
-        #expect(calls.contains { $0.contains("feedsync.sqlite") })
+        #expect(calls.contains { $0.contains("libcurl") })
         #expect(!calls.contains { $0.contains("secret.txt") || $0.contains("rss.dtd") || $0.contains("catalog") })
         #expect(calls.count { $0.contains("connect(") && $0.contains("AF_INET") } == 1)
     }

@@ -67,9 +67,13 @@ struct LoadImageDataWithFallbackUseCaseTests {
 
     init() throws { url = try Samples.url("https://images.example/1.png") }
 
-    private func loader(_ client: ScriptedHTTPClient, saves: Bool = true) -> ImageDataLoaderWithFallback {
+    private func loader(_ client: ScriptedHTTPClient, failure: FeedError? = nil) -> ImageDataLoaderWithFallback {
         ImageDataLoaderWithFallback(
-            local: local, remote: RemoteImageDataLoader(client: client, maxBytes: 100), saves: saves)
+            local: local, remote: RemoteImageDataLoader(client: client, maxBytes: 100)
+        ) { [local] () throws(FeedError) in
+            if let failure { throw failure }
+            return local
+        }
     }
 
     private var local: LocalImageDataLoader {
@@ -91,9 +95,12 @@ struct LoadImageDataWithFallbackUseCaseTests {
         #expect(try await local.load(url).bytes == Samples.png("remote"))
     }
 
-    @Test("saves nothing when told not to")
+    @Test("delivers where nothing can be saved, and says why")
     func unsaved() async throws {
-        _ = try await loader(server, saves: false).load(url)
+        let failure = FeedError.storage(.locked, "another run")
+        let loaded = try await loader(server, failure: failure).load(url)
+        #expect(loaded.data.bytes == Samples.png("remote"))
+        #expect(loaded.saveFailure == failure)
         #expect(store.messages == [.find])
     }
 

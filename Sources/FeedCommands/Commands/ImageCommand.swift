@@ -71,15 +71,17 @@ struct ImageCommand {
         let loaded = try await session.limited(try session.makeClient()) { client throws(FeedError) in
             let loader = ImageDataLoaderWithFallback(
                 local: LocalImageDataLoader(store: delivery.cache.images, now: session.now),
-                remote: session.remoteImages(with: client), saves: delivery.saves)
+                remote: session.remoteImages(with: client)
+            ) { () async throws(FeedError) in
+                LocalImageDataLoader(store: try await session.openForSaving().images, now: session.now)
+            }
             return try await delivery.explaining { () async throws(FeedError) in
                 try await loader.load(url, on: session.terms(forNamed: url))
             }
         }
         // There was nothing to save.
         guard !loaded.isFromCache else { return (loaded.data, "from the cache", nil) }
-        let failure = loaded.saveFailure ?? delivery.problem
-        return (loaded.data, delivery.source(failure), failure)
+        return (loaded.data, Delivery.source(loaded.saveFailure), loaded.saveFailure?.notSaved)
     }
 
     private func deliver(_ image: ImageData) throws(FeedError) {

@@ -25,13 +25,13 @@ struct ShowCommand {
         let loaded = try await load(url, from: delivery)
         var trouble: Trouble?
         // From the cache, there was nothing to save.
-        if case .remote(let failure) = loaded.source, let cause = failure ?? delivery.problem {
+        if case .remote(let failure) = loaded.source, let cause = failure?.notSaved {
             trouble = ("not saved", cause)
         }
-        session.detail(LogLine(step: "feed_loaded", of: url, Self.source(of: loaded, delivery)))
+        session.detail(LogLine(step: "feed_loaded", of: url, Self.source(of: loaded)))
         var found: [StoredImage?]? = settings.json ? loaded.feed.images.map { _ in nil } : nil
         do throws(FeedError) {
-            if settings.json { found = try await delivery.cache.images.find(loaded.feed.images.map(\.url)) }
+            if settings.json { found = try await images(in: delivery, loaded).find(loaded.feed.images.map(\.url)) }
         } catch {
             guard case .remote = loaded.source, !error.isCancellation else { throw error }
             trouble = trouble ?? ("its images can't be looked up", error)
@@ -39,15 +39,24 @@ struct ShowCommand {
         return (ShownFeed(url: url, loaded: loaded, found: found), trouble)
     }
 
-    private static func source(of loaded: FeedLoaderWithFallback.Loaded, _ delivery: Delivery) -> String {
+    /// Where there was something to save, what was open to be read no longer is; and what is open holds the lock.
+    private func images(
+        in delivery: Delivery, _ loaded: FeedLoaderWithFallback.Loaded
+    ) async throws(FeedError) -> any ImageStore {
+        guard case .remote = loaded.source else { return delivery.cache.images }
+        await session.closeCaches()
+        return try await session.openCache(.read).images
+    }
+
+    private static func source(of loaded: FeedLoaderWithFallback.Loaded) -> String {
         let images = Phrases.count(loaded.feed.images.count, "image")
         guard case .remote(let failure) = loaded.source else { return "\(images), from the cache" }
-        return "\(images), \(delivery.source(failure))"
+        return "\(images), \(Delivery.source(failure))"
     }
 
     private func open() async throws(FeedError) -> Delivery {
         guard settings.offline else { return try await session.openForDelivery() }
-        return Delivery(cache: try await session.openCache(.read), saves: false, problem: nil)
+        return Delivery(cache: try await session.openCache(.read))
     }
 
     private func load(
@@ -80,7 +89,7 @@ struct ShowCommand {
         if settings.offline { return try await local.loadOffline(url, maxAge: own.maxAge) }
         try session.requireTrust(for: [own])
         return try await session.limited(try session.makeClient()) { client throws(FeedError) in
-            let refresh = session.refresh(delivery.cache, with: client, own, saves: delivery.saves)
+            let refresh = session.refresh(delivery.cache, with: client, own, saves: true)
             let loader = FeedLoaderWithFallback(refresh: refresh, local: local, maxAge: own.maxAge)
             return try await delivery.explaining { () async throws(FeedError) in try await loader.load(url) }
         }

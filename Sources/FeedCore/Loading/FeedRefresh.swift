@@ -19,7 +19,7 @@ package struct FeedRefresh: Sendable {
     private let local: LocalFeedLoader
     private let saves: Bool
 
-    /// Without `saves` nothing is written: in a dry run, or when another run holds the lock and does the saving.
+    /// Without `saves` nothing is written: in a dry run.
     package init(remote: RemoteFeedLoader, local: LocalFeedLoader, saves: Bool = true) {
         self.remote = remote
         self.local = local

@@ -9,12 +9,16 @@ package struct ImageDataLoaderWithFallback: Sendable {
 
     private let local: LocalImageDataLoader
     private let remote: RemoteImageDataLoader
-    private let saves: Bool
+    private let openForSaving: @Sendable () async throws(FeedError) -> LocalImageDataLoader
 
-    package init(local: LocalImageDataLoader, remote: RemoteImageDataLoader, saves: Bool = true) {
+    /// `local` is read from. Where to save is asked for when there is something to save.
+    package init(
+        local: LocalImageDataLoader, remote: RemoteImageDataLoader,
+        openForSaving: @escaping @Sendable () async throws(FeedError) -> LocalImageDataLoader
+    ) {
         self.local = local
         self.remote = remote
-        self.saves = saves
+        self.openForSaving = openForSaving
     }
 
     package func load(
@@ -42,9 +46,8 @@ package struct ImageDataLoaderWithFallback: Sendable {
             guard let cacheFailure, !error.isCancellation else { throw error }
             throw error.adding(", and from the cache: \(cacheFailure.message)")
         }
-        guard saves else { return Loaded(data: data, isFromCache: false, saveFailure: nil) }
         do {
-            try await local.save(data, for: url)
+            try await openForSaving().save(data, for: url)
             return Loaded(data: data, isFromCache: false, saveFailure: nil)
         } catch let error where error.isCancellation {
             throw error
