@@ -10,25 +10,27 @@ extension ImageDirectory {
     private static var filesAtOnce: Int { min(64, max(1, OpenFileLimit.forImages / hashingThreads)) }
 
     func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
-        let (dryRun, feedsLeftOut, damagedLeftOut) = try parts(of: mode)
+        try requireWritable(for: mode)
         let referenced = try await database.read { connection throws(FeedError) in
-            try ImageIndex(connection: connection).referencedDigests(besides: feedsLeftOut)
+            try ImageIndex(connection: connection).referencedDigests(besides: mode.feedsLeftOut)
         }
         let (kept, missing) = try attempt(.failed) { () throws(SystemError) in
             try Self.sort(referenced, in: folders.files)
         }
         // What is missing counts as damaged where damage was looked for, with whatever stands in its place.
-        let gone = damagedLeftOut ? 0 : missing.count
-        var files = leftovers(besides: damagedLeftOut ? kept.union(missing) : kept)
-        if !dryRun {
+        let gone = mode.leavesDamagedOut ? 0 : missing.count
+        var files = leftovers(besides: mode.leavesDamagedOut ? kept.union(missing) : kept)
+        if !mode.isDryRun {
             let lock = files.isEmpty ? nil : try await lockForDeleting()
             defer { withExtendedLifetime(lock) {} }
             if case .makingRoom = mode { files.remove() }
             do throws(FeedError) {
                 try await deleteUnreferencedRows(and: missing)
             } catch {
-                if case .forReal = mode { files = try await unnamedFiles() }
-                files.remove()
+                if mode == .forReal {
+                    files = try await unnamedFiles()
+                    files.remove()
+                }
                 return ImageRemoval(
                     images: files.imageCount, bytesFreed: files.bytesFreed, failure: error, leavesRows: true)
             }
@@ -70,10 +72,10 @@ extension ImageDirectory {
     }
 
     func removeDamaged(_ mode: RemovalMode, progress: ProgressStream?) async throws(FeedError) -> ImageRemoval {
-        let (dryRun, feedsLeftOut, _) = try parts(of: mode)
+        try requireWritable(for: mode)
         let all = try await database.read { connection throws(FeedError) in
             let index = ImageIndex(connection: connection)
-            let referenced = try index.referencedDigests(besides: feedsLeftOut)
+            let referenced = try index.referencedDigests(besides: mode.feedsLeftOut)
             return try index.sizes().filter { referenced.contains($0.key) }.map { (digest: $0.key, size: $0.value) }
         }
         guard let files = folders.files else { return ImageRemoval(images: all.count, bytesFreed: 0) }
@@ -86,7 +88,7 @@ extension ImageDirectory {
         let damaged = try result.get()
         var removal = FileRemoval()
         for digest in damaged { removal.add(digest, in: files) }
-        if dryRun {
+        if mode.isDryRun {
             removal.measure()
         } else if !damaged.isEmpty {
             let lock = try await lockForDeleting()
@@ -99,15 +101,8 @@ extension ImageDirectory {
         return ImageRemoval(images: removal.imageCount, bytesFreed: removal.bytesFreed, failure: removal.failure)
     }
 
-    private func parts(
-        of mode: RemovalMode
-    ) throws(FeedError) -> (dryRun: Bool, withoutFeeds: [ResourceURL], withoutDamaged: Bool) {
-        if case .dryRun = mode {} else if staging == nil { throw readOnly }
-        switch mode {
-        case .forReal: return (false, [], false)
-        case .makingRoom(let feeds): return (false, feeds, false)
-        case .dryRun(let feeds, let withoutDamaged): return (true, feeds, withoutDamaged)
-        }
+    private func requireWritable(for mode: RemovalMode) throws(FeedError) {
+        if !mode.isDryRun, staging == nil { throw readOnly }
     }
 
     /// Keeps out whoever reads many images and relies on their staying: an export, a gallery. Nil: they are kept out

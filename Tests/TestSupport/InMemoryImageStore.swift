@@ -139,17 +139,9 @@ package final class InMemoryImageStore: ImageStore {
     package func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
         try receive(.removeUnreferenced)
         return try remove(mode) { contents in
-            let (leftOut, missingStays): ([ResourceURL], Bool) =
-                switch mode {
-                case .forReal: ([], false)
-                case .makingRoom(let feeds): (feeds, false)
-                case .dryRun(let feeds, let withoutDamaged): (feeds, withoutDamaged)
-                }
-            var left = contents
-            for url in leftOut { left.feeds[url.text] = nil }
-            let named = left.namedURLs
+            let named = Self.named(in: contents, mode)
             contents.images = contents.images.filter { url, image in
-                named.contains(url) && (missingStays || contents.data[image.digest] != nil)
+                named.contains(url) && (mode.leavesDamagedOut || contents.data[image.digest] != nil)
             }
             contents.failures = contents.failures.filter { named.contains($0.key) }
         }
@@ -160,15 +152,17 @@ package final class InMemoryImageStore: ImageStore {
     ) async throws(FeedError) -> ImageRemoval {
         try receive(.removeDamaged)
         return try remove(mode) { contents in
-            var left = contents
-            if case .dryRun(let leftOut, _) = mode {
-                for url in leftOut { left.feeds[url.text] = nil }
-            }
-            let named = left.namedURLs
+            let named = Self.named(in: contents, mode)
             contents.images = contents.images.filter { url, image in
                 !named.contains(url) || contents.data[image.digest].map(Self.digest) == image.digest
             }
         }
+    }
+
+    private static func named(in contents: InMemoryCache.Contents, _ mode: RemovalMode) -> Set<String> {
+        var left = contents
+        for url in mode.feedsLeftOut { left.feeds[url.text] = nil }
+        return left.namedURLs
     }
 
     private func remove(
@@ -181,7 +175,7 @@ package final class InMemoryImageStore: ImageStore {
             let gone = Set(contents.images.values.map(\.digest)).subtracting(digests)
             left.data = contents.data.filter { digests.contains($0.key) }
             let freed = contents.data.filter { !digests.contains($0.key) }.reduce(0) { $0 + $1.value.count }
-            if case .dryRun = mode {} else { contents = left }
+            if !mode.isDryRun { contents = left }
             return ImageRemoval(images: gone.count, bytesFreed: Int64(freed))
         }
     }

@@ -45,25 +45,25 @@ struct ValidateCommand {
             if let failure = report.damaged.failure { throw failure }
         }
         try stopIfCancelled()
-        report.unreferenced = report.unreferenced + (try await cache.images.removeUnreferenced(removal))
-        if let failure = report.unreferenced.failure {
-            guard report.unreferenced.leavesRows else { throw failure }
-            try await remove(.makingRoom(withoutFeeds: []), from: cache, &report)
-        }
+        try await removeUnreferenced(from: cache, removal, &report)
     }
 
-    private func remove(
-        _ mode: RemovalMode, from cache: Cache, _ report: inout ValidateReport
+    private func removeUnreferenced(
+        from cache: Cache, _ mode: RemovalMode, _ report: inout ValidateReport
     ) async throws(FeedError) {
-        report.unreferenced = report.unreferenced + (try await cache.images.removeUnreferenced(mode))
-        if let failure = report.unreferenced.failure { throw failure }
+        let removal = try await cache.images.removeUnreferenced(mode)
+        report.unreferenced = report.unreferenced.followed(by: removal)
+        guard let failure = removal.failure else { return }
+        guard mode == .forReal, removal.leavesRows else { throw failure }
+        try await removeUnreferenced(from: cache, .makingRoom(withoutFeeds: []), &report)
     }
 
     /// On a full disk not even a feed can be deleted, as the log grows by that. Its images can.
     private func makeRoom(in cache: Cache, _ report: inout ValidateReport) async throws(FeedError) {
         var plan = ValidateReport()
         try await deleteStaleFeeds(in: cache, &plan, dryRun: true)
-        try await remove(.makingRoom(withoutFeeds: plan.feedsDeleted.map(\.url)), from: cache, &report)
+        try await removeUnreferenced(
+            from: cache, .makingRoom(withoutFeeds: plan.feedsDeleted.map(\.url)), &report)
         try await deleteStaleFeeds(in: cache, &report, dryRun: false)
     }
 

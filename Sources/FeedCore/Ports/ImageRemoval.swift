@@ -5,6 +5,18 @@ package enum RemovalMode: Hashable, Sendable {
     /// name, which are to be deleted then. Rows that are left without their files name what nobody asks for.
     case makingRoom(withoutFeeds: [ResourceURL])
     case dryRun(withoutFeeds: [ResourceURL], withoutDamaged: Bool = false)
+
+    package var isDryRun: Bool { if case .dryRun = self { true } else { false } }
+
+    /// What these feeds alone name counts as named by none.
+    package var feedsLeftOut: [ResourceURL] {
+        switch self {
+        case .forReal: []
+        case .makingRoom(let feeds), .dryRun(let feeds, _): feeds
+        }
+    }
+
+    package var leavesDamagedOut: Bool { if case .dryRun(_, true) = self { true } else { false } }
 }
 
 package struct ImageRemoval: Hashable, Sendable {
@@ -21,11 +33,11 @@ package struct ImageRemoval: Hashable, Sendable {
 
     package static let nothing = ImageRemoval(images: 0, bytesFreed: 0)
 
-    package static func + (one: Self, other: Self) -> Self {
+    /// Both together; what came in the way is what came in the way of the next.
+    package func followed(by next: ImageRemoval) -> ImageRemoval {
         ImageRemoval(
-            images: one.images + other.images, gone: one.gone + other.gone,
-            bytesFreed: one.bytesFreed + other.bytesFreed, failure: other.failure,
-            leavesRows: other.leavesRows)
+            images: images + next.images, gone: gone + next.gone, bytesFreed: bytesFreed + next.bytesFreed,
+            failure: next.failure, leavesRows: next.leavesRows)
     }
 
     package init(
