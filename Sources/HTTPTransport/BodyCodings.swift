@@ -13,21 +13,20 @@ struct BodyCodings {
     private var namesInTransfer: [String] = []
 
     /// Of a line that may be one of several.
-    mutating func add(_ value: some Sequence<UInt8>) {
-        names = Array((names + Self.names(in: value).filter(Self.exists)).prefix(Self.mostNames))
-    }
+    mutating func add(_ value: some Sequence<UInt8>) { Self.add(value, to: &names, where: Self.exists) }
 
     /// Of a line on the transfer; its chunks are libcurl's affair.
     mutating func addInTransfer(_ value: some Sequence<UInt8>) {
-        let names = Self.names(in: value).filter { $0 != "chunked" && $0 != "identity" }
-        namesInTransfer = Array((namesInTransfer + names).prefix(Self.mostNames))
+        Self.add(value, to: &namesInTransfer) { $0 != "chunked" && $0 != "identity" }
     }
 
-    private static func names(in value: some Sequence<UInt8>) -> [String] {
-        value.split(separator: UInt8(ascii: ",")).compactMap { name in
+    private static func add(
+        _ value: some Sequence<UInt8>, to names: inout [String], where counts: (String) -> Bool
+    ) {
+        for name in value.split(separator: UInt8(ascii: ",")) where names.count < mostNames {
             // As long as any name, and what of another can be told.
-            let name = name.filter { 0x21...0x7E ~= $0 }.prefix(40)
-            return name.isEmpty ? nil : String(decoding: name, as: UTF8.self).lowercased()
+            let name = String(decoding: name.filter { 0x21...0x7E ~= $0 }.prefix(40), as: UTF8.self).lowercased()
+            if !name.isEmpty, counts(name) { names.append(name) }
         }
     }
 

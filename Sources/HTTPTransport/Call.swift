@@ -39,7 +39,7 @@ final class Call: Sendable {
         case .whole(let parcel, let ending):
             var progress = Progress()
             give(parcel, &progress)
-            return end(ending, &progress)
+            return outcome(of: ending, after: progress)
         }
     }
 
@@ -75,11 +75,14 @@ extension Call {
         }
     }
 
-    /// How all has ended, once the sink has been given what there is.
-    func end(_ ending: Ending, _ progress: inout Progress) -> Outcome {
-        guard let decoder = progress.decoder, !isCancelled, progress.failure == nil,
-            case .success(var response) = ending.outcome
-        else { return outcome(of: ending, after: progress) }
+    /// How all has ended; the sink is given what is left of a body that was decoded.
+    func outcome(of ending: Ending, after progress: Progress) -> Outcome {
+        if isCancelled { return .failure(.cancelled) }
+        if let failure = progress.failure { return .failure(failure) }
+        if !progress.isWanted, let response = ending.responseIfUnwanted { return .success(response) }
+        guard let decoder = progress.decoder, case .success(var response) = ending.outcome else {
+            return ending.outcome
+        }
         do throws(FeedError) {
             let rest = try decoder.finish()
             if !rest.isEmpty { try sink.receive(rest) }
@@ -88,12 +91,5 @@ extension Call {
         }
         response.bodyBytes = decoder.bytes
         return .success(response)
-    }
-
-    private func outcome(of ending: Ending, after progress: Progress) -> Outcome {
-        if isCancelled { return .failure(.cancelled) }
-        if let failure = progress.failure { return .failure(failure) }
-        if !progress.isWanted, let response = ending.responseIfUnwanted { return .success(response) }
-        return ending.outcome
     }
 }

@@ -50,7 +50,8 @@ struct DeliveryLane {
     }
 }
 
-/// Bodies that come in parts, or compressed, on their way from the transfer thread to the workers; bounded in bytes over all calls.
+/// Bodies that come in parts, or compressed, on their way from the transfer thread to the workers; bounded in bytes over
+/// all calls.
 final class DeliveryQueue: Sendable {
     /// In one run.
     static let mostBytes = 8 << 20

@@ -1,8 +1,8 @@
 import FeedCore
 import Synchronization
 
-/// Feeds bodies that come in parts, or compressed, to their sinks, where writing may take its time. Workers share the queue; what one
-/// sink is called with still comes in order, as a call is with one worker at a time.
+/// Feeds bodies that come in parts, or compressed, to their sinks, where writing may take its time. Workers share the
+/// queue; what one sink is called with still comes in order, as a call is with one worker at a time.
 struct DeliveryWorker: Sendable {
     let queue: DeliveryQueue
     let mailbox: Mailbox
@@ -26,7 +26,7 @@ struct DeliveryWorker: Sendable {
         call.give(item.parcel, &progress)
         if queue.release(item.parcel.chunk.count) { mailbox.announceRoom() }
         if let ending = item.ending {
-            call.complete(.done(call.end(ending, &progress)))
+            call.complete(.done(call.outcome(of: ending, after: progress)))
         } else if progress.failure != nil, before.failure == nil {
             mailbox.stop(call)
         } else if !progress.isWanted, before.isWanted {
