@@ -76,7 +76,10 @@ package struct FeedError: Error, Hashable, Sendable {
 
     package var message: String { withoutHint + hintToAppend }
 
-    package var hintToAppend: String { hint.map { "; \($0)" } ?? "" }
+    /// For what is said of several that share no more than the reason.
+    package var withoutRest: String { reason + hintToAppend }
+
+    private var hintToAppend: String { hint.map { "; \($0)" } ?? "" }
 
     /// For one who is doing already what the hint says.
     package var withoutHint: String { reason + rest }

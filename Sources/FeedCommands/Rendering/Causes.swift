@@ -33,7 +33,7 @@ struct Causes {
         var isOneStory = true
 
         /// What holds for all but the others.
-        var message: String { isOneStory ? error.message : "\(error.reason)\(error.hintToAppend)" }
+        var message: String { isOneStory ? error.message : error.withoutRest }
     }
 
     private var causes: [Cause] = []
