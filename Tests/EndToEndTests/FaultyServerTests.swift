@@ -61,7 +61,7 @@ struct FaultyServerTests {
         let program = try Program()
         let server = try LoopbackServer()
         func packed(_ plain: [UInt8], cutting cut: Int) async throws -> Reply {
-            let packed = try await Subprocess.run("gzip", ["-c"], standardInput: plain).standardOutput
+            let packed = try await Subprocess.gzip(plain)
             return Reply(
                 headers: [("Content-Encoding", "gzip")], body: packed.dropLast(cut), framing: .untilClosed)
         }

@@ -52,7 +52,7 @@ struct BodyCodingsTests {
         "that need little room are decoded, asked for or not",
         arguments: ["gzip", "x-gzip", "identity, gzip", "gzip,aws-chunked"], [true, false])
     func small(coding: String, mayBeCompressed: Bool) async throws {
-        let packed = try await Subprocess.run("gzip", ["-c"], standardInput: pattern(1000)).standardOutput
+        let packed = try await Subprocess.gzip(pattern(1000))
         let server = try LoopbackServer("/", Reply(headers: [("Content-Encoding", coding)], body: packed))
         var request = try makeRequest(server.url())
         request.mayBeCompressed = mayBeCompressed

@@ -14,13 +14,9 @@ struct BodyDecoderTests {
         return (0..<size).map { _ in UInt8.random(in: 0...255, using: &random) }
     }
 
-    private static func gzip(_ plain: [UInt8]) async throws -> [UInt8] {
-        try await Subprocess.run("gzip", ["-nc"], standardInput: plain).standardOutput
-    }
-
     /// As gzip has it, in another's header.
     private static func packed(_ plain: [UInt8], as format: Format) async throws -> [UInt8] {
-        let packed = try await gzip(plain)
+        let packed = try await Subprocess.gzip(plain)
         let bare = Array(packed[10..<packed.count - 8])
         switch format {
         case .gzip: return packed
@@ -74,9 +70,9 @@ struct BodyDecoderTests {
     @Test("where one of gzip follows another", arguments: [2, .max])
     func members(size: Int) async throws {
         let (one, other) = (Self.plain(1000), Self.plain(200_000))
-        let body = try await Self.gzip(one) + Self.gzip([]) + Self.gzip(other)
+        let body = try await Subprocess.gzip(one) + Subprocess.gzip([]) + Subprocess.gzip(other)
         #expect(try Self.decode(body, inPiecesOf: size).plain == one + other)
-        let cut = try await Self.gzip(one) + Self.gzip(other).prefix(12)
+        let cut = try await Subprocess.gzip(one) + Subprocess.gzip(other).prefix(12)
         #expect(throws: FeedError.self) { try Self.decode(cut, inPiecesOf: size) }
     }
 
@@ -116,7 +112,7 @@ struct BodyDecoderTests {
 
     @Test("up to its limit, in pieces that are no larger for a bomb")
     func bomb() async throws {
-        let packed = try await Self.gzip([UInt8](repeating: 0x20, count: 1_000_000))
+        let packed = try await Subprocess.gzip([UInt8](repeating: 0x20, count: 1_000_000))
         let decoded = try Self.decode(packed, limit: 1_000_000)
         #expect(decoded.plain.count == 1_000_000)
         #expect(Set(decoded.pieces) == [128 << 10])
