@@ -205,37 +205,6 @@ struct ImageDownloadsTests {
         #expect(try await store.find(urls).count { $0 != nil } == 10)
     }
 
-    @Test("an image that waits for its next try keeps no other from its turn")
-    func pausing() async throws {
-        let (othersAsked, ask) = AsyncStream.makeStream(of: Void.self)
-        let busy = Mutex(true)
-        let time = Mutex(Timestamp(microseconds: 0))
-        let server = ScriptedHTTPClient { request in
-            if request.url.host == "busy.example" {
-                let isFirst = busy.withLock { busy in
-                    defer { busy = false }
-                    return busy
-                }
-                if isFirst { return .status(503).retryAfter("9") }
-            }
-            if request.url.text.hasSuffix("/2.png") { ask.finish() }
-            return .ok(Samples.png(request.url.text))
-        }
-        let client = RetryingClient(
-            server, policy: RetryPolicy(retries: 1),
-            clockwork: RetryingClient.Clockwork(
-                uptime: { time.withLock { $0 } }, now: { Timestamp(microseconds: 0) }, random: { 0 },
-                // Over when the images of the other host were asked for.
-                sleep: { span in
-                    for await _ in othersAsked {}
-                    time.withLock { $0 = $0 + span }
-                }))
-        let images = try urls(1, host: "busy.example") + urls(3, host: "well.example")
-        let outcome = await run(images, on: client, jobs: 1)
-        #expect(outcome.report.downloaded == 4)
-        #expect(server.requests.last?.url == images[0])
-    }
-
     @Test("cancelled while it waits for more to do, it ends")
     func cancelledIdle() async throws {
         for held in [false, true] {

@@ -7,6 +7,15 @@ import Testing
 /// had, and nobody waits for a turn that nobody gives.
 @Suite("Images that pause")
 struct PausingImagesTests {
+    private func has(
+        _ images: [ResourceURL], by client: RetryingClient, _ window: ImageDownloads.Window
+    ) async -> ImageDownloads.Outcome {
+        let downloads = ImageDownloads(
+            remote: RemoteImageDataLoader(client: client, maxBytes: 1000), store: InMemoryImageStore(), window: window,
+            now: { Timestamp(microseconds: 0) })
+        return await downloads.run(images.map { .init($0) }, events: nil)
+    }
+
     @Test("are had in the end, and so are the others", .timeLimit(.minutes(5)), arguments: UInt64(0)..<300)
     func everyOne(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
@@ -42,10 +51,7 @@ struct PausingImagesTests {
                 }))
         let window = ImageDownloads.Window(
             jobs: Int.random(in: 1...4, using: &random), perHost: Int.random(in: 1...2, using: &random))
-        let downloads = ImageDownloads(
-            remote: RemoteImageDataLoader(client: client, maxBytes: 1000), store: InMemoryImageStore(), window: window,
-            now: { Timestamp(microseconds: 0) })
-        let outcome = await downloads.run(images.map { .init($0) }, events: nil)
+        let outcome = await has(images, by: client, window)
         #expect(outcome.report.downloaded == images.count)
     }
 
@@ -66,11 +72,41 @@ struct PausingImagesTests {
             clockwork: RetryingClient.Clockwork(
                 uptime: { Timestamp(microseconds: 0) }, now: { Timestamp(microseconds: 0) }, random: { 0.5 },
                 sleep: { _ in for await _ in othersAsked {} }))
-        let downloads = ImageDownloads(
-            remote: RemoteImageDataLoader(client: client, maxBytes: 1000), store: InMemoryImageStore(),
-            window: ImageDownloads.Window(jobs: 2, perHost: 2), now: { Timestamp(microseconds: 0) })
-        let outcome = await downloads.run(images.map { .init($0) }, events: nil)
+        let outcome = await has(images, by: client, ImageDownloads.Window(jobs: 2, perHost: 2))
         #expect(outcome.report.downloaded == 8)
         #expect(outcome.report.failures.map(\.url) == Array(silent))
+    }
+
+    @Test("keep no other from its turn", .timeLimit(.minutes(10)))
+    func pausing() async throws {
+        let (othersAsked, ask) = AsyncStream.makeStream(of: Void.self)
+        let busy = Mutex(true)
+        let time = Mutex(Timestamp(microseconds: 0))
+        let server = ScriptedHTTPClient { request in
+            if request.url.host == "busy.example" {
+                let isFirst = busy.withLock { busy in
+                    defer { busy = false }
+                    return busy
+                }
+                if isFirst { return .status(503).retryAfter("9") }
+            }
+            if request.url.text.hasSuffix("/2.png") { ask.finish() }
+            return .ok(Samples.png(request.url.text))
+        }
+        let client = RetryingClient(
+            server, policy: RetryPolicy(retries: 1),
+            clockwork: RetryingClient.Clockwork(
+                uptime: { time.withLock { $0 } }, now: { Timestamp(microseconds: 0) }, random: { 0 },
+                // Over when the images of the other host were asked for.
+                sleep: { span in
+                    for await _ in othersAsked {}
+                    time.withLock { $0 = $0 + span }
+                }))
+        let images = try [("busy", 0), ("well", 0), ("well", 1), ("well", 2)].map { host, number in
+            try Samples.url("https://\(host).example/\(number).png")
+        }
+        let outcome = await has(images, by: client, ImageDownloads.Window(jobs: 1, perHost: 4))
+        #expect(outcome.report.downloaded == 4)
+        #expect(server.requests.last?.url == images[0])
     }
 }
