@@ -189,6 +189,20 @@ struct SeveralFeedsTests {
         #expect(report.images.downloaded == 2)
     }
 
+    @Test("an image that its feed names with many passwords is asked for with a few of them")
+    func manyPasswords() async throws {
+        let images = try (0..<500).map {
+            FeedImage(
+                id: "\($0)", description: nil, location: nil, url: try Samples.url("https://u:\($0)@a.example/1.png"))
+        }
+        let client = fixture.server(["1.png": .status(404)])
+        let report = try await fixture.sync(
+            ["a.json"], on: client, serving: Feed(format: .essential, images: images), jobs: 1)
+        #expect(client.requests.count == 1 + 8)
+        #expect(report.images.total == 1)
+        #expect(report.images.failed == 1)
+    }
+
     @Test("an image of a feed that is offline is asked for where another names it", arguments: [false, true])
     func offline(isFirst: Bool) async throws {
         try await fixture.save("off.json", daysAgo: 1)

@@ -16,6 +16,9 @@ struct ImageDispute: Sendable {
         }
     }
 
+    /// A feed may name an image with thousands of passwords, and have each tried at its server.
+    private static let mostOfOneFeed = 8
+
     let url: ResourceURL
     private var sayings: [Saying]
     /// On which it was asked for.
@@ -31,8 +34,10 @@ struct ImageDispute: Sendable {
 
     var hasDifferentSayings: Bool { sayings.count > 1 }
 
-    /// One that says the same of this image as another before it changes nothing.
+    /// One that says the same of this image as another before it changes nothing. Feeds are added one after the other.
     mutating func add(_ saying: Saying) {
+        let isHeard = sayings.suffix(Self.mostOfOneFeed).filter { $0.rank == saying.rank }.count == Self.mostOfOneFeed
+        guard !isHeard else { return }
         let terms = saying.grounds.terms?.asFar(asOf: url)
         let isSaid = sayings.contains {
             $0.grounds.scope == saying.grounds.scope && $0.grounds.terms?.asFar(asOf: url) == terms
