@@ -224,6 +224,21 @@ struct ValidateTests {
         }
     }
 
+    @Test("deletes no image of a feed that it can't delete, unless a full disk is why")
+    func failingWrite() async throws {
+        try await program.run(server.feedURL)
+        try await program.sql("UPDATE feeds SET saved_at = saved_at - 8 * 24 * 3600 * 1000000")
+        let result = try await program.shell(
+            #"""
+            exec strace -f -qq -o /dev/null -P "$FEEDSYNC_CACHE/feedsync.sqlite-wal" -e inject=pwrite64:error=EIO \
+                "$feedsync" validate --json
+            """#)
+        #expect(result.status == .exited(74))
+        #expect(try result.json == report())
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 3)
+        #expect(try await program.run("validate", "--json").json["images_deleted"]?.int == 3)
+    }
+
     @Test("stopped by a signal while it waits for an export, has deleted nothing")
     func stopped() async throws {
         try await program.run(server.feedURL)

@@ -133,6 +133,8 @@ package final class InMemoryImageStore: ImageStore {
         }
     }
 
+    package var isDiskFull: Bool { false }
+
     /// Nobody reads many images here.
     package func keepReadersOut(waiting: Bool) async throws(FeedError) -> Bool { true }
 
