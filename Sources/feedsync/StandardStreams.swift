@@ -56,8 +56,9 @@ final class StandardStreams: Output {
     /// What is written after the run was stopped says what it did get done.
     private var patienceNow: Patience? { Task.isCancelled ? patience : nil }
 
+    /// A run that is stopped meanwhile completes the file, if that keeps nobody waiting.
     func replaceFile(at path: String, with data: [UInt8]) throws(FeedError) {
-        let file = try FileReplacement(path: path, patience: patienceNow)
+        let file = try FileReplacement(path: path, patience: patience)
         try data.withUnsafeBufferPointer { bytes throws(FeedError) in try file.write([UnsafeRawBufferPointer(bytes)]) }
         try file.commit()
     }

@@ -40,7 +40,7 @@ struct Monitoring {
         } catch {
             // The run's own failure says more.
             if code == .ok { code = ExitCode.of(error) }
-            session.report(LogLine(error))
+            if !error.isCancellation { session.report(LogLine(error)) }
         }
         await ping?.end(status(code))
         if case .failure(let error) = ending { throw error }
