@@ -38,16 +38,15 @@ enum ImageFile {
         return areIntact
     }
 
-    /// Fills the buffer from `offset` on. False if the file has not `size` bytes, or they can't be read.
+    /// Fills the buffer from `offset` on. False if the file isn't there, or has not `size` bytes.
     static func read(
         _ digest: Digest, size: Int64, from offset: Int64, into buffer: UnsafeMutableRawBufferPointer,
         in folder: Descriptor
     ) throws(FeedError) -> Bool {
-        guard let file = try open(digest, in: folder, size: size) else { return false }
         do throws(SystemError) {
+            guard let file = try openReadable(digest, in: folder, size: size) else { return false }
             return try file.read(into: buffer, at: Int(offset)) == buffer.count
         } catch {
-            if error.concernsOneFile(in: folder) { return false }
             throw error.feedError(.failed)
         }
     }

@@ -44,6 +44,13 @@ struct BadFileTests {
         #expect(try result.json["missing"]?.int == 1)
     }
 
+    @Test("ends an export, with the reason", arguments: errors) func export(_ error: String) async throws {
+        let archive = program.folder.path("cache.tar")
+        let result = try await run(error, "export", archive)
+        expectOneLine(result, exit: 74, [digest, "can't be opened"])
+        #expect(!Files.exists(archive))
+    }
+
     @Test("fails its image in a sync, and no other", arguments: errors) func sync(_ error: String) async throws {
         server.serve(images: [0, 1, 2])
         let result = try await run(error, server.feedURL)
@@ -89,7 +96,7 @@ struct BadFileTests {
         expectQuiet(try await program.run("export", archive))
         chmod(file, 0)
         let export = try await program.runBound("export", program.folder.path("other.tar"))
-        expectOneLine(export, exit: 65, [digest, "feedsync validate --deep"])
+        expectOneLine(export, exit: 74, [digest, "Permission denied"])
         expectQuiet(try await program.runBound("import", archive))
         #expect(try Files.mode(file) == 0o444)
         chmod(file, 0)

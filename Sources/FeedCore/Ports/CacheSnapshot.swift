@@ -53,8 +53,8 @@ package struct SnapshotImage: Sendable {
 
 /// The bytes of images, for any thread. Calls may block.
 package protocol ImageBytes: Sendable {
-    /// Fills the buffer with an image's bytes from `offset` on. False where there aren't `size` of them, or they can't
-    /// be read: then the image is damaged or gone.
+    /// Fills the buffer with an image's bytes from `offset` on. False where there aren't `size` of them: the image is
+    /// damaged or gone. Throws where they can't be read.
     func read(
         _ digest: Digest, size: Int64, from offset: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(FeedError) -> Bool
