@@ -111,8 +111,11 @@ actor CacheOpener {
     private func isInPlace(_ folder: Descriptor) throws(FeedError) -> Bool {
         try attempt(.failed) { () throws(SystemError) in
             var found = stat()
-            let own = try folder.status()
-            return stat(path, &found) == 0 && found.isSame(as: own)
+            guard stat(path, &found) == 0 else {
+                if [ENOENT, ENOTDIR].contains(errno) { return false }
+                throw SystemError("can't be examined", path)
+            }
+            return found.isSame(as: try folder.status())
         }
     }
 
