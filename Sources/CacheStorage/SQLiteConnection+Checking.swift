@@ -6,7 +6,7 @@ extension SQLiteConnection {
     func finding() throws(FeedError) -> String? {
         guard let finding = try text("PRAGMA quick_check(1)"), finding != "ok" else { return nil }
         guard !Self.isFailedRead(finding) else {
-            throw .storage(.failed, "\(path): could not be read: \(finding)")
+            throw .storage(.failed, "\(path): could not be read: \(finding.split(separator: "\n").last ?? "")")
         }
         return finding
     }

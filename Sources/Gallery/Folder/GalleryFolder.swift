@@ -63,10 +63,12 @@ final class GalleryFolder {
         // It is the folder above that may be in the way here.
         let placeOfOld: String?
         do throws(SystemError) { placeOfOld = try takePlace() } catch { throw error.feedError(creating: site.path) }
+        guard let old, let placeOfOld else { return }
         do throws(SystemError) {
-            if let old, let placeOfOld { try old.remove(old.files(), from: placeOfOld) }
+            try old.remove(old.files(), from: placeOfOld)
         } catch {
-            leftovers.append("\(error.message); what is left of the old gallery stays there until the next run")
+            let rest = "what is left of the old gallery stays in \(placeOfOld) until the next run"
+            leftovers.append("\(error.message); \(rest)")
         }
     }
 
