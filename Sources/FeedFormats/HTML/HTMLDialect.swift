@@ -9,8 +9,9 @@ struct HTMLDialect {
     private static let image = Array("image".utf8)
     /// White space in tags, which libxml2 doesn't know as that.
     private static let formFeed: UInt8 = 0x0C
-    /// libxml2 compares each attribute of a tag with all before it: a tag of a hundred thousand takes minutes.
-    private static let mostAttributes = 2000
+    /// libxml2 compares each attribute of a tag with all before it: a tag of a hundred thousand takes minutes, and so do
+    /// many of two thousand.
+    private static let mostAttributes = 250
 
     private enum Place {
         case text
