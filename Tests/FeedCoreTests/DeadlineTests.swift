@@ -54,6 +54,27 @@ struct DeadlineTests {
         #expect(report.images.skipped == 3)
     }
 
+    /// Whom the deadline passes by.
+    private struct SlowDecoder: FeedDecoding {
+        let deadline: Deadline
+
+        func decode(_ document: FeedSource) throws(FeedError) -> DecodedFeed {
+            deadline.pass()
+            if Task.isCancelled { throw .cancelled }
+            return DecodedFeed(feed: Feed(format: .essential, images: []))
+        }
+
+        func decodeSubscriptions(_ document: FeedSource) throws(FeedError) -> SubscriptionList { throw .cancelled }
+    }
+
+    @Test("breaks off the reading of a feed")
+    func reading() async throws {
+        let server = fixture.server(["feed.json": .ok([1]).after { await Task.yield() }])
+        let client = PunctualHTTPClient(server, until: deadline)
+        let loader = RemoteFeedLoader(client: client, decoder: SlowDecoder(deadline: deadline), maxBytes: 1000)
+        await #expect(throws: Self.late) { try await loader.load(try Samples.url("https://a.example/feed.json")) }
+    }
+
     @Test("asks nobody once it has passed")
     func passed() async throws {
         deadline.pass()

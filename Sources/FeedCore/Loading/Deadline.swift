@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The end of a run's time. What asks a server by then is broken off, what would do so later doesn't begin, and both
-/// fail for the same reason; what has come stays, and the rest of the run goes its way.
+/// The end of a run's time. What asks a server by then, or reads its feed, is broken off, what would do so later doesn't
+/// begin, and both fail for the same reason; what has come stays, and the rest of the run goes its way.
 package final class Deadline: Sendable {
     private struct State {
         var hasPassed = false
@@ -43,7 +43,7 @@ package final class Deadline: Sendable {
 
     /// Throws the reason if it passes before `work` is done. That begins at once, and stays where the caller's task is, if
     /// that prefers one of `executors`: by itself it would go elsewhere, and each request cost two changes of threads.
-    fileprivate func limit<Outcome: Sendable>(
+    func limit<Outcome: Sendable>(
         on executors: [any TaskExecutor], _ work: @escaping @Sendable () async throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome {
         guard !Task.isCancelled else { throw .cancelled }
@@ -82,17 +82,18 @@ package final class Deadline: Sendable {
 /// Asks servers until the deadline, and not beyond it.
 package final class PunctualHTTPClient: HTTPClient {
     private let client: any HTTPClient
-    private let deadline: Deadline
+    private let limit: Deadline
 
     package init(_ client: any HTTPClient, until deadline: Deadline) {
         self.client = client
-        self.deadline = deadline
+        limit = deadline
     }
 
     package var executors: [any TaskExecutor] { client.executors }
+    package var deadline: Deadline? { limit }
 
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
-        try await deadline.limit(on: executors) { [client] () async throws(FeedError) in
+        try await limit.limit(on: executors) { [client] () async throws(FeedError) in
             try await client.get(request, into: sink)
         }
     }

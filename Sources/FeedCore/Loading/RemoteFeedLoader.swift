@@ -41,8 +41,15 @@ package struct RemoteFeedLoader: Sendable {
     }
 
     /// With validators the request is conditional, and may be answered with `notModified`: that the first page is still
-    /// the latest is taken for all of them.
+    /// the latest is taken for all of them. A feed can be so made that reading it takes longer than to have it.
     package func load(_ url: ResourceURL, validators: Validators = Validators()) async throws(FeedError) -> Answer {
+        guard let deadline = client.deadline else { return try await ask(for: url, validators) }
+        return try await deadline.limit(on: client.executors) { () async throws(FeedError) in
+            try await ask(for: url, validators)
+        }
+    }
+
+    private func ask(for url: ResourceURL, _ validators: Validators) async throws(FeedError) -> Answer {
         // A person named this URL, wherever it leads.
         let terms = RequestTerms(
             secrets: identity.secrets(for: url), addresses: .any, manner: manner, maxImageBytes: maxImageBytes)

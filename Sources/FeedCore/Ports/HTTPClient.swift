@@ -10,8 +10,12 @@ package protocol HTTPClient: AnyObject, Sendable {
     /// Where tasks that make one request after another, and do little besides, are run best, in equal parts; none:
     /// anywhere.
     var executors: [any TaskExecutor] { get }
+
+    /// The end of what it asks servers for, and of what is done about their answers; nil: there is none.
+    var deadline: Deadline? { get }
 }
 
 extension HTTPClient {
     package var executors: [any TaskExecutor] { [] }
+    package var deadline: Deadline? { nil }
 }
