@@ -25,7 +25,7 @@ extension ImageDirectory {
         var seals = [StagedFile.Seal?](repeating: nil, count: images.count)
         var placed = PlacedFiles(in: files)
         // Of a batch, each once.
-        var settled: Set<Digest> = []
+        var settled = Set<Digest>(minimumCapacity: images.count)
         do throws(FeedError) {
             for (place, file) in staged.enumerated() {
                 switch try settle(file, &placed, &settled) {
@@ -56,7 +56,7 @@ extension ImageDirectory {
         guard let file else { return .failure(.storage(.failed, "\(path): the image was not staged here")) }
         let seal: StagedFile.Seal
         do { seal = try file.seal() } catch { return .failure(error) }
-        if settled.contains(seal.digest) {
+        guard settled.insert(seal.digest).inserted else {
             file.discard()
             return .success(seal)
         }
@@ -64,9 +64,9 @@ extension ImageDirectory {
             try file.place { staged throws(SystemError) in
                 try placed.place(staged, from: file.staging.folder, as: seal.digest, size: seal.size)
             }
-            settled.insert(seal.digest)
             return .success(seal)
         } catch {
+            settled.remove(seal.digest)
             let failure = error.feedError(.failed)
             if let files = folders.files, ImageFile.isOutOfReach(seal.digest, in: files) { return .failure(failure) }
             // Where the file is still there it is the folder that is gone, and none would find its place.

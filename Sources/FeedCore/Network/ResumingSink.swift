@@ -50,8 +50,10 @@ final class ResumingSink: BodySink {
             state.isTriedAgain = isTriedAgain
             state.hasAnswered = false
             state.isUnusable = false
+            // Most have none, and are had without a copy.
+            guard let rest = state.rest else { return request }
             var next = request
-            next.rest = state.rest
+            next.rest = rest
             return next
         }
     }
