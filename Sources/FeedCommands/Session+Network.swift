@@ -19,8 +19,12 @@ extension Session {
         let bare = try toolbox.makeClient(network)
         let metered: any HTTPClient = meter.map { MeteredHTTPClient(bare, meter: $0) } ?? bare
         let limited = HostLimiter(metered, perHost: settings.maxPerHost)
+        let tellRetry: RetryingClient.RetryTeller = { url, error, pause in
+            detail(LogLine(retryOf: url, after: error, in: pause))
+        }
         let retrying = RetryingClient(
-            limited, policy: RetryPolicy(retries: settings.retries), clockwork: .real(now: now), route: network.route)
+            limited, policy: RetryPolicy(retries: settings.retries), clockwork: .real(now: now), route: network.route,
+            tellingRetries: settings.verbosity == .verbose ? tellRetry : nil)
         return RedirectFollower(retrying, limit: settings.maxRedirects, allowsPrivate: settings.allowPrivate)
     }
 

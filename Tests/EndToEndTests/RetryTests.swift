@@ -1,3 +1,4 @@
+import JSONText
 import Synchronization
 import TestSupport
 import Testing
@@ -20,6 +21,28 @@ struct RetryTests {
         expectQuiet(try await program.run("--retries", "3", server.feedURL))
         #expect(server.paths().filter { $0 == "/0.png" }.count == 3)
         #expect(try await program.run("image", "--offline", server.imageURL(0)).standardOutput == FeedServer.image(0))
+    }
+
+    @Test("-v tells of each try that another follows, and of the wait before that")
+    func told() async throws {
+        let busy = Reply(503, headers: [("Retry-After", "1")])
+        let feed = Reply.text(FeedServer.feed([server.imageURL(0)]))
+        let said = ": the server answered HTTP 503; next try in 1.00s"
+        for command in ["sync", "show"] {
+            server.server.route("/feed.json", attempts: [busy, feed])
+            let result = try await program.run(command, "-v", "--retries", "1", server.feedURL)
+            #expect(result.errorText.contains("feedsync: \(server.feedURL)\(said)\n"), "\(result.errorText)")
+        }
+        server.server.route("/1.png", attempts: [busy, .png(1)])
+        let secret = server.imageURL(1).replacing("//", with: "//me:pw@")
+        let result = try await program.run("image", "-v", "--retries", "1", "--log-format", "json", secret)
+        #expect(result.status == .exited(0), "\(result.errorText)")
+        #expect(!result.errorText.contains("pw"))
+        let line = try #require(try result.errorLines.map { try JSONValue.parse(Array($0.utf8)) }.first)
+        #expect(line["message"]?.string == server.imageURL(1) + said)
+        #expect(line["level"]?.string == "debug" && line["event"]?.string == "retry")
+        #expect(line["fields"]?["url"]?.string == server.imageURL(1))
+        #expect(line["fields"]?["status"]?.int == 503 && line["fields"]?["pause_seconds"] == 1.0)
     }
 
     @Test("there are as many further tries as --retries says", arguments: [0, 1, 2])

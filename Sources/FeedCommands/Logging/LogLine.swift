@@ -28,6 +28,13 @@ extension LogLine {
         self.init(level: .debug, event: event, text: "\(url): \(text)", fields: [("url", .string(url.text))] + fields)
     }
 
+    /// Of a try that failed and is followed by another.
+    init(retryOf url: ResourceURL, after error: FeedError, in pause: Duration) {
+        self.init(
+            step: "retry", of: url, "\(error.withoutHint); next try in \(Phrases.stopwatch(pause))",
+            [("pause_seconds", .double(SyncJSON.seconds(pause)))] + Self.fields(of: error))
+    }
+
     /// What a command has done, with its figures.
     init(summary text: String, wasStopped: Bool = false, _ figures: [(String, JSONValue)]) {
         self.init(level: .info, event: wasStopped ? "stopped" : "summary", text: text, fields: figures)

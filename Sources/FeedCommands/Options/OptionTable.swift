@@ -132,7 +132,9 @@ package enum OptionTable {
             "log-format", "FORMAT", sets: \.logFormat, as: .word, .common, of: Command.every,
             "of what goes to standard error: text, json"),
         .flag("quiet", short: "q", sets: \.quiet, .common, of: Command.every, "report errors only"),
-        .flag("verbose", short: "v", sets: \.verbose, .common, of: Command.every, "report each step and each image"),
+        .flag(
+            "verbose", short: "v", sets: \.verbose, .common, of: Command.every,
+            "report each step, image and further try"),
         .manual("man", "print the manual page"),
         .request("help", short: "h", .help, "show help and exit"),
         .request("version", .version, "show the version and exit"),

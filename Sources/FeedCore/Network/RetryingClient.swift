@@ -34,20 +34,26 @@ package final class RetryingClient: HTTPClient {
         }
     }
 
+    /// Told of a try that failed and is followed by another, after a pause.
+    package typealias RetryTeller = @Sendable (_ url: ResourceURL, _ error: FeedError, _ pause: Duration) -> Void
+
     private let client: any HTTPClient
     private let policy: RetryPolicy
     private let clockwork: Clockwork
     private let route: NetworkSettings.Route?
+    private let tellRetry: RetryTeller?
     private let health: Mutex<HostHealth>
 
     /// `route` is that of requests that have no manner of their own.
     package init(
-        _ client: any HTTPClient, policy: RetryPolicy, clockwork: Clockwork, route: NetworkSettings.Route? = nil
+        _ client: any HTTPClient, policy: RetryPolicy, clockwork: Clockwork, route: NetworkSettings.Route? = nil,
+        tellingRetries tellRetry: RetryTeller? = nil
     ) {
         self.client = client
         self.policy = policy
         self.clockwork = clockwork
         self.route = route
+        self.tellRetry = tellRetry
         health = Mutex(HostHealth(longestPause: policy.longestHostPause))
     }
 
@@ -76,6 +82,7 @@ package final class RetryingClient: HTTPClient {
                     guard let response else { throw failure.error }
                     return response
                 }
+                tellRetry?(request.url, failure.error, wait)
                 try await sleep(wait, failure.isSilence ? .ofRequest : .ofHost, sink)
                 attempt += 1
             }

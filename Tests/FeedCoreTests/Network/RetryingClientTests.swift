@@ -1,4 +1,5 @@
 import FeedCore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -14,14 +15,15 @@ struct RetryingClientTests {
 
     /// Every wait is half of the longest it can be.
     private func retrying(
-        _ client: any HTTPClient, retries: Int = 3, route: NetworkSettings.Route? = nil
+        _ client: any HTTPClient, retries: Int = 3, route: NetworkSettings.Route? = nil,
+        telling tell: RetryingClient.RetryTeller? = nil
     ) -> RetryingClient {
         RetryingClient(
             client, policy: RetryPolicy(retries: retries),
             clockwork: RetryingClient.Clockwork(
                 uptime: { clock.now }, now: { Self.wallClock + (clock.now - Timestamp(microseconds: 1_000_000)) },
                 random: { 0.5 }, sleep: { clock.sleep($0) }),
-            route: route)
+            route: route, tellingRetries: tell)
     }
 
     private func request(_ url: String = "https://a.example/1.png") throws -> HTTPRequest {
@@ -87,6 +89,20 @@ struct RetryingClientTests {
         #expect(response.head.status == 503)
         #expect(unavailable.requests.count == retries + 1)
         #expect(body.calls == [.begin(503)])
+    }
+
+    @Test("each try that another follows is told, with the wait before that, and the last is not")
+    func told() async throws {
+        let told = Mutex<[String]>([])
+        let client = ScriptedHTTPClient { _, earlier in
+            earlier == 0 ? .status(503).retryAfter("7") : .failure(Self.cutOff)
+        }
+        let retrying = retrying(client, retries: 2) { url, error, pause in
+            told.withLock { $0.append("\(url): \(error.message), \(pause)") }
+        }
+        await #expect(throws: Self.cutOff) { try await retrying.get(try request(), into: body) }
+        let lines = ["the server answered HTTP 503, 7.0 seconds", "cut off, 0.5 seconds"]
+        #expect(told.withLock { $0 } == lines.map { "https://a.example/1.png: \($0)" })
     }
 
     @Test("a local file is read once, whatever happens")
