@@ -122,6 +122,22 @@ struct ConnectivityTests {
         expectQuiet(try await program.run("-q", "--timeout", trouble.patience, feed))
     }
 
+    @Test("one that was saved by a clock a little ahead stands in, and is not said to be new")
+    func ahead() async throws {
+        let (feed, other) = (server.feedURL, server.server.url("/other.json"))
+        server.server.route("/other.json", .text(FeedServer.feed([])))
+        try await program.run(feed, other)
+        try await program.sql("UPDATE feeds SET saved_at = saved_at + 1800 * 1000000")
+        for name in ["feed", "other"] { server.server.route("/\(name).json", Reply(503)) }
+        let one = try await program.run(feed)
+        expectOneLine(one, exit: 0, ["offline, the feed saved in the future stands in (the server answered HTTP 503)"])
+        let two = try await program.run(feed, other)
+        expectOneLine(two, exit: 0, ["offline, what was saved in the future stands in"])
+        let shown = try await program.run("show", feed)
+        #expect(shown.errorText.contains("showing the feed saved in the future ("), "\(shown.errorText)")
+        #expect(shown.outputText.contains("from the cache, saved in the future\n"))
+    }
+
     @Test("a stale one doesn't, and stays", arguments: Trouble.allCases)
     func stale(_ trouble: Trouble) async throws {
         try await program.run(server.feedURL)

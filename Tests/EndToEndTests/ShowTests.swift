@@ -117,6 +117,19 @@ struct ShowTests {
         #expect(try await program.status()["feeds"]?.array?.count == 1)
     }
 
+    @Test("offline, of a feed dated ahead of the clock, says that it is")
+    func ahead() async throws {
+        try await program.run(server.feedURL)
+        try await program.sql("UPDATE feeds SET saved_at = saved_at + 2 * 3600 * 1000000")
+        let savedAt = try #require(try await program.status()["feeds"]?[0]?["saved_at"]?.string)
+        let said = "the saved feed counts as stale: it was saved at \(savedAt), which is ahead of the clock"
+        let result = try await program.run("show", "--offline", server.feedURL)
+        expectOneLine(result, exit: 69, ["\(server.feedURL): \(said)\n"])
+        server.server.route("/feed.json", Reply(503))
+        let shown = try await program.run("show", server.feedURL)
+        expectOneLine(shown, exit: 69, ["HTTP 503, and \(said)\n"])
+    }
+
     @Test("delivers without saving while another run holds the lock, and succeeds")
     func locked() async throws {
         try await program.run(server.feedURL)

@@ -34,7 +34,8 @@ struct LoadFeedFromCacheUseCaseTests {
     @Test("delivers no images once it is stale", arguments: [week, week + .seconds(1), .seconds(-3601)])
     func stale(age: Duration) async throws {
         _ = try await save()
-        #expect(try await load(at: Self.savedAt + age) == .stale(savedAt: Self.savedAt))
+        let now = Self.savedAt + age
+        #expect(try await load(at: now) == .stale(Staleness(savedAt: Self.savedAt, now: now)))
     }
 
     @Test("knows a feed that was never saved from one that is stale")

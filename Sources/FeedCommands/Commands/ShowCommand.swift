@@ -65,11 +65,11 @@ struct ShowCommand {
         do {
             let loaded = try await latest(url, from: delivery)
             if case .cache(let cause?) = loaded.source, let savedAt = loaded.savedAt {
-                let age = Phrases.span(session.now() - savedAt)
+                let age = Phrases.age(of: savedAt, at: session.now())
                 session.notice(
                     LogLine(
                         offline: url, savedAt: savedAt, cause,
-                        text: "\(url): showing the feed saved \(age) ago (\(cause.message))"))
+                        text: "\(url): showing the feed saved \(age) (\(cause.message))"))
             }
             for note in loaded.notes { session.detail(LogLine(step: "feed_note", of: url, note)) }
             return loaded

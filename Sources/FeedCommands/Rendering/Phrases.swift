@@ -24,6 +24,11 @@ enum Phrases {
         return count(Int(seconds), "second")
     }
 
+    /// `2 hours ago`, as of `now`.
+    static func age(of moment: Timestamp, at now: Timestamp) -> String {
+        now < moment ? "in the future" : "\(span(now - moment)) ago"
+    }
+
     /// `1 image`, `2 images`.
     static func count(_ number: Int, _ noun: String) -> String {
         "\(number) \(noun)\(number == 1 ? "" : "s")"

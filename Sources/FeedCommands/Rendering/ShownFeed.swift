@@ -56,7 +56,7 @@ struct ShownFeed {
         now: Timestamp, _ put: ([UInt8]) throws(FeedError) -> Void
     ) throws(FeedError) {
         let count = Phrases.count(loaded.feed.images.count, "image")
-        let age = loaded.savedAt.map { ", saved \(Phrases.span(now - $0)) ago" } ?? ""
+        let age = loaded.savedAt.map { ", saved \(Phrases.age(of: $0, at: now))" } ?? ""
         let title = loaded.feed.title.map { TerminalText.escape($0) + "\n" } ?? ""
         let place =
             switch loaded.source {

@@ -45,7 +45,7 @@ struct StatusReport {
 
     private func line(_ feed: FeedSummary, imagesCached: Int) -> String {
         let state = isFresh(feed) ? "fresh" : "stale"
-        let age = now < feed.savedAt ? "in the future" : "\(Phrases.span(now - feed.savedAt)) ago"
+        let age = Phrases.age(of: feed.savedAt, at: now)
         return "\(state), saved \(age), \(imagesCached) of \(feed.images) images: \(feed.title ?? "")"
             + "\(feed.title == nil ? "" : " ")\(feed.url)"
     }

@@ -34,12 +34,13 @@ enum SyncText {
         }
         return servers.compactMap { feeds in
             guard let (url, _, error) = feeds.first, let savedAt = feeds.map(\.savedAt).min() else { return nil }
-            let age = Phrases.span(now - savedAt)
+            let age = Phrases.age(of: savedAt, at: now)
+            let oldest = now < savedAt ? age : "at most \(age)"
             let place = Causes.Key(url, error, apartByReason: false).place
             let text =
                 feeds.count == 1
-                ? "\(url): offline, the feed saved \(age) ago stands in (\(error.message))"
-                : "\(Phrases.count(feeds.count, "feed"))\(place): offline, what was saved at most \(age) ago stands in "
+                ? "\(url): offline, the feed saved \(age) stands in (\(error.message))"
+                : "\(Phrases.count(feeds.count, "feed"))\(place): offline, what was saved \(oldest) stands in "
                     + "(\(error.message); first: \(url))"
             return LogLine(offline: url, savedAt: savedAt, error, text: text)
         }

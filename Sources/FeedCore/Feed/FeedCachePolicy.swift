@@ -16,3 +16,23 @@ package enum FeedCachePolicy {
         }
     }
 }
+
+/// Why a saved feed can't stand in for the server.
+package struct Staleness: Hashable, Sendable {
+    package let savedAt: Timestamp
+    /// It was saved by a clock that was wrong, or this one is; how old a feed may be has nothing to do with it.
+    package let isAhead: Bool
+
+    package init(savedAt: Timestamp, now: Timestamp) {
+        self.savedAt = savedAt
+        isAhead = savedAt.age(at: now) == nil
+    }
+}
+
+extension Staleness: CustomStringConvertible {
+    package var description: String {
+        isAhead
+            ? "the saved feed counts as stale: it was saved at \(savedAt.rfc3339), which is ahead of the clock"
+            : "the saved feed is stale: it was saved at \(savedAt.rfc3339)"
+    }
+}

@@ -59,7 +59,7 @@ extension LocalFeedLoader {
         _ url: ResourceURL, maxAge: MaxAge
     ) async throws(FeedError) -> FeedLoaderWithFallback.Loaded {
         let saved = try await load(url, maxAge: maxAge).freshFeed(
-            ifStale: { .connectivity("\(FeedError.staleness($0)) (see --max-age)") },
+            ifStale: { .connectivity("\($0)\($0.isAhead ? "" : " (see --max-age)")") },
             ifNeverSaved: .notFound("this feed was never saved"))
         return FeedLoaderWithFallback.Loaded(saved, instead: nil)
     }
@@ -72,9 +72,5 @@ extension FeedLoaderWithFallback.Loaded {
 }
 
 extension FeedError {
-    func addingStale(_ savedAt: Timestamp) -> FeedError { adding(", and \(Self.staleness(savedAt))") }
-
-    fileprivate static func staleness(_ savedAt: Timestamp) -> String {
-        "the saved feed is stale: it was saved at \(savedAt.rfc3339)"
-    }
+    func addingStale(_ staleness: Staleness) -> FeedError { adding(", and \(staleness)") }
 }

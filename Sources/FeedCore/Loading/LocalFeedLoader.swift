@@ -2,16 +2,16 @@
 package struct LocalFeedLoader: Sendable {
     package enum Loaded: Hashable, Sendable {
         case fresh(SavedFeed)
-        case stale(savedAt: Timestamp)
+        case stale(Staleness)
         case neverSaved
 
         /// The saved feed, if it may stand in for its server's; else throws what is said of why not.
         func freshFeed(
-            ifStale: (_ savedAt: Timestamp) -> FeedError, ifNeverSaved: @autoclosure () -> FeedError
+            ifStale: (Staleness) -> FeedError, ifNeverSaved: @autoclosure () -> FeedError
         ) throws(FeedError) -> SavedFeed {
             switch self {
             case .fresh(let saved): return saved
-            case .stale(let savedAt): throw ifStale(savedAt)
+            case .stale(let staleness): throw ifStale(staleness)
             case .neverSaved: throw ifNeverSaved()
             }
         }
@@ -28,8 +28,9 @@ package struct LocalFeedLoader: Sendable {
     /// Only reads: a stale feed is not delivered, and stays where it is.
     package func load(_ url: ResourceURL, maxAge: MaxAge) async throws(FeedError) -> Loaded {
         guard let saved = try await retrieve(url) else { return .neverSaved }
-        guard FeedCachePolicy.isFresh(savedAt: saved.savedAt, now: now(), maxAge: maxAge) else {
-            return .stale(savedAt: saved.savedAt)
+        let now = now()
+        guard FeedCachePolicy.isFresh(savedAt: saved.savedAt, now: now, maxAge: maxAge) else {
+            return .stale(Staleness(savedAt: saved.savedAt, now: now))
         }
         return .fresh(saved)
     }
