@@ -55,6 +55,19 @@ struct ImportTests {
         #expect(try await program.saved(server.feedURL) == source.saved(server.feedURL))
     }
 
+    @Test("says why a feed is kept, also where the archive's date is a later one that can't be true")
+    func kept() async throws {
+        try await source.run(server.feedURL)
+        for lead in [0, 86_400] {
+            try await source.sql("UPDATE feeds SET saved_at = saved_at + \(lead) * 1000000")
+            try await source.run("export", file)
+            try await program.run(server.feedURL)
+            let told = try await program.run("import", "-v", file)
+            let reason = "the archive's was saved no later, or by a clock that was ahead (see --force)"
+            #expect(told.errorText.contains("\(server.feedURL): kept, as \(reason)\n"), "\(told.errorText)")
+        }
+    }
+
     @Test("caches that each hold a part of a feed's images merge into a whole one") func parts() async throws {
         server.serve(Reply(404), at: 0)
         try await program.run(server.feedURL)

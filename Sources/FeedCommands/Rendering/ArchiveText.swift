@@ -31,7 +31,7 @@ enum ArchiveText {
         let text =
             switch feed.outcome {
             case .added, .replaced: feed.outcome.rawValue
-            case .kept: "kept, as it was saved no earlier than the archive's (see --force)"
+            case .kept: "kept, as the archive's was saved no later, or by a clock that was ahead (see --force)"
             }
         return LogLine(step: "feed_\(feed.outcome.rawValue)", of: feed.url, text)
     }

@@ -32,7 +32,7 @@ package struct ImportTerms: Hashable, Sendable {
 package struct ImportReport: Hashable, Sendable {
     package enum Outcome: String, Sendable {
         case added, replaced
-        /// The one that is there was saved no earlier.
+        /// The archive's was saved no later, or by a clock that was ahead.
         case kept
     }
 
