@@ -98,6 +98,19 @@ import Testing
         ])
         #expect(ids(answer) == ["a", "b"])
         #expect(asked.map(\.url.text) == ["https://feeds.example/1", "https://feeds.example/2"])
+        #expect(answer.notes == ["of 1", "of 2"] + notes(ofNext: next))
+    }
+
+    /// A page seen before is no loss; one elsewhere is told of.
+    private func notes(ofNext page: String) -> [String] {
+        page.hasPrefix("https://feeds.example/")
+            ? [] : ["left out the next page, as it is at another origin than the feed: \(page)"]
+    }
+
+    @Test("what is past the last page that was asked for is no loss")
+    func beyond() async throws {
+        let (answer, _) = try await load(["1": (["a"], "https://other.example/2")], atMost: 1)
+        #expect(answer.notes == ["of 1"])
     }
 
     @Test("the first alone is asked for conditionally; if that is the latest, so is the feed")
@@ -210,7 +223,9 @@ import Testing
                 "1": (["a"], "https://feeds.example/next"), "2": (["b"], nil), "x": (["a", "c"], nil),
             ]),
             maxBytes: 1000, maxPages: 5)
-        #expect(ids(try await loader.load(url)) == expected)
+        let answer = try await loader.load(url)
+        #expect(ids(answer) == expected)
+        #expect(answer.notes.filter { !$0.hasPrefix("of ") } == notes(ofNext: target))
     }
 
     @Test("one elsewhere ends the walk whatever it answers")

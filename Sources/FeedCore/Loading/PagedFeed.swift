@@ -32,7 +32,11 @@ struct PagedFeed {
 
     /// Whether the walk may go on there, which a redirect asks for as a link does. It counts as seen from then on.
     mutating func isFurther(_ url: ResourceURL) -> Bool {
-        origins.contains(url.origin) && seen.insert(url.keyWithoutFragment).inserted
+        guard origins.contains(url.origin) else {
+            notes.append("left out the next page, as it is at another origin than the feed: \(url)")
+            return false
+        }
+        return seen.insert(url.keyWithoutFragment).inserted
     }
 
     /// What is new in it. Items move on to further pages while these are fetched.
