@@ -76,8 +76,12 @@ struct ConnectivityTests {
         _ = try await program.run(Array(feeds[..<4]))
         for number in 0..<8 { server.server.route("/\(number).json", Reply(503)) }
 
+        let log = try await program.run(["--log-format", "json"] + feeds)
         let result = try await program.run(["--retries", "0"] + feeds)
 
+        let counted = try log.errorLines.prefix(2).map { try JSONValue.parse(Array($0.utf8)) }
+        #expect(counted.map { $0["event"]?.string } == ["feed_offline", "feed_failed"])
+        #expect(counted.map { $0["fields"]?["count"]?.int } == [4, 4])
         #expect(result.status == .exited(69))
         let place = "feedsync: 4 feeds from \(server.authority): "
         #expect(result.errorLines.count == 3, "\(result.errorText)")

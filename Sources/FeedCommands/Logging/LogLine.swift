@@ -51,11 +51,13 @@ extension LogLine {
             fields: [("hint", JSONValue(error.hint))].filter { _ in error.hint != nil })
     }
 
-    /// Of a feed whose saved copy stands in for its server.
-    init(offline url: ResourceURL, savedAt: Timestamp, _ cause: FeedError, text: String) {
+    /// Of feeds whose saved copies stand in for their server: the first, and the oldest copy's date.
+    init(offline url: ResourceURL, count: Int = 1, savedAt: Timestamp, _ cause: FeedError, text: String) {
         self.init(
             level: .warning, event: "feed_offline", text: text,
-            fields: [("url", .string(url.text)), ("saved_at", .string(savedAt.rfc3339))] + Self.fields(of: cause))
+            fields: [
+                ("url", .string(url.text)), ("count", .integer(count)), ("saved_at", .string(savedAt.rfc3339)),
+            ] + Self.fields(of: cause))
     }
 
     static func fields(of error: FeedError) -> [(String, JSONValue)] {

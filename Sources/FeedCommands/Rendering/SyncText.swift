@@ -42,7 +42,7 @@ enum SyncText {
                 ? "\(url): offline, the feed saved \(age) stands in (\(error.message))"
                 : "\(Phrases.count(feeds.count, "feed"))\(place): offline, what was saved \(oldest) stands in "
                     + "(\(error.message); first: \(url))"
-            return LogLine(offline: url, savedAt: savedAt, error, text: text)
+            return LogLine(offline: url, count: feeds.count, savedAt: savedAt, error, text: text)
         }
     }
 
