@@ -13,9 +13,10 @@ enum ProgressLine {
     private static let barWidths = 10...30
     private static let labelWidths = 6...24
 
-    /// `width` is the terminal's. The last column stays free: writing to it moves some to the next line.
+    /// `width` is the terminal's. Its last columns stay free: a ^C is shown behind the line by the terminal itself, and
+    /// writing to the last of all moves some to the next line.
     static func text(_ state: ProgressState, at time: Duration, width: Int, colours: Bool = false) -> String {
-        let room = max(1, width - 1)
+        let room = max(1, width - 1 - "^C".count)
         var parts = parts(state, at: time)
         let all = parts.count
         while columns(parts) > room, parts.count > 1 {
