@@ -80,11 +80,11 @@ struct OptionsCommandTests {
                 "usage: feedsync image [options] URL"
             ),
             (
-                ["status", "\u{9B}x"], "status takes no operand, not also '\\u{9B}x'",
+                ["status", "\u{9B}x"], "status takes no operand, and was given '\\u{9B}x'",
                 "usage: feedsync status [options]"
             ),
             (
-                ["validate", feed], "validate takes no operand, not also '\(feed)'",
+                ["validate", feed], "validate takes no operand, and was given '\(feed)'",
                 "usage: feedsync validate [options]"
             ),
             (["help", "sync", "show"], "help takes one COMMAND, not also 'show'", "usage: feedsync help [COMMAND]"),
@@ -131,6 +131,21 @@ struct OptionsCommandTests {
         #expect(try parse([name, "-h", "--nonsense", "a", "b"]) == help)
         #expect(try parse(["-h", name]) == help)
         #expect(try parse(["--cache", "x", name, "-qh"]) == help)
+    }
+
+    @Test("the manual page is that of all commands")
+    func manual() throws {
+        #expect(try parse(["help", "--man"]) == .manual)
+        #expect(try parse(["--man", "help", "-q"]) == .manual)
+        #expect(try parse(["help", "--man", "--help", "sync"]) == .help(CommandTable.named("help")))
+        #expect(usageError(["sync", "--man"])?.message == "--man is not an option of sync; it belongs to help")
+        let surplus = UsageError(
+            "help --man takes no operand, and was given 'sync'", hint: "usage: feedsync help --man")
+        #expect(usageError(["help", "--man", "sync"]) == surplus)
+        #expect(usageError(["help", "sync", "--man"]) == surplus)
+        let foreign = usageError(["help", "--man", "--offline"])?.message
+        #expect(foreign == "--offline is not an option of help; it belongs to show and image")
+        #expect(usageError(["help", "--man", "-x"])?.message == "unknown option '-x'")
     }
 
     @Test("help and version win over what follows, not over what precedes")

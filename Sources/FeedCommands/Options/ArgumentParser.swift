@@ -26,15 +26,16 @@ package struct ArgumentParser {
         if line.request == .help { return .help(named) }
 
         let spec = named ?? CommandTable.sync
-        if line.request == .manual {
-            guard spec.name == "help" else {
-                throw UsageError("--man is not an option of \(spec.name); it belongs to help")
-            }
-            return .manual
+        if line.request == .manual, spec.name != "help" {
+            throw UsageError("--man is not an option of \(spec.name); it belongs to help")
         }
         try check(line.options, areOf: spec)
         let operands = named == nil ? line.operands : Array(line.operands.dropFirst())
         try check(operands, areOf: spec)
+        if line.request == .manual {
+            if let surplus = operands.first { throw Self.surplus(surplus, "help --man", "usage: \(spec.usage[1])") }
+            return .manual
+        }
         guard let command = spec.command else {
             if spec.operand == .shell { return .completions(try shell(operands[0])) }
             return .help(try topic(operands.first))
@@ -116,8 +117,10 @@ package struct ArgumentParser {
             throw UsageError("\(spec.name) needs \(spec.operand.one)", hint: usage)
         }
         if operands.count > spec.operandCount.upperBound {
-            let surplus = FeedOperand.shown(operands[spec.operandCount.upperBound])
-            throw UsageError("\(spec.name) takes \(spec.operand.one), not also '\(surplus)'", hint: usage)
+            let surplus = operands[spec.operandCount.upperBound]
+            guard spec.operand != .none else { throw Self.surplus(surplus, spec.name, usage) }
+            let shown = FeedOperand.shown(surplus)
+            throw UsageError("\(spec.name) takes \(spec.operand.one), not also '\(shown)'", hint: usage)
         }
         let takesPath = spec.operand == .archiveAndFeeds || spec.operand == .folderAndFeeds
         if takesPath, FeedOperand.isURL(operands[0]) {
@@ -130,6 +133,10 @@ package struct ArgumentParser {
                 "'\(TerminalText.escape(word))' is neither a URL nor an existing file",
                 hint: CommandTable.named(word) == nil ? "a file that is yet to come can be given as ./NAME" : usage)
         }
+    }
+
+    private static func surplus(_ operand: String, _ command: String, _ usage: String) -> UsageError {
+        UsageError("\(command) takes no operand, and was given '\(FeedOperand.shown(operand))'", hint: usage)
     }
 
     private static let emptyOperand = UsageError("an operand is empty", hint: "is a variable in a script not set?")

@@ -18,13 +18,13 @@ struct CommandLineSyntax {
     private(set) var operands: [String] = []
     /// The first operand, where it can name a command: after `--` it can't.
     private(set) var firstWord: String?
-    /// `--help` or `--version`; what stands behind it was not looked at.
+    /// What stands behind `--help` or `--version` was not looked at.
     private(set) var request: Request?
     private var rest: ArraySlice<String>
 
     init(_ arguments: [String]) throws(UsageError) {
         rest = arguments[...]
-        while request == nil, let argument = rest.popFirst() {
+        while !isDecided, let argument = rest.popFirst() {
             if argument == "--" {
                 operands += rest
                 break
@@ -40,6 +40,8 @@ struct CommandLineSyntax {
             readWord(topic)
         }
     }
+
+    private var isDecided: Bool { request == .help || request == .version }
 
     private mutating func readWord(_ argument: String) {
         if operands.isEmpty { firstWord = argument }
@@ -73,7 +75,7 @@ struct CommandLineSyntax {
     /// `-q`, `-qn`, `-j4`, `-j 4`, `-qj4`.
     private mutating func readShort(_ argument: String) throws(UsageError) {
         var letters = argument.dropFirst()
-        while request == nil, let letter = letters.popFirst() {
+        while !isDecided, let letter = letters.popFirst() {
             guard let option = OptionTable.short(letter) else {
                 throw Self.unknown("-\(letter)", looksLike: argument.dropFirst())
             }
