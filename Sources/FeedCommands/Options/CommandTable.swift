@@ -70,8 +70,10 @@ package enum CommandTable {
             """,
         operand: .feed, operandCount: 1...1,
         examples: [
-            .init(line: "feedsync show https://example.com/feed.json", meaning: "the latest there is"),
-            .init(line: "feedsync show --offline --json https://example.com/feed.json", meaning: "the saved one"),
+            .init(line: "feedsync show https://example.com/feed.json", meaning: "the latest feed there is"),
+            .init(
+                line: "feedsync show --offline --json https://example.com/feed.json",
+                meaning: "the saved feed, for a program"),
         ])
 
     private static let image = CommandSpec(
@@ -83,7 +85,7 @@ package enum CommandTable {
             """,
         operand: .image, operandCount: 1...1,
         examples: [
-            .init(line: "feedsync image -o cat.jpg https://example.com/cat.jpg", meaning: "into a file")
+            .init(line: "feedsync image -o cat.jpg https://example.com/cat.jpg", meaning: "an image, into a file")
         ])
 
     private static let validate = CommandSpec(
@@ -112,8 +114,10 @@ package enum CommandTable {
             """,
         operand: .archiveAndFeeds, operandCount: 1...Int.max,
         examples: [
-            .init(line: "feedsync export cache.tar", meaning: "all that there is"),
-            .init(line: "feedsync export feed.tar.gz https://example.com/feed.json", meaning: "one feed, compressed"),
+            .init(line: "feedsync export cache.tar", meaning: "all that is in the cache"),
+            .init(
+                line: "feedsync export feed.tar.gz https://example.com/feed.json",
+                meaning: "one feed and its images, compressed"),
         ])
 
     /// `import` is a word of Swift's.
@@ -127,8 +131,9 @@ package enum CommandTable {
             """,
         operand: .archive, operandCount: 1...1,
         examples: [
-            .init(line: "feedsync import cache.tar", meaning: "add what it holds"),
-            .init(line: "feedsync import --force cache.tar", meaning: "its feeds replace later ones too"),
+            .init(line: "feedsync import cache.tar", meaning: "add what an archive holds"),
+            .init(
+                line: "feedsync import --force cache.tar", meaning: "let an archive's feeds replace later ones too"),
         ])
 
     private static let status = CommandSpec(
@@ -139,7 +144,7 @@ package enum CommandTable {
             much room all images take.
             """,
         operand: .none, operandCount: 0...0,
-        examples: [.init(line: "feedsync status --json", meaning: "the same for a program")])
+        examples: [.init(line: "feedsync status --json", meaning: "what is in the cache, for a program")])
 
     private static let gallery = CommandSpec(
         name: "gallery", command: .gallery, summary: "write the cached feeds as a static web page",
@@ -152,8 +157,8 @@ package enum CommandTable {
             """,
         operand: .folderAndFeeds, operandCount: 1...Int.max,
         examples: [
-            .init(line: "feedsync gallery /srv/www/pictures", meaning: "every saved feed"),
-            .init(line: "feedsync --gallery /srv/www/pictures", meaning: "sync, then the same"),
+            .init(line: "feedsync gallery /srv/www/pictures", meaning: "every saved feed, as web pages"),
+            .init(line: "feedsync --gallery /srv/www/pictures", meaning: "sync, then write the gallery"),
         ])
 
     private static let completions = CommandSpec(
@@ -176,6 +181,6 @@ package enum CommandTable {
         operand: .command, operandCount: 0...1,
         examples: [
             .init(line: "feedsync help sync", meaning: "every option of sync"),
-            .init(line: "feedsync help --man", meaning: "all of it, to be shown by man -l -"),
+            .init(line: "feedsync help --man", meaning: "the manual page, to be shown by man -l -"),
         ])
 }
