@@ -137,6 +137,14 @@ struct CompletionsTests {
         #expect(try await fish("feedsync sync --metrics-file f") == ["file.json"])
     }
 
+    @Test("of gallery, folders, and files for the feeds behind that")
+    func folderAndFeeds() async throws {
+        #expect(try await bash("gallery", "") == ["sub"])
+        #expect(try await bash("--cache", "x", "gallery", "--max-age", "=", "7d", "--json", "s") == ["sub"])
+        #expect(try await bash("gallery", "sub", "") == ["sub", "file.json"])
+        #expect(try await bash("gallery", "sub", "--json", "f") == ["file.json"])
+    }
+
     @Test("nothing but options after a command that takes nothing else", arguments: ["status", "validate"])
     func noOperands(command: String) async throws {
         #expect(try await bash(command, "") == [])

@@ -5,7 +5,7 @@ enum BashCompletions {
         # bash completion for feedsync, made by: feedsync completions bash
 
         _feedsync() {
-            local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command='' options i
+            local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command='' options names=-f operands=0 i
             COMPREPLY=()
             # bash takes the = of --name=value for a word.
             if [[ $cur == = ]]; then
@@ -20,7 +20,7 @@ enum BashCompletions {
                         [[ ${COMP_WORDS[i]} == = ]] && ((i++))
                         ;;
                     -*) ;;
-                    *) command=${COMP_WORDS[i]}; break ;;
+                    *) if [[ $command ]]; then ((operands++)); else command=${COMP_WORDS[i]}; fi ;;
                 esac
             done
             case $prev in
@@ -38,9 +38,10 @@ enum BashCompletions {
                 help) mapfile -t COMPREPLY < <(compgen -W '\(commandNames)' -- "$cur"); return ;;
                 completions) mapfile -t COMPREPLY < <(compgen -W '\(shells)' -- "$cur"); return ;;
                 \(CommandTable.withoutOperands.joined(separator: " | "))) return ;;
+                \(CommandTable.beginningWithFolder.joined(separator: " | "))) ((operands)) || names=-d ;;
             esac
             compopt -o filenames 2>/dev/null
-            mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$cur")
+            mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen "$names" -- "$cur")
         }
 
         complete -F _feedsync feedsync

@@ -42,6 +42,9 @@ package enum CommandTable {
     /// The names of those after which nothing but options can stand.
     static var withoutOperands: [String] { all.filter { $0.operand == .none }.map(\.name) }
 
+    /// The names of those whose first operand is a folder.
+    static var beginningWithFolder: [String] { all.filter { $0.operand == .folderAndFeeds }.map(\.name) }
+
     static let sync = CommandSpec(
         name: "sync", command: .sync, summary: "fetch and save feeds, and download their images",
         usage: ["feedsync [sync] [options] [FEED...]"],
