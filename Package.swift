@@ -54,7 +54,7 @@ let package = Package(
             name: "feedsync",
             dependencies: [
                 "FeedCommands", "FeedCore", "FeedFormats", "HTTPTransport", "CacheStorage", "CacheArchive", "Gallery",
-                "CLinux",
+                "SystemFiles", "CLinux",
             ],
             swiftSettings: swiftSettings),
 

@@ -42,10 +42,11 @@ extension Descriptor {
         return file
     }
 
-    /// What root makes in the cache of another is theirs, as if they had made it: they couldn't go on with it else.
+    /// What root makes in the cache of another is theirs, as if they had made it: they couldn't go on with it else. Where
+    /// not even root may give it away, as in a container or on a server's disk, it is better kept than not had.
     func giveOwner(to made: Descriptor) throws(SystemError) {
-        guard let own = try otherOwner() else { return }
-        guard fchown(made.number, own.st_uid, own.st_gid) == 0 else {
+        guard let own = try otherOwner(), fchown(made.number, own.st_uid, own.st_gid) != 0 else { return }
+        guard [EPERM, EINVAL, EOPNOTSUPP, ENOSYS].contains(errno) else {
             throw SystemError("can't be given to the owner of its folder", made.path)
         }
     }

@@ -65,5 +65,11 @@ extension stat {
     package var isLink: Bool { st_mode & S_IFMT == S_IFLNK }
     package var isOpenToOthers: Bool { st_mode & 0o077 != 0 }
 
+    /// For one of another group, which gets no more than both this one's and all others have; nor do those.
+    package var modeInAnotherGroup: mode_t {
+        let shared = st_mode >> 3 & st_mode & 0o7
+        return st_mode & 0o7700 | shared << 3 | shared
+    }
+
     package func isSame(as other: stat) -> Bool { st_dev == other.st_dev && st_ino == other.st_ino }
 }

@@ -1,5 +1,6 @@
 import FeedCore
 import Glibc
+import SystemFiles
 
 /// A file in the making: it takes its place whole, and a run that fails leaves nothing. It has no name until then where
 /// the file system knows that; else, and for a moment where it replaces a file, it has a hidden one that a run which is
@@ -73,15 +74,13 @@ final class FileReplacement: ByteTarget {
 
     /// Who could read or write the old file can do so with the new one, and nobody else can.
     private func adoptRights(of old: stat) throws(FeedError) {
-        var mode = old.st_mode & 0o777
+        var mode = old.st_mode
         var made = stat()
         guard fstat(descriptor, &made) == 0 else { throw failed(lastError) }
         if made.st_gid != old.st_gid, fchown(descriptor, uid_t.max, old.st_gid) != 0 {
-            // Another group gets no more than both the old one and all others had.
-            let shared = mode >> 3 & mode & 0o7
-            mode = mode & 0o700 | shared << 3 | shared
+            mode = old.modeInAnotherGroup
         }
-        guard fchmod(descriptor, mode) == 0 else { throw failed(lastError) }
+        guard fchmod(descriptor, mode & 0o777) == 0 else { throw failed(lastError) }
         // Last, as the mode is the owner's to set. Only root can give files away, and others need not.
         fchown(descriptor, old.st_uid, gid_t.max)
     }

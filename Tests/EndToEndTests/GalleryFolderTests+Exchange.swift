@@ -132,6 +132,21 @@ extension GalleryFolderTests {
     }
 
     @Test(
+        "whose it was it stays where root replaces it; where it can't be given away, no other group gets its rights",
+        .enabled(if: geteuid() == 0),
+        arguments: [
+            ("", mode_t(0o750), "4711 4712 750"), ("setpriv --bounding-set=-chown --inh-caps=-chown", 0o750, "0 0 700"),
+            ("setpriv --bounding-set=-chown --inh-caps=-chown", 0o775, "0 0 755"),
+            ("setpriv --bounding-set=-fowner --inh-caps=-fowner", 0o750, "4711 4712 750"),
+        ])
+    func owners(wrapper: String, mode: mode_t, rights: String) async throws {
+        try await write()
+        #expect(chown(site, 4711, 4712) == 0 && chmod(site, mode) == 0)
+        expectQuiet(try await program.shell(#"exec \#(wrapper) "$feedsync" gallery "$1""#, site))
+        #expect(try await Subprocess.run("stat", ["-c", "%u %g %a", site]).outputText == "\(rights)\n")
+    }
+
+    @Test(
         "may have a name as long as a name can be, also in letters of several bytes, and finds what a run left of it",
         arguments: [("a", 237), ("a", 238), ("a", 255), ("é", 255), ("😀", 255), ("e\u{301}", 255)])
     func longName(letter: String, length: Int) async throws {

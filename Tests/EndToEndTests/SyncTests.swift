@@ -1,3 +1,4 @@
+import Glibc
 import JSONText
 import TestSupport
 import Testing
@@ -55,6 +56,29 @@ struct SyncTests {
             expectQuiet(try await program.shell(script, [cache] + arguments + ["--cache", cache]))
             expectQuiet(try await program.shell("\(asNobody) --cache \"$1\" \(next)", cache))
         }
+    }
+
+    private static let nothingGivenAway =
+        ["setpriv --bounding-set=-chown --inh-caps=-chown"]
+        + ["EPERM", "EINVAL", "EOPNOTSUPP", "ENOSYS"].map {
+            "strace -f -qq -o /dev/null -e inject=fchown:error=\($0)"
+        }
+
+    @Test(
+        "root stores what it can't give to the owner of the cache all the same", .enabled(if: geteuid() == 0),
+        arguments: nothingGivenAway)
+    func keptByRoot(by wrapper: String) async throws {
+        let server = try FeedServer(images: 1)
+        let script = #"cd "$HOME"; chown -R 4711:4711 cache; exec \#(wrapper) "$feedsync" "$1""#
+        try program.folder.makeDirectory("cache")
+        for image in [0, 1] {
+            server.serve(images: [image])
+            expectQuiet(try await program.shell(script, server.feedURL))
+        }
+        #expect(Files.names(in: program.imageFolder).count == 2)
+        let kept = #"stat -c "%U %a" "$FEEDSYNC_CACHE"/images/sha256/* | grep -Fx "root 444""#
+        #expect(try await program.shell(kept).outputLines.count == 1)
+        expectQuiet(try await program.run("validate", "--deep"))
     }
 
     @Test("images are for all to read, as galleries link to them, whatever the umask, and however they came")

@@ -49,14 +49,17 @@ final class OpenFolder {
 
     // MARK: Filling
 
-    /// A server that may read the old one may read the new one.
+    /// A server that may read the old one may read the new one, as far as that can be had without letting others in.
     func adoptRights(of other: OpenFolder) throws(SystemError) {
-        let status = try other.folder.status()
-        // Giving it away is for root alone, and others need not.
-        if fchown(number, status.st_uid, status.st_gid) != 0, geteuid() == 0 {
-            throw SystemError("can't be given the old one's owner", path)
+        let old = try other.folder.status()
+        var mode = old.st_mode & 0o7777
+        if try folder.status().st_gid != old.st_gid, fchown(number, uid_t.max, old.st_gid) != 0 {
+            mode = old.modeInAnotherGroup
         }
-        guard fchmod(number, status.st_mode & 0o7777) == 0 else { throw SystemError("can't be given rights", path) }
+        guard fchmod(number, mode) == 0 else { throw SystemError("can't be given rights", path) }
+        // Last, as the mode is the owner's to set. Only root can give it away, in a container not even that, and others
+        // need not.
+        fchown(number, old.st_uid, gid_t.max)
     }
 
     func makeFolder(_ name: String) throws(SystemError) {
