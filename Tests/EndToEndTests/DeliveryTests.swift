@@ -98,6 +98,32 @@ struct DeliveryTests {
         #expect(server.server.requests.last?.header("if-none-match") == "\"2\"")
     }
 
+    @Test(
+        "a feed that was deleted in the meantime is saved again, whether it has changed or not",
+        arguments: [true, false])
+    func deletedMeanwhile(hasChanged: Bool) async throws {
+        let feed = Array(FeedServer.feed([server.imageURL(0)]).utf8)
+        server.server.route("/feed.json") { .validated(feed, etag: "\"1\"", for: $0) }
+        expectQuiet(try await program.run(server.feedURL))
+        try await program.makeStale()
+        let gate = Gate()
+        let changed = Reply(body: Array(FeedServer.feed([server.imageURL(1)]).utf8), gate: gate)
+        server.server.route("/feed.json", hasChanged ? changed : Reply(304, gate: gate))
+        let run = try program.start("show", "--json", server.feedURL)
+        await run.comes(to: gate)
+        #expect(try await program.run("validate").status == .exited(0))
+
+        gate.open()
+        let result = await run.wait()
+
+        #expect(result.status == .exited(0), "\(result.errorText)")
+        #expect(result.errorText == "")
+        let saved = try await program.status()["feeds"]?[0]?["saved_at"]?.string
+        #expect(saved != nil)
+        #expect(try result.json["saved_at"]?.string == saved)
+        #expect(try await program.saved(server.feedURL).contains(server.imageURL(hasChanged ? 1 : 0)))
+    }
+
     @Test("a saved feed that can't be read for once is no reason to show it, nor to show none")
     func failingRead() async throws {
         try await program.run("show", server.feedURL)

@@ -59,10 +59,21 @@ struct SaveFeedUseCaseTests {
         let later = Self.now + .seconds(60)
         let renewed = Validators(etag: "\"new\"")
         let confirming = LocalFeedLoader(store: store, now: { later })
-        #expect(try await confirming.confirm(url, validators: renewed) == later)
+        #expect(try await confirming.confirm(feed, from: url, validators: renewed) == later)
         #expect(store.messages == [.delete, .insert, .confirm])
         #expect(
             try await store.retrieve(url)
                 == SavedFeed(url: url, feed: feed, savedAt: later, validators: renewed))
+    }
+
+    @Test("confirming a feed that was deleted meanwhile saves it again")
+    func confirmDeleted() async throws {
+        let feed = try Samples.feed()
+        let validators = Validators(etag: "\"a\"")
+        #expect(try await loader.confirm(feed, from: url, validators: validators, pages: 2) == Self.now)
+        #expect(store.messages == [.confirm, .insert])
+        #expect(
+            try await store.retrieve(url)
+                == SavedFeed(url: url, feed: feed, savedAt: Self.now, validators: validators, pages: 2))
     }
 }

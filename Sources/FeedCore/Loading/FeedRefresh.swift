@@ -76,7 +76,8 @@ package struct FeedRefresh: Sendable {
         _ answer: RemoteFeedLoader.Answer, _ tell: @escaping @Sendable (FeedStep) -> Void
     ) async throws(FeedError) -> Refreshed {
         try await finish(old.feed, .unchanged, savedAt: old.savedAt, answer) { () async throws(FeedError) in
-            try await local.confirm(url, validators: validators, pages: pages, telling: tell)
+            try await local.confirm(
+                old.feed, from: url, validators: validators, pages: pages, telling: tell)
         }
     }
 

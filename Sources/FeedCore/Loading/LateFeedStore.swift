@@ -23,12 +23,13 @@ package final class LateFeedStore: FeedStore {
     }
 
     /// What a server answered may hold for the copy alone that it was asked with. Where another run has saved one since
-    /// then, that run has done the saving.
+    /// then, that run has done the saving; where one has deleted it, nobody has.
     package func change<Outcome: Sendable>(
         _ work: @escaping @Sendable (any FeedStoreChange) throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome {
         let store = try await openForChange()
-        for (url, savedAt) in found.withLock({ $0 }) where try await store.retrieve(url)?.savedAt != savedAt {
+        for (url, savedAt) in found.withLock({ $0 }) {
+            guard let copy = try await store.retrieve(url), copy.savedAt != savedAt else { continue }
             throw .storage(.locked, "another feedsync run has saved \(url) meanwhile")
         }
         return try await store.change(work)

@@ -60,16 +60,23 @@ package struct LocalFeedLoader: Sendable {
         }
     }
 
-    /// The saved feed was shown to be the server's latest: only its timestamp and validators are renewed.
+    /// The saved feed was shown to be the server's latest: only its timestamp and validators are renewed. Where another
+    /// run has deleted it meanwhile, it is saved again.
     package func confirm(
-        _ url: ResourceURL, validators: Validators, pages: Int = 1,
+        _ feed: Feed, from url: ResourceURL, validators: Validators, pages: Int = 1,
         telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
     ) async throws(FeedError) -> Timestamp {
         try await store.change { [now] change throws(FeedError) in
             let moment = now()
             tell(.timestamped(moment))
             tell(.confirming)
-            try change.confirm(url, savedAt: moment, validators: validators, pages: pages)
+            do throws(FeedError) {
+                try change.confirm(url, savedAt: moment, validators: validators, pages: pages)
+            } catch {
+                guard error.kind == .notFound else { throw error }
+                try change.insert(
+                    SavedFeed(url: url, feed: feed, savedAt: moment, validators: validators, pages: pages))
+            }
             return moment
         }
     }
