@@ -12,7 +12,8 @@ package enum CacheDirectory {
         try await CacheOpener(path: path, schema: .current, sleeping: sleeping).open(access)
     }
 
-    /// Whether a file of this path is one of the own files of the cache at `path`, or would be taken for one.
+    /// Whether a file of this path is one of the own files of the cache at `path`, or would be taken for one. Of a
+    /// link to nothing this is said as of the link alone.
     package static func owns(_ file: String, at path: String) -> Bool {
         guard let cache = CacheFolder.resolve(path) else { return false }
         let name = FilePath.names(in: file).last.map(String.init) ?? ""

@@ -101,7 +101,7 @@ final class FileReplacement: ByteTarget {
     }
 
     private static func make(_ path: String) throws(FeedError) -> (Int32, Place) {
-        let target = realTarget(path)
+        let target = target(of: path)
         let folder = folder(of: target)
         if access("/proc/self/fd", X_OK) == 0 {
             let descriptor = open(folder, O_WRONLY | withoutName | O_CLOEXEC, 0o666)
@@ -133,12 +133,12 @@ final class FileReplacement: ByteTarget {
 
     /// Where a symbolic link leads, so that the link stays, also if nothing is there yet. A name that is not UTF-8 can't
     /// be kept as it is: then the link itself is replaced.
-    private static func realTarget(_ path: String, links: Int = 40) -> String {
+    static func target(of path: String, links: Int = 40) -> String {
         if let resolved = realPath(path) { return resolved }
         var text = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(path, &text, text.count)
         guard links > 0, count > 0, let link = String(validating: text[..<count], as: UTF8.self) else { return path }
-        return realTarget(FilePath.absolute(link, in: folder(of: path)), links: links - 1)
+        return target(of: FilePath.absolute(link, in: folder(of: path)), links: links - 1)
     }
 
     private static func cannotCreate(_ path: String, _ reason: String) -> FeedError {

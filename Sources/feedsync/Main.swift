@@ -48,7 +48,9 @@ struct Main {
         let files = LocalFileClient()
         return Toolbox(
             openCache: { path, access throws(FeedError) in try await CacheDirectory.open(path: path, access: access) },
-            ownsFile: { CacheDirectory.owns($0, at: $1) },
+            ownsFile: { file, cache in
+                [file, FileReplacement.target(of: file)].contains { CacheDirectory.owns($0, at: cache) }
+            },
             makeClient: { settings throws(FeedError) in
                 SchemeRouter(remote: try CurlHTTPClient(settings: settings), files: files)
             },

@@ -103,11 +103,18 @@ struct ExportTests {
 
     @Test(
         "can't be written over the cache's own files, by whatever way they are reached",
-        arguments: ["feedsync.sqlite", "lock", "images/sha256/new.tar", "incoming/x", "../link/lock", "../link.tar"])
+        arguments: [
+            "feedsync.sqlite", "lock", "images/sha256/new.tar", "incoming/x", "../link/lock", "../link.tar",
+            "../none", "../hop", "../below/new",
+        ])
     func ownFiles(name: String) async throws {
         try await program.run(server.feedURL)
         symlink(program.cache, program.folder.path("link"))
         symlink("\(program.cache)/feedsync.sqlite", program.folder.path("link.tar"))
+        // To nothing yet, also by a second link and by one to a folder.
+        symlink("cache/feedsync.sqlite-journal", program.folder.path("none"))
+        symlink("./link/../none", program.folder.path("hop"))
+        symlink("cache/images", program.folder.path("below"))
         let file = "\(program.cache)/\(name)"
         let ours = "\(name): is one of the cache's own files; "
         expectOneLine(try await program.run("export", file), exit: 73, [ours, "the archive"])
