@@ -102,6 +102,12 @@ final class OpenFolder {
 
     // MARK: Knowing its own
 
+    /// As far as that can be seen from outside.
+    static func holdsMarker(_ path: String) -> Bool {
+        var status = stat()
+        return lstat("\(path)/\(marker)", &status) == 0 && status.isFile
+    }
+
     /// It is empty, or holds what a run wrote and nothing else.
     func checkIsReplaceable() throws(SystemError) {
         guard feedsync_is_mount_root(number) == 0 else {
