@@ -180,8 +180,13 @@ final class ArchiveReader {
         guard code == ARCHIVE_OK else { throw failure }
     }
 
+    private static let unknown = FeedError.invalidData(
+        "no archive that feedsync knows (a tar, as it is or compressed by gzip, xz or zstd), or one whose beginning is "
+            + "damaged")
+
     private var failure: FeedError {
         if let failure = input.failure { return failure }
+        guard archive_format(archive) != 0 else { return Self.unknown }
         let place = name.isEmpty ? "" : "at or after \(name): "
         return .invalidData("\(place)the archive is damaged or cut off: \(archive.errorText)")
     }

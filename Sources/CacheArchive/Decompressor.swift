@@ -110,14 +110,14 @@ final class Decompressor {
                 throw .invalidData("there are more than \(Self.mostPadding >> 20) MiB after the end of the archive")
             }
         }
-        if input.check?.fails == true {
-            throw .invalidData("the archive is damaged: its gzip checksum doesn't match")
-        }
-        // What the decompression left of the input.
+        // What the decompression left of the input. Before the check, which is taken from the end of that.
         guard archive_filter_bytes(archive, -1) == input.delivered else { throw Self.trailing }
         let more = input.read()
         if let failure = input.failure { throw failure }
         guard more == 0 else { throw Self.trailing }
+        if input.check?.fails == true {
+            throw .invalidData("the archive is damaged: its gzip checksum doesn't match")
+        }
     }
 
     private static let trailing = FeedError.invalidData("there is data after the end of the compressed archive")
@@ -126,8 +126,11 @@ final class Decompressor {
         guard code == ARCHIVE_OK else { throw failure }
     }
 
+    /// A few bytes behind the end of an xz or zstd stream look like the beginning of another one.
     private var failure: FeedError {
-        input.failure ?? .invalidData("the archive is damaged or cut off: \(archive.errorText)")
+        input.failure
+            ?? .invalidData(
+                "the archive is damaged or cut off, or there is data after its end: \(archive.errorText)")
     }
 }
 

@@ -42,6 +42,18 @@ struct DamageTests {
         }
     }
 
+    @Test("that is none, but another kind of file, is told from one that is damaged")
+    func another() async throws {
+        let zip: [UInt8] = [0x50, 0x4B, 3, 4] + [UInt8](repeating: 0, count: 1000)
+        let cpio = Array("070701\(String(repeating: "0", count: 1000))".utf8)
+        for file in [zip, cpio, Array("text\n".utf8), Array(repeating: 7, count: 2000)] {
+            for archive in [file, try await Subprocess.gzip(file)] {
+                let reason = try await ArchiveFixture().refusal(of: archive)
+                #expect(reason?.contains("no archive that feedsync knows") == true, "\(reason ?? "taken")")
+            }
+        }
+    }
+
     @Test("in gzip members one behind the other is taken") func members() async throws {
         let whole = try await Self.small()
         var packed: [UInt8] = []

@@ -37,6 +37,18 @@ struct TrailingDataTests {
         try await expectRefusal(of: archive + whole.export())
     }
 
+    @Test("and said to be there, also where what decompresses takes it for damage", arguments: names, 1...16)
+    func told(name: String, count: Int) async throws {
+        let archive = try await whole.export(as: name) + [UInt8](repeating: UInt8(ascii: "x"), count: count)
+        for most in [.max, 1] {
+            let error = await #expect(throws: FeedError.self) {
+                try await ArchiveFixture().takeIn(archive, inPiecesOf: most)
+            }
+            #expect(error?.message.contains("there is data after ") == true, "\(error?.message ?? "taken")")
+            #expect(error?.message.contains("checksum") == false)
+        }
+    }
+
     private func expectRefusal(
         of archive: [UInt8], inPiecesOf most: Int = .max, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
