@@ -37,7 +37,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .failure: "Read what standard error says."
         case .someImagesFailed:
             "Read which. The next run asks again for what may have passed; what is gone for good is left alone by itself."
-        case .usage: "Correct the command line; the message has a hint."
+        case .usage: "Correct the command line, or the proxy variable that is named; the message has a hint."
         case .invalidData: "Tell whoever makes the feed or the archive. What was saved stands as it was."
         case .notFound: "Check the name, or sync the feed first."
         case .unreachable: "Check the network and the server. It is worth trying again later."
@@ -58,7 +58,11 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     }
 
     package static func of(_ error: FeedError) -> ExitCode {
-        switch error.kind {
+        error.isMisuse ? .usage : of(error.kind)
+    }
+
+    private static func of(_ kind: FeedError.Kind) -> ExitCode {
+        switch kind {
         case .connectivity: .unreachable
         case .invalidData: .invalidData
         case .notFound: .notFound

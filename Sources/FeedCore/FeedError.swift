@@ -52,6 +52,8 @@ package struct FeedError: Error, Hashable, Sendable {
     package var stage: Stage?
     /// An option of ours stood in the way, such as a limit: with another setting the same answer may do.
     package var dependsOnSettings = false
+    /// What is wrong is how the program was called, and nothing that it met.
+    package var isMisuse = false
     /// The host it concerns: failures of one kind, status and host are one cause, told in one line.
     package let host: String?
 
@@ -71,6 +73,12 @@ package struct FeedError: Error, Hashable, Sendable {
     package func dependingOnSettings() -> FeedError {
         var error = self
         error.dependsOnSettings = true
+        return error
+    }
+
+    package func asMisuse() -> FeedError {
+        var error = self
+        error.isMisuse = true
         return error
     }
 

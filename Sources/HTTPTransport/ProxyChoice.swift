@@ -13,25 +13,31 @@ import Glibc
 /// No `HTTP_PROXY`: to a CGI program that is a header of whoever asks. Hosts that `no_proxy` or `NO_PROXY` names are
 /// asked directly.
 struct ProxyChoice {
-    private let http: String?
-    private let https: String?
+    struct Proxy: Hashable {
+        let text: String
+        /// The one of the environment that it stands in; nil where it was given.
+        var variable: String?
+    }
+
+    private let http: Proxy?
+    private let https: Proxy?
     private let exceptions: ProxyExceptions
 
     init(given: String?, environment: [String: String]) {
-        func first(of names: String...) -> String? {
-            names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+        func first(of names: String...) -> Proxy? {
+            names.lazy.map { Proxy(text: environment[$0] ?? "", variable: $0) }.first { !$0.text.isEmpty }
         }
         if let given {
-            http = given.isEmpty ? nil : given
+            http = given.isEmpty ? nil : Proxy(text: given)
             https = http
         } else {
             http = first(of: "http_proxy", "all_proxy", "ALL_PROXY")
             https = first(of: "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
         }
-        exceptions = ProxyExceptions(first(of: "no_proxy", "NO_PROXY") ?? "")
+        exceptions = ProxyExceptions(first(of: "no_proxy", "NO_PROXY")?.text ?? "")
     }
 
-    func proxy(for url: ResourceURL) -> String? {
+    func proxy(for url: ResourceURL) -> Proxy? {
         guard let proxy = url.scheme == .https ? https : http, let host = url.host, !exceptions.contains(host) else {
             return nil
         }
@@ -61,7 +67,7 @@ struct ProxyChoices {
         self.environment = environment
     }
 
-    func proxy(for request: HTTPRequest) -> String? {
+    func proxy(for request: HTTPRequest) -> ProxyChoice.Proxy? {
         guard let manner = request.manner else { return general.proxy(for: request.url) }
         return ProxyChoice(given: manner.network.proxy, environment: environment).proxy(for: request.url)
     }

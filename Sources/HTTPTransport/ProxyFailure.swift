@@ -9,12 +9,19 @@ extension FeedError {
     }
 
     /// It is written as none is: a setting of ours, which a fresh copy of the feed is not to hide.
-    static func unusable(_ proxy: String, _ explanation: String, host: String?) -> FeedError {
-        // libcurl names the proxy with its password, and then says what is wrong with it.
+    /// `variable` is the one of the environment that it stands in.
+    static func unusable(_ proxy: String, _ explanation: String, variable: String?, host: String?) -> FeedError {
+        let name = ProxyName.shown(proxy) + (variable.map { " in \($0)" } ?? "")
+        let reason = reason(explanation, proxy).map { ": \($0)" } ?? ""
+        return FeedError(.notFound, "the proxy \(name) can't be used\(reason)", host: host).at(.trusting).asMisuse()
+            .hinting("one is given such as http://proxy.example:3128 or socks5h://proxy.example")
+    }
+
+    /// libcurl names the proxy with its password, and then says what is wrong with it.
+    private static func reason(_ explanation: String, _ proxy: String) -> String? {
+        guard !explanation.hasPrefix("Unsupported proxy scheme") else { return "its scheme is unknown" }
         let reason = explanation.split(separator: "'").last.map { $0.drop { $0 == ":" || $0 == " " } } ?? ""
-        let isToldApart = !reason.isEmpty && !proxy.contains(reason)
-        let message = "the proxy \(ProxyName.shown(proxy)) can't be used" + (isToldApart ? ": \(reason)" : "")
-        return FeedError(.notFound, message, host: host).at(.trusting)
+        return reason.isEmpty || proxy.contains(reason) ? nil : String(reason)
     }
 
     /// Whether a proxy that answers so to a request for a connection will most likely do so again.

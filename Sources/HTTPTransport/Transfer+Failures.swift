@@ -20,7 +20,10 @@ extension Transfer {
     /// What keeps a request from being sent at all, and from being sent the next time.
     private func failureOfSettings(_ code: CURLcode) -> FeedError? {
         if let proxy = easy.proxy {
-            if let text = easy.complaintAboutProxy { return .unusable(proxy, text, host: host) }
+            if let text = easy.complaintAboutProxy {
+                let variable = call.flatMap { context.proxy(for: $0.request)?.variable }
+                return .unusable(proxy, text, variable: variable, host: host)
+            }
             if FeedError.isRefusal(easy.proxyStatus) {
                 return .refusal(by: proxy, with: easy.proxyStatus, host: host)
             }

@@ -71,15 +71,16 @@ final class Transfer {
             try check(proxy, for: call.request)
             try checkLiteral(of: call.request)
         }
-        try easy.prepare(for: call.request, through: proxy)
+        try easy.prepare(for: call.request, through: proxy?.text)
         try easy.connectAnew(false)
         try easy.giveUpConnection(false)
     }
 
     /// One whose user name or password libcurl can't decode it would pass by without a word.
-    private func check(_ proxy: String, for request: HTTPRequest) throws(FeedError) {
-        guard PercentEncoding.hidesControlCharacter(proxy) else { return }
-        throw .unusable(proxy, "a control character is in it", host: request.url.host)
+    private func check(_ proxy: ProxyChoice.Proxy, for request: HTTPRequest) throws(FeedError) {
+        guard PercentEncoding.hidesControlCharacter(proxy.text) else { return }
+        throw .unusable(
+            proxy.text, "a control character is in it", variable: proxy.variable, host: request.url.host)
     }
 
     /// What address a proxy connects to can be known where the URL itself names one.

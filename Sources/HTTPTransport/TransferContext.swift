@@ -22,7 +22,7 @@ final class TransferContext {
         self.proxies = proxies
     }
 
-    func proxy(for request: HTTPRequest) -> String? { proxies.proxy(for: request) }
+    func proxy(for request: HTTPRequest) -> ProxyChoice.Proxy? { proxies.proxy(for: request) }
 
     func tick() {
         now = Instant.read()

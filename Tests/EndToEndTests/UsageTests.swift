@@ -45,6 +45,25 @@ struct UsageTests {
         #expect(!Files.exists(program.cache))
     }
 
+    @Test(
+        "a proxy variable that is none is named, and what is wrong with it, also where a saved copy is fresh",
+        arguments: [
+            ("http_proxy", "127.0.0.1:99999", "127.0.0.1:99999 in http_proxy can't be used"),
+            ("ALL_PROXY", "foo://ann:s3cret@x:1", "the proxy x:1 in ALL_PROXY can't be used: its scheme is unknown"),
+            ("all_proxy", "::bad", "::bad in all_proxy can't be used"),
+        ])
+    func proxy(_ variable: String, _ value: String, _ reason: String) async throws {
+        let server = try FeedServer(images: 0)
+        expectQuiet(try await program.run(server.feedURL))
+        for arguments in [["sync", server.feedURL], ["show", server.imageURL(0)]] {
+            let result = try await program.run(arguments, environment: [variable: value])
+            #expect(result.status == .exited(64), "\(result.errorText)")
+            #expect(result.errorText.contains(reason), "\(result.errorText)")
+            #expect(result.errorText.contains("http://proxy.example:3128"), "\(result.errorText)")
+            #expect(!result.errorText.contains("s3cret"))
+        }
+    }
+
     @Test("an argument that is no text is wrong usage, and no name of another file")
     func bytes() async throws {
         let script = #""$feedsync" "$1" --cache "$2/$(printf 'a\377b')""#
