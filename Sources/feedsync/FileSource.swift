@@ -8,6 +8,10 @@ final class FileSource: ByteSource {
 
     init(path: String?) throws(FeedError) {
         guard let path else {
+            guard isatty(STDIN_FILENO) == 0 else {
+                let message = "standard input is a terminal, and an archive is not for typing: redirect it"
+                throw .notFound(message).asMisuse()
+            }
             (name, descriptor) = ("standard input", STDIN_FILENO)
             return
         }

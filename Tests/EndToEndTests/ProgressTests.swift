@@ -54,6 +54,17 @@ struct ProgressTests {
         #expect(screen.lines.count == 1)
     }
 
+    @Test("an archive is nothing to be typed")
+    func typedArchive() async throws {
+        let terminal = try PseudoTerminal(columns: 80)
+        let result = await (try program.start(["import", "-"], on: terminal)).wait()
+        #expect(result.status == .exited(64))
+        #expect(
+            Screen(result.outputText).lines == [
+                "feedsync: standard input is a terminal, and an archive is not for typing: redirect it"
+            ])
+    }
+
     @Test("an image is no text for a terminal")
     func image() async throws {
         let terminal = try PseudoTerminal(columns: 80)
