@@ -29,13 +29,25 @@ extension Session {
 
     /// The feeds of `--opml`.
     func subscriptions(in path: String) async throws(FeedError) -> [ResourceURL] {
-        let list = SubscriptionListLoader(
-            client: toolbox.files, decoder: toolbox.decoder, maxBytes: settings.maxFeedSize)
-        let subscriptions = try await list.load(
-            FilePath.absolute(path, in: surroundings.currentDirectory), calledBy: path)
+        let subscriptions = try await subscriptionList(in: path)
         // Told in a pipe too: what is left out of a list is not mirrored.
         for note in subscriptions.notes { notice("\(path): \(note)", "feed_left_out") }
         return subscriptions.feeds
+    }
+
+    private func subscriptionList(in path: String) async throws(FeedError) -> SubscriptionList {
+        let place = FilePath.absolute(path, in: surroundings.currentDirectory)
+        do {
+            // It may come from a pipe, which somebody keeps open.
+            return try await limited(toolbox.files) { client throws(FeedError) in
+                let loader = SubscriptionListLoader(
+                    client: client, decoder: toolbox.decoder, maxBytes: settings.maxFeedSize)
+                return try await loader.load(place, calledBy: path)
+            }
+        } catch let error where !error.isCancellation {
+            let named = error.about("--opml")
+            throw path.contains("://") ? named.hinting("it takes a file or a pipe; download the list first") : named
+        }
     }
 
     func remoteImages(with client: any HTTPClient) -> RemoteImageDataLoader {

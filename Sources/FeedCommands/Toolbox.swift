@@ -6,7 +6,7 @@ package struct Toolbox: Sendable {
     /// Whether the file is one of the own files of the cache at this path.
     package let ownsFile: @Sendable (_ file: String, _ cachePath: String) -> Bool
     package let makeClient: @Sendable (NetworkSettings) throws(FeedError) -> any HTTPClient
-    /// For files of this machine alone, which needs no network.
+    /// For files and pipes that an option names, which needs no network.
     package let files: any HTTPClient
     package let decoder: any FeedDecoding
     package let archives: Archives

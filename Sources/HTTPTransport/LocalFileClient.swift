@@ -4,19 +4,30 @@ import Synchronization
 
 /// Answers for `file:` URLs as a server would for its own: with 200 and the file's bytes.
 package final class LocalFileClient: HTTPClient {
+    package enum Role: Sendable {
+        /// Feeds and images, as a server would have them.
+        case content
+        /// What an option names: a pipe does as well, and what is neither is as good as none.
+        case operand
+
+        var kindOfWrongFile: FeedError.Kind { self == .content ? .invalidData : .notFound }
+    }
+
     private static let chunkBytes = 128 << 10
 
     /// Reading and what the sink does block, which the cooperative pool's threads must not.
     private let queue = DispatchQueue(label: "feedsync.local-files", attributes: .concurrent)
 
-    package init() {}
+    private let role: Role
+
+    package init(for role: Role = .content) { self.role = role }
 
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         let cancellation = Cancellation()
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Call.Outcome, Never>) in
-                queue.async {
-                    continuation.resume(returning: Self.answer(request, into: sink, until: cancellation))
+                queue.async { [role] in
+                    continuation.resume(returning: Self.answer(request, role, into: sink, until: cancellation))
                 }
             }
         } onCancel: {
@@ -26,11 +37,11 @@ package final class LocalFileClient: HTTPClient {
     }
 
     private static func answer(
-        _ request: HTTPRequest, into sink: any BodySink, until cancellation: Cancellation
+        _ request: HTTPRequest, _ role: Role, into sink: any BodySink, until cancellation: Cancellation
     ) -> Call.Outcome {
         do throws(FeedError) {
             try cancellation.check()
-            let bytes = try deliver(request, into: sink, until: cancellation)
+            let bytes = try deliver(request, role, into: sink, until: cancellation)
             try cancellation.check()
             return .success(HTTPResponse(head: head, bodyBytes: bytes))
         } catch {
@@ -41,31 +52,33 @@ package final class LocalFileClient: HTTPClient {
     private static let head = HTTPHead(status: 200)
 
     private static func deliver(
-        _ request: HTTPRequest, into sink: any BodySink, until cancellation: Cancellation
+        _ request: HTTPRequest, _ role: Role, into sink: any BodySink, until cancellation: Cancellation
     ) throws(FeedError) -> Int64 {
         guard let path = request.url.filePath else { throw .invalidData("\(request.url): names no file") }
-        let file = try LocalFile(path: path)
+        let file = try LocalFile(path: path, role)
         guard try sink.begin(head) else { return 0 }
-        guard file.size <= request.maxBytes else { throw .larger(than: request.maxBytes, host: nil) }
+        guard file.size ?? 0 <= request.maxBytes else { throw .larger(than: request.maxBytes, host: nil) }
         var delivered: Int64 = 0
         while true {
             try cancellation.check()
-            let chunk = try file.read(chunkBytes)
+            let chunk = try file.read(chunkBytes) { cancellation.isCancelled }
+            if chunk.isEmpty { return delivered }
             delivered += Int64(chunk.count)
             // It may have grown since it was opened.
             guard delivered <= request.maxBytes else { throw .larger(than: request.maxBytes, host: nil) }
-            if !chunk.isEmpty { try sink.receive(chunk) }
-            if chunk.count < chunkBytes { return delivered }
+            try sink.receive(chunk)
         }
     }
 }
 
 private final class Cancellation: Sendable {
-    private let isCancelled = Atomic(false)
+    private let flag = Atomic(false)
 
-    func cancel() { isCancelled.store(true, ordering: .releasing) }
+    var isCancelled: Bool { flag.load(ordering: .acquiring) }
+
+    func cancel() { flag.store(true, ordering: .releasing) }
 
     func check() throws(FeedError) {
-        if isCancelled.load(ordering: .acquiring) { throw .cancelled }
+        if isCancelled { throw .cancelled }
     }
 }

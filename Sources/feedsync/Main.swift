@@ -45,16 +45,16 @@ struct Main {
     }
 
     private static func toolbox(_ streams: StandardStreams, _ signals: TerminationSignals) -> Toolbox {
-        let files = LocalFileClient()
+        let content = LocalFileClient()
         return Toolbox(
             openCache: { path, access throws(FeedError) in try await CacheDirectory.open(path: path, access: access) },
             ownsFile: { file, cache in
                 [file, FileReplacement.target(of: file)].contains { CacheDirectory.owns($0, at: cache) }
             },
             makeClient: { settings throws(FeedError) in
-                SchemeRouter(remote: try CurlHTTPClient(settings: settings), files: files)
+                SchemeRouter(remote: try CurlHTTPClient(settings: settings), files: content)
             },
-            files: files,
+            files: LocalFileClient(for: .operand),
             decoder: FeedDecoder(),
             archives: archives,
             gallery: StaticGallery(),

@@ -1,3 +1,4 @@
+import Glibc
 import JSONText
 import TestSupport
 import Testing
@@ -203,6 +204,24 @@ struct FormatsTests {
                 == "feedsync: \(list): line 2: left out the feed \"Local\": xmlUrl: not an http(s) URL\n")
         let relative = #"cd "$1" && "$feedsync" --opml list.opml"#
         #expect(try await program.shell(relative, program.folder.path).exitCode == 0)
+    }
+
+    @Test("a list may come from a pipe, which is waited for as long as --max-time says")
+    func listFromPipe() async throws {
+        let list = "<opml><body><outline xmlUrl='\(server.feedURL)'/></body></opml>"
+        let piped = #"printf %s "$1" | "$feedsync" --opml /dev/stdin"#
+        expectQuiet(try await program.shell(piped, list))
+        #expect(try await program.status()["feeds"]?[0]?["url"]?.string == server.feedURL)
+        let pipe = program.folder.path("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let result = try await program.run("--max-time", "0.1", "--opml", pipe)
+        expectOneLine(result, exit: 69, ["--opml: ", "--max-time"])
+    }
+
+    @Test("a list is a file: a URL or a folder is none", arguments: ["https://h/list.opml", "/"])
+    func noFile(list: String) async throws {
+        let hint = list == "/" ? "a folder" : "download the list first"
+        expectOneLine(try await program.run("--opml", list), exit: 66, ["--opml: ", list, hint])
     }
 
     @Test(

@@ -52,6 +52,47 @@ struct LocalFileClientTests {
         }
     }
 
+    @Test("that an option names may be a pipe, and a folder or a device is none")
+    func operand() async throws {
+        let client = LocalFileClient(for: .operand)
+        let fifo = directory.path("fifo")
+        #expect(mkfifo(fifo, 0o600) == 0)
+        for size in [0, 10, 300_000] {
+            let (body, sink) = (pattern(size), RecordingSink())
+            try BlockingThread.start { [directory] in
+                #expect(throws: Never.self) { try directory.write(body, to: "fifo") }
+            }
+            let response = try await client.get(request(fifo, maxBytes: 300_000), into: sink)
+            #expect(response.bodyBytes == Int64(size))
+            #expect(sink.received(body))
+        }
+        for path in [directory.path, "/dev/zero"] {
+            #expect(await failure(of: request(path), by: client)?.kind == .notFound)
+        }
+    }
+
+    @Test("that is a pipe is held to the size it may have")
+    func largePipe() async throws {
+        let fifo = directory.path("fifo")
+        #expect(mkfifo(fifo, 0o600) == 0)
+        let writer = open(fifo, O_RDWR | O_CLOEXEC)
+        let bytes = pattern(2048)
+        #expect(Glibc.write(writer, bytes, bytes.count) == bytes.count)
+        let error = await failure(of: request(fifo, maxBytes: 1024), by: LocalFileClient(for: .operand))
+        close(writer)
+        #expect(error == .invalidData("larger than 1K").dependingOnSettings())
+    }
+
+    @Test("that is a pipe which nobody writes to is waited for no longer than it is wanted")
+    func idlePipe() async throws {
+        let fifo = directory.path("fifo")
+        #expect(mkfifo(fifo, 0o600) == 0)
+        let request = request(fifo)
+        let task = Task { await failure(of: request, by: LocalFileClient(for: .operand)) }
+        task.cancel()
+        #expect(await task.value == .cancelled)
+    }
+
     @Test("that can't be opened for another reason says which")
     func unusable() async throws {
         let path = directory.path("loop")
