@@ -35,7 +35,7 @@ struct SyncCommand {
     private func figures(of cache: Cache, after report: SyncReport) async -> RunMetrics.CacheFigures? {
         let feeds = Set(report.feeds.map(\.url.key))
         // A run that was cancelled has a cache of some size, too.
-        return await Task { () -> RunMetrics.CacheFigures? in
+        return await uncancelled {
             do {
                 let saved = try await cache.feeds.summaries().filter { feeds.contains($0.url.key) }
                 return RunMetrics.CacheFigures(
@@ -45,7 +45,7 @@ struct SyncCommand {
                 if report.fatal == nil { session.report(LogLine(error)) }
                 return nil
             }
-        }.value
+        }
     }
 
     /// Of all that is in the cache, whatever of it was synced, and also when some of that failed: the gallery says so.

@@ -75,7 +75,7 @@ struct Monitoring {
     /// A file that can't be read may be replaced all the same, and who is alerted then should know why.
     private func earlierSuccess(in metricsFile: String) async -> String? {
         // A run that was stopped is none that may forget it.
-        switch await Task(operation: { session.surroundings.readRegularFile(metricsFile) }).value {
+        switch await uncancelled({ session.surroundings.readRegularFile(metricsFile) }) {
         case .success(let file): return file.flatMap(RunMetrics.success)
         case .failure(let error):
             session.report(LogLine(error.about(metricsFile).adding(", so the last success is unknown")))

@@ -23,7 +23,7 @@ final class Ping: Sendable {
     /// now is not kept waiting.
     func end(_ exitCode: Int32) async {
         guard Task.isCancelled else { return await send("\(exitCode)", retries: 2) }
-        await Task { await send("\(exitCode)", retries: 2) }.value
+        await uncancelled { await self.send("\(exitCode)", retries: 2) }
     }
 
     private func send(_ word: String, retries: Int) async {
