@@ -37,9 +37,9 @@ final class Call: Sendable {
         switch delivery {
         case .done(let outcome): return outcome
         case .whole(let parcel, let ending):
-            var progress = Progress()
-            give(parcel, &progress)
-            return outcome(of: ending, after: progress)
+            var reception = Reception()
+            give(parcel, &reception)
+            return outcome(of: ending, after: reception)
         }
     }
 
@@ -51,36 +51,36 @@ final class Call: Sendable {
 
 /// How the sink takes what it is given.
 extension Call {
-    struct Progress {
+    struct Reception {
         var isWanted = true
         var failure: FeedError?
         /// Of a body that is encoded.
         var decoder: BodyDecoder?
     }
 
-    func give(_ parcel: Parcel, _ progress: inout Progress) {
-        if isCancelled || progress.failure != nil { return }
+    func give(_ parcel: Parcel, _ reception: inout Reception) {
+        if isCancelled || reception.failure != nil { return }
         do throws(FeedError) {
             if let head = parcel.head {
-                progress.isWanted = try sink.begin(head)
-                if let coding = parcel.coding, progress.isWanted {
-                    progress.decoder = BodyDecoder(coding, limit: request.maxBytes, host: request.url.host)
+                reception.isWanted = try sink.begin(head)
+                if let coding = parcel.coding, reception.isWanted {
+                    reception.decoder = BodyDecoder(coding, limit: request.maxBytes, host: request.url.host)
                 }
             }
-            guard progress.isWanted, !parcel.chunk.isEmpty else { return }
-            guard let decoder = progress.decoder else { return try sink.receive(parcel.chunk) }
+            guard reception.isWanted, !parcel.chunk.isEmpty else { return }
+            guard let decoder = reception.decoder else { return try sink.receive(parcel.chunk) }
             try decoder.decode(parcel.chunk) { piece throws(FeedError) in try sink.receive(piece) }
         } catch {
-            progress.failure = error
+            reception.failure = error
         }
     }
 
     /// How all has ended; the sink is given what is left of a body that was decoded.
-    func outcome(of ending: Ending, after progress: Progress) -> Outcome {
+    func outcome(of ending: Ending, after reception: Reception) -> Outcome {
         if isCancelled { return .failure(.cancelled) }
-        if let failure = progress.failure { return .failure(failure) }
-        if !progress.isWanted, let response = ending.responseIfUnwanted { return .success(response) }
-        guard let decoder = progress.decoder, case .success(var response) = ending.outcome else {
+        if let failure = reception.failure { return .failure(failure) }
+        if !reception.isWanted, let response = ending.responseIfUnwanted { return .success(response) }
+        guard let decoder = reception.decoder, case .success(var response) = ending.outcome else {
             return ending.outcome
         }
         do throws(FeedError) {

@@ -28,7 +28,7 @@ struct DeliveryLane {
 
     private var items: [Item] = []
     private var isScheduled = false
-    private var progress = Call.Progress()
+    private var reception = Call.Reception()
 
     /// Whether the call has to be given to a worker: false if one has it already.
     mutating func add(_ item: Item) -> Bool {
@@ -37,14 +37,14 @@ struct DeliveryLane {
         return !isScheduled
     }
 
-    mutating func take() -> (items: [Item], progress: Call.Progress) {
+    mutating func take() -> (items: [Item], reception: Call.Reception) {
         defer { items = [] }
-        return (items, progress)
+        return (items, reception)
     }
 
     /// Whether the worker is done with this call for now; if not, more has come in the meantime.
-    mutating func leave(_ progress: Call.Progress) -> Bool {
-        self.progress = progress
+    mutating func leave(_ reception: Call.Reception) -> Bool {
+        self.reception = reception
         isScheduled = !items.isEmpty
         return !isScheduled
     }

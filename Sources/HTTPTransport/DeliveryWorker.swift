@@ -14,22 +14,22 @@ struct DeliveryWorker: Sendable {
     private func serve(_ call: Call) {
         var isDone = false
         while !isDone {
-            var (items, progress) = call.lane.withLock { $0.take() }
-            for item in items { deliver(item, of: call, &progress) }
+            var (items, reception) = call.lane.withLock { $0.take() }
+            for item in items { deliver(item, of: call, &reception) }
             items = []
-            isDone = call.lane.withLock { $0.leave(progress) }
+            isDone = call.lane.withLock { $0.leave(reception) }
         }
     }
 
-    private func deliver(_ item: DeliveryLane.Item, of call: Call, _ progress: inout Call.Progress) {
-        let before = progress
-        call.give(item.parcel, &progress)
+    private func deliver(_ item: DeliveryLane.Item, of call: Call, _ reception: inout Call.Reception) {
+        let before = reception
+        call.give(item.parcel, &reception)
         if queue.release(item.parcel.chunk.count) { mailbox.announceRoom() }
         if let ending = item.ending {
-            call.complete(.done(call.outcome(of: ending, after: progress)))
-        } else if progress.failure != nil, before.failure == nil {
+            call.complete(.done(call.outcome(of: ending, after: reception)))
+        } else if reception.failure != nil, before.failure == nil {
             mailbox.stop(call)
-        } else if !progress.isWanted, before.isWanted {
+        } else if !reception.isWanted, before.isWanted {
             mailbox.decline(call)
         }
     }

@@ -3,8 +3,8 @@ import FeedCore
 
 /// One transfer under way, on the transfer thread; used again for the next when it has ended.
 ///
-/// Bytes are gathered into a chunk that goes to the workers when it is full or the body complete, so that a small body
-/// costs one hand-over.
+/// Bytes are gathered into a chunk, which goes to the workers when it is full. A body that is complete before goes to its
+/// caller, with one hand-over.
 final class Transfer {
     enum Answer { case taken, pause, end }
 
