@@ -59,7 +59,8 @@ extension GalleryFolderTests {
         try await write()
         let new = program.folder.path(".site.feedsync-new")
         let kept = program.folder.path(".site.feedsync-old-1")
-        for told in [["stays there until the next run"], ["is now \(kept)", "stays there until the next run"]] {
+        let rest = "stays in \(new) until the next run"
+        for told in [[rest], ["is now \(kept)", rest]] {
             unlink("\(site)/style.css")
             let result = try await program.shell(
                 #"""
