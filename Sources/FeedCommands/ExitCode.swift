@@ -1,4 +1,4 @@
-package import FeedCore
+import FeedCore
 
 /// What a run ends with, for scripts to act on.
 package enum ExitCode: Int32, CaseIterable, Sendable {
@@ -14,7 +14,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case locked = 75
     case configuration = 78
 
-    package var meaning: String {
+    var meaning: String {
         switch self {
         case .ok: "done; also: offline, and the saved feed is fresh"
         case .failure: "an error with no code of its own"
@@ -31,7 +31,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     }
 
     /// What it asks of whoever runs the program.
-    package var advice: String {
+    var advice: String {
         switch self {
         case .ok: "Nothing."
         case .failure: "Read what standard error says."
@@ -49,7 +49,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         }
     }
 
-    package static func of(_ error: any Error) -> ExitCode {
+    static func of(_ error: any Error) -> ExitCode {
         switch error {
         case let error as UsageError: error.exitCode
         case let error as FeedError: of(error)
@@ -57,7 +57,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         }
     }
 
-    package static func of(_ error: FeedError) -> ExitCode {
+    static func of(_ error: FeedError) -> ExitCode {
         error.isMisuse ? .usage : of(error.kind)
     }
 

@@ -1,6 +1,6 @@
 /// Text from outside, made safe to show: it can neither drive the terminal nor break a line nor reorder what is read.
-package enum TerminalText {
-    package static func escape(_ text: String) -> String {
+enum TerminalText {
+    static func escape(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isActive) else { return text }
         var shown = ""
         for scalar in text.unicodeScalars {

@@ -1,8 +1,8 @@
 /// The shells that there are completions for.
-package enum Shell: String, CaseIterable, Sendable {
+enum Shell: String, CaseIterable, Sendable {
     case bash, zsh, fish
 
-    package var completions: String {
+    var completions: String {
         switch self {
         case .bash: BashCompletions.text
         case .zsh: ZshCompletions.text

@@ -1,8 +1,8 @@
 /// What `help` and `--help` print, made of the tables.
-package enum HelpText {
-    package static let version = "feedsync \(Version.current)\n"
+enum HelpText {
+    static let version = "feedsync \(Version.current)\n"
 
-    package static func text(for topic: CommandSpec?) -> String {
+    static func text(for topic: CommandSpec?) -> String {
         topic.map(text) ?? overview
     }
 

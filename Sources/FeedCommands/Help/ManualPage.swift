@@ -1,6 +1,6 @@
 /// The manual page, made of the tables.
-package enum ManualPage {
-    package static var text: String {
+enum ManualPage {
+    static var text: String {
         [
             ".TH FEEDSYNC 1 \(Version.date) \"feedsync \(Version.current)\"\n",
             Roff.section("NAME", "feedsync \\- mirror image feeds\n"),

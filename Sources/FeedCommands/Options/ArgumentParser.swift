@@ -1,5 +1,5 @@
 /// What the program was asked to do.
-package enum Invocation: Hashable, Sendable {
+enum Invocation: Hashable, Sendable {
     case run(Command, Settings, operands: [String])
     /// Of one command, or of all.
     case help(CommandSpec?)
@@ -9,13 +9,13 @@ package enum Invocation: Hashable, Sendable {
 }
 
 /// Makes an invocation of a command line, the environment and the config file. It reads nothing but what it is given.
-package struct ArgumentParser {
+struct ArgumentParser {
     private let surroundings: Surroundings
 
-    package init(_ surroundings: Surroundings) { self.surroundings = surroundings }
+    init(_ surroundings: Surroundings) { self.surroundings = surroundings }
 
     /// `arguments` are those behind the program's name.
-    package func parse(_ arguments: [String]) throws(UsageError) -> Invocation {
+    func parse(_ arguments: [String]) throws(UsageError) -> Invocation {
         let line = try CommandLineSyntax(arguments)
         // Values first: what stands before a --help has to be right.
         var settings = Settings()

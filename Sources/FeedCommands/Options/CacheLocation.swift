@@ -1,9 +1,9 @@
 import FeedCore
 
 /// Where the cache is.
-package enum CacheLocation {
+enum CacheLocation {
     /// `option` is what `--cache` or `FEEDSYNC_CACHE` gave.
-    package static func path(option: String?, _ surroundings: Surroundings) throws(UsageError) -> String {
+    static func path(option: String?, _ surroundings: Surroundings) throws(UsageError) -> String {
         if let option { return option }
         // The XDG specification has relative paths ignored.
         if let caches = surroundings.environment["XDG_CACHE_HOME"], FilePath.isAbsolute(caches) {

@@ -1,43 +1,43 @@
 /// The commands that do something; `help` only tells of them.
-package enum Command: String, CaseIterable, Sendable {
+enum Command: String, CaseIterable, Sendable {
     case sync, show, image, validate, export, `import`, status, gallery
 
     static let every = Set(allCases)
 }
 
 /// One command: how it is called, and what the help says of it.
-package struct CommandSpec: Hashable, Sendable {
-    package enum Operand: Hashable, Sendable {
+struct CommandSpec: Hashable, Sendable {
+    enum Operand: Hashable, Sendable {
         case none, feed, image, archive, archiveAndFeeds, folderAndFeeds, command, shell
     }
 
-    package struct Example: Hashable, Sendable {
-        package let line: String
-        package let meaning: String
+    struct Example: Hashable, Sendable {
+        let line: String
+        let meaning: String
     }
 
-    package let name: String
+    let name: String
     /// Nil for `help` and `completions`.
-    package let command: Command?
-    package let summary: String
-    package let usage: [String]
-    package let overview: String
-    package let operand: Operand
-    package let operandCount: ClosedRange<Int>
-    package let examples: [Example]
+    let command: Command?
+    let summary: String
+    let usage: [String]
+    let overview: String
+    let operand: Operand
+    let operandCount: ClosedRange<Int>
+    let examples: [Example]
 
     /// `help` and `completions` take what every command takes.
-    package func takes(_ option: OptionSpec) -> Bool {
+    func takes(_ option: OptionSpec) -> Bool {
         if option.isOfHelp { return name == "help" }
         return command.map(option.commands.contains) ?? (option.commands == Command.every)
     }
 }
 
 /// Every command, in the order the help lists them.
-package enum CommandTable {
-    package static let all = [sync, show, image, validate, export, importing, status, gallery, completions, help]
+enum CommandTable {
+    static let all = [sync, show, image, validate, export, importing, status, gallery, completions, help]
 
-    package static func named(_ word: String) -> CommandSpec? { all.first { $0.name == word } }
+    static func named(_ word: String) -> CommandSpec? { all.first { $0.name == word } }
 
     /// The names of those after which nothing but options can stand.
     static var withoutOperands: [String] { all.filter { $0.operand == .none }.map(\.name) }

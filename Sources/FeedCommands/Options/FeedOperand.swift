@@ -1,8 +1,8 @@
-package import FeedCore
+import FeedCore
 
 /// A FEED (or the URL of an image) as given on the command line: a URL, or the path of a file.
-package enum FeedOperand {
-    package static func url(_ operand: String, currentDirectory: String) throws(UsageError) -> ResourceURL {
+enum FeedOperand {
+    static func url(_ operand: String, currentDirectory: String) throws(UsageError) -> ResourceURL {
         guard !operand.isEmpty else { throw UsageError("an operand is empty") }
         guard let scheme = scheme(of: operand) else {
             try checkIsNoURL(operand)
@@ -19,7 +19,7 @@ package enum FeedOperand {
     }
 
     /// An operand as a message may show it: no control character and no password.
-    package static func shown(_ operand: String) -> String {
+    static func shown(_ operand: String) -> String {
         guard let scheme = scheme(of: operand), let at = operand.lastIndex(of: "@") else {
             return TerminalText.escape(operand)
         }

@@ -1,13 +1,13 @@
 /// One option: all that the parser, the help and the environment need to know of it.
-package struct OptionSpec: Sendable {
-    package enum Group: String, CaseIterable, Sendable {
+struct OptionSpec: Sendable {
+    enum Group: String, CaseIterable, Sendable {
         case main = "Options"
         case network = "Network options"
         case common = "Common options"
     }
 
     /// What holds in a feed's section of the config file, and what cannot differ from one feed of a run to the next.
-    package enum Scope: Sendable { case feed, run }
+    enum Scope: Sendable { case feed, run }
 
     enum Effect: Sendable {
         case set(@Sendable (inout Settings, String) throws(InvalidValue) -> Void)
@@ -16,15 +16,15 @@ package struct OptionSpec: Sendable {
         case version
     }
 
-    package let long: String
-    package let short: Character?
+    let long: String
+    let short: Character?
     /// What its value is called; nil for a flag.
-    package let placeholder: String?
+    let placeholder: String?
     /// As the help shows it.
-    package let defaultText: String?
-    package let help: String
-    package let group: Group
-    package let commands: Set<Command>
+    let defaultText: String?
+    let help: String
+    let group: Group
+    let commands: Set<Command>
     let effect: Effect
     /// Takes back what was given elsewhere. Nil where there is nothing to set.
     var reset: (@Sendable (inout Settings) -> Void)?
@@ -33,22 +33,22 @@ package struct OptionSpec: Sendable {
     /// Its value may be a password, and is shown nowhere.
     var isSecret = false
     var values = ValueKind.text
-    package var scope = Scope.run
+    var scope = Scope.run
     /// Of `help` alone, which is none of the commands that do something.
-    package var isOfHelp = false
+    var isOfHelp = false
 }
 
 extension OptionSpec {
-    package var isFlag: Bool { placeholder == nil }
+    var isFlag: Bool { placeholder == nil }
     var isPath: Bool { values == .file || values == .folder }
 
     /// The environment variable that stands in for it.
-    package var variable: String? {
+    var variable: String? {
         guard case .set = effect else { return nil }
         return Self.variablePrefix + String(long.map { $0 == "-" ? "_" : $0 }).uppercased()
     }
 
-    package static let variablePrefix = "FEEDSYNC_"
+    static let variablePrefix = "FEEDSYNC_"
     /// The value a flag has by being there.
     static let present = "true"
 

@@ -1,7 +1,7 @@
 /// Every option, in the order the help lists them. The parser, the help, the man page, the completions, the environment
 /// and the config file read this and nothing else.
-package enum OptionTable {
-    package static let all = main + monitoring + pace + network.map(\.perFeed) + common
+enum OptionTable {
+    static let all = main + monitoring + pace + network.map(\.perFeed) + common
 
     private static let main: [OptionSpec] = [
         .value(
@@ -144,9 +144,9 @@ package enum OptionTable {
 }
 
 extension OptionTable {
-    package static func long(_ name: some StringProtocol) -> OptionSpec? { all.first { $0.long == name } }
+    static func long(_ name: some StringProtocol) -> OptionSpec? { all.first { $0.long == name } }
 
-    package static func short(_ letter: Character) -> OptionSpec? { all.first { $0.short == letter } }
+    static func short(_ letter: Character) -> OptionSpec? { all.first { $0.short == letter } }
 
-    package static func variable(_ name: String) -> OptionSpec? { all.first { $0.variable == name } }
+    static func variable(_ name: String) -> OptionSpec? { all.first { $0.variable == name } }
 }

@@ -1,80 +1,80 @@
-package import FeedCore
+import FeedCore
 
 /// What the options mean, once they are read. The values here are the defaults; the help takes them from here.
-package struct Settings: Hashable, Sendable {
-    package enum Verbosity: Hashable, Sendable { case quiet, normal, verbose }
+struct Settings: Hashable, Sendable {
+    enum Verbosity: Hashable, Sendable { case quiet, normal, verbose }
 
-    package enum ProgressChoice: String, CaseIterable, Sendable { case auto, always, never }
-    package enum LogFormat: String, CaseIterable, Sendable { case text, json }
+    enum ProgressChoice: String, CaseIterable, Sendable { case auto, always, never }
+    enum LogFormat: String, CaseIterable, Sendable { case text, json }
 
-    package enum ConfigChoice: Hashable, Sendable {
+    enum ConfigChoice: Hashable, Sendable {
         /// The one at the usual place, if there is one.
         case usual
         case none
         case file(String)
     }
 
-    package var configChoice = ConfigChoice.usual
+    var configChoice = ConfigChoice.usual
     /// Those that the config file names, each with what holds for it.
-    package var feeds = ConfiguredFeeds()
+    var feeds = ConfiguredFeeds()
 
     /// As given by `--cache` or `FEEDSYNC_CACHE`; see `CacheLocation` for what holds without.
-    package var cache: String?
-    package var maxAge = MaxAge.standard
-    package var lockWait = Duration.zero
+    var cache: String?
+    var maxAge = MaxAge.standard
+    var lockWait = Duration.zero
 
-    package var jobs = 16
-    package var maxPerHost = 6
-    package var connectTimeout = Duration.seconds(10)
+    var jobs = 16
+    var maxPerHost = 6
+    var connectTimeout = Duration.seconds(10)
     /// With no byte arriving.
-    package var timeout = Duration.seconds(30)
-    package var maxFileSize: Int64 = 64 << 20
-    package var maxFeedSize: Int64 = 256 << 20
+    var timeout = Duration.seconds(30)
+    var maxFileSize: Int64 = 64 << 20
+    var maxFeedSize: Int64 = 256 << 20
     /// Of one feed.
-    package var pages = 1
+    var pages = 1
     /// The path of a subscription list.
-    package var opml: String?
-    package var maxRedirects = 10
-    package var userAgent = "feedsync/\(Version.current)"
+    var opml: String?
+    var maxRedirects = 10
+    var userAgent = "feedsync/\(Version.current)"
     /// Further tries after the first.
-    package var retries = 3
+    var retries = 3
     /// Bytes a second; nil: as many as come.
-    package var limitRate: Int64?
-    package var allowPrivate = false
-    package var headers: [String] = []
-    package var netrc = false
-    package var netrcFile: String?
+    var limitRate: Int64?
+    var allowPrivate = false
+    var headers: [String] = []
+    var netrc = false
+    var netrcFile: String?
     /// Nil: as the environment's proxy variables say; "": none.
-    package var proxy: String?
-    package var caFile: String?
-    package var insecure = false
+    var proxy: String?
+    var caFile: String?
+    var insecure = false
 
     /// For the whole run; nil: as long as it takes.
-    package var maxTime: Duration?
-    package var revalidate = false
-    package var retryFailed = false
+    var maxTime: Duration?
+    var revalidate = false
+    var retryFailed = false
 
-    package var dryRun = false
-    package var offline = false
-    package var deep = false
-    package var force = false
-    package var json = false
-    package var verbosity = Verbosity.normal
-    package var progress = ProgressChoice.auto
-    package var logFormat = LogFormat.text
-    package var metricsFile: String?
-    package var pingURL: ResourceURL?
+    var dryRun = false
+    var offline = false
+    var deep = false
+    var force = false
+    var json = false
+    var verbosity = Verbosity.normal
+    var progress = ProgressChoice.auto
+    var logFormat = LogFormat.text
+    var metricsFile: String?
+    var pingURL: ResourceURL?
     /// Nil: standard output.
-    package var output: String?
+    var output: String?
     /// Where a sync writes a gallery when it is done; nil: nowhere.
-    package var gallery: String?
+    var gallery: String?
 
-    package init() {}
+    init() {}
 }
 
 extension Settings {
     /// What holds for this feed.
-    package func of(_ feed: ResourceURL) -> Settings {
+    func of(_ feed: ResourceURL) -> Settings {
         feeds[feed]?.settings ?? self
     }
 

@@ -1,12 +1,12 @@
 /// What was wrong with how the program was called. Both texts are ready to be shown: anything from outside in them is
 /// escaped, and holds no password.
-package struct UsageError: Error, Hashable, Sendable {
-    package let message: String
-    package let hint: String?
+struct UsageError: Error, Hashable, Sendable {
+    let message: String
+    let hint: String?
     /// `usage`, or `configuration` where not the command line but the environment is to blame.
-    package let exitCode: ExitCode
+    let exitCode: ExitCode
 
-    package init(_ message: String, hint: String? = nil, exitCode: ExitCode = .usage) {
+    init(_ message: String, hint: String? = nil, exitCode: ExitCode = .usage) {
         self.message = message
         self.hint = hint
         self.exitCode = exitCode
@@ -14,6 +14,6 @@ package struct UsageError: Error, Hashable, Sendable {
 }
 
 /// Why a text is no value of an option: what is expected instead, with an example.
-package struct InvalidValue: Error, Hashable, Sendable {
-    package let expected: String
+struct InvalidValue: Error, Hashable, Sendable {
+    let expected: String
 }
