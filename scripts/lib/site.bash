@@ -61,7 +61,9 @@ http { access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000; d
        scgi_temp_path $work/t5;
        server { listen 127.0.0.1:$port; root $work/site; } }
 EOF
-        nginx -p "$work" -c "$work/nginx.conf" 2>/dev/null &
+        # In a session of its own, as it is wherever it runs as a daemon: Linux shares the processors out among sessions, and
+        # in that of the programs that ask it it would be one thread among all of theirs.
+        setsid nginx -p "$work" -c "$work/nginx.conf" 2>/dev/null &
         nginx_pid=$!
         for _ in {1..100}; do
             [[ $(curl -s -m 5 "$base/served") != "$work" ]] || return 0
