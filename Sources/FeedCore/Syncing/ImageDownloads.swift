@@ -135,13 +135,14 @@ package struct ImageDownloads: Sendable {
     private func have(_ news: AsyncStream<News>, in run: Run) async {
         await withTaskGroup(of: Void.self) { lanes in
             var laneCount = 0
-            let executors = remote.executors
             for await piece in news {
                 switch piece {
                 case .failure(let error): run.ledger.stop(error)
                 case .released(let origin): run.lanes.release(origin)
                 case .wanted(let images):
                     let wantedLanes = max(laneCount, min(run.mostLanes, run.lanes.add(images)))
+                    // Not before: a client that is still being made has none.
+                    let executors = remote.executors
                     for lane in laneCount..<wantedLanes {
                         let executor = executors.isEmpty ? nil : executors[lane % executors.count]
                         let role: LaneRole = lane < window.jobs ? .regular : .standIn
