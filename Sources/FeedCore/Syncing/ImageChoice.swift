@@ -65,7 +65,16 @@ struct ImageChoice: Sendable {
 
     private static let foundAtOnce = 250
 
-    /// A result, as a task group would forget the type of an error.
+    /// The same for a task, which would forget the type of an error.
+    func answer(on images: [ResourceURL], _ grounds: Grounds) async -> Result<[Verdict], FeedError> {
+        do throws(FeedError) {
+            return .success(try await verdicts(on: images, grounds))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The same for a task.
     private func answer(on images: [ResourceURL]) async -> Result<[StoredImage?], FeedError> {
         do throws(FeedError) { return .success(try await store.find(images)) } catch { return .failure(error) }
     }

@@ -36,18 +36,22 @@ struct ImageSurvey: Sendable {
         places.reserveCapacity(places.count + images.count)
         decided.reserveCapacity(decided.count + images.count)
         var (total, cached) = (0, 0)
-        try await eachPart(of: images) { survey, part throws(FeedError) in
-            let new = survey.firstNamed(in: part)
-            var place = survey.decided.count - new.count
-            survey.report.total += new.count
+        var parts = images.parts(of: Self.partSize).makeIterator()
+        var next = parts.next().map { firstNamed(in: $0) }
+        while let new = next {
+            var place = decided.count - new.count
+            async let found = choice.answer(on: new, grounds)
+            // While the store looks for these.
+            next = parts.next().map { firstNamed(in: $0) }
+            report.total += new.count
             total += new.count
             var wanted: [ImageDownloads.Wanted] = []
-            for (url, verdict) in zip(new, try await survey.choice.verdicts(on: new, grounds)) {
+            for (url, verdict) in zip(new, try await found.get()) {
                 if verdict.isCached { cached += 1 }
-                survey.decided[place].1 = survey.take(verdict, on: url, &wanted)
+                decided[place].1 = take(verdict, on: url, &wanted)
                 place += 1
             }
-            survey.events?.yield(.imagesSurveyed(new.count, wanted: wanted.count))
+            events?.yield(.imagesSurveyed(new.count, wanted: wanted.count))
             if !wanted.isEmpty { ask(wanted) }
         }
         events?.yield(.imagesFound(feed, total: total, cached: cached))
@@ -84,10 +88,9 @@ struct ImageSurvey: Sendable {
         }
         var wanted: [ImageDownloads.Wanted] = []
         for (grounds, images) in again {
-            try await eachPart(of: images) { survey, part throws(FeedError) in
-                let verdicts = try await survey.choice.verdicts(on: part.map(\.url), grounds)
-                for ((place, url), verdict) in zip(part, verdicts) {
-                    survey.decided[place].1 = survey.take(verdict, on: url, &wanted)
+            for part in images.parts(of: Self.partSize) {
+                for ((place, url), verdict) in zip(part, try await choice.verdicts(on: part.map(\.url), grounds)) {
+                    decided[place].1 = take(verdict, on: url, &wanted)
                 }
             }
         }
@@ -95,7 +98,7 @@ struct ImageSurvey: Sendable {
         return wanted
     }
 
-    private mutating func firstNamed(in images: [FeedImage]) -> [ResourceURL] {
+    private mutating func firstNamed(in images: ArraySlice<FeedImage>) -> [ResourceURL] {
         let number = Int32(sayings.count - 1)
         var new: [ResourceURL] = []
         new.reserveCapacity(images.count)
@@ -122,12 +125,6 @@ struct ImageSurvey: Sendable {
         var dispute = disputes[place] ?? ImageDispute(ResourceURL(url, credentials: nil), first: first)
         dispute.add(saying)
         if dispute.hasDifferentSayings { disputes[place] = dispute }
-    }
-
-    private mutating func eachPart<Element>(
-        of all: [Element], _ body: (inout Self, [Element]) async throws(FeedError) -> Void
-    ) async throws(FeedError) {
-        for part in all.parts(of: Self.partSize) { try await body(&self, Array(part)) }
     }
 
     /// Counts and tells what was decided.
