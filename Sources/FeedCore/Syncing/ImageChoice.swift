@@ -65,7 +65,7 @@ struct ImageChoice: Sendable {
 
     private static let foundAtOnce = 250
 
-    /// The same for a task, which would forget the type of an error.
+    /// What `verdicts` answers, for a task of its own: that would forget the type of an error.
     func answer(on images: [ResourceURL], _ grounds: Grounds) async -> Result<[Verdict], FeedError> {
         do throws(FeedError) {
             return .success(try await verdicts(on: images, grounds))
@@ -74,7 +74,7 @@ struct ImageChoice: Sendable {
         }
     }
 
-    /// The same for a task.
+    /// Likewise what the store finds.
     private func answer(on images: [ResourceURL]) async -> Result<[StoredImage?], FeedError> {
         do throws(FeedError) { return .success(try await store.find(images)) } catch { return .failure(error) }
     }
