@@ -227,7 +227,7 @@ struct ValidateTests {
     @Test("deletes no image of a feed that it can't delete, unless a full disk is why")
     func failingWrite() async throws {
         try await program.run(server.feedURL)
-        try await program.sql("UPDATE feeds SET saved_at = saved_at - 8 * 24 * 3600 * 1000000")
+        try await program.makeStale()
         let result = try await program.shell(
             #"""
             exec strace -f -qq -o /dev/null -P "$FEEDSYNC_CACHE/feedsync.sqlite-wal" -e inject=pwrite64:error=EIO \
