@@ -36,8 +36,8 @@ struct ImageDispute: Sendable {
 
     /// One that says the same of this image as another before it changes nothing. Feeds are added one after the other.
     mutating func add(_ saying: Saying) {
-        let isHeard = sayings.suffix(Self.mostOfOneFeed).filter { $0.rank == saying.rank }.count == Self.mostOfOneFeed
-        guard !isHeard else { return }
+        let heard = sayings.suffix(Self.mostOfOneFeed).count { $0.rank == saying.rank }
+        guard heard < Self.mostOfOneFeed else { return }
         let terms = saying.grounds.terms?.asFar(asOf: url)
         let isSaid = sayings.contains {
             $0.grounds.scope == saying.grounds.scope && $0.grounds.terms?.asFar(asOf: url) == terms
