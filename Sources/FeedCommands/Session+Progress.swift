@@ -18,8 +18,8 @@ extension Session {
         guard let display = makeProgressDisplay(label, of: noun) else { return try await work(nil) }
         let (stream, continuation) = AsyncStream.makeStream(of: Progress.self, bufferingPolicy: .bufferingNewest(1))
         let following = Task { for await progress in stream { display.update(progress) } }
-        let result = await display.during { () async -> Result<Outcome, FeedError> in
-            do throws(FeedError) { return .success(try await work(continuation)) } catch { return .failure(error) }
+        let result = await display.during {
+            await Result { () async throws(FeedError) in try await work(continuation) }
         }
         continuation.finish()
         await following.value

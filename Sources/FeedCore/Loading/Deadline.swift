@@ -50,9 +50,7 @@ package final class Deadline: Sendable {
         guard !state.withLock({ $0.hasPassed }) else { throw reason }
         let own = withUnsafeCurrentTask { $0?.unownedTaskExecutor }
         let executor = executors.first { $0.asUnownedTaskExecutor() == own }
-        let task = Task.immediate(executorPreference: executor) { () async -> Result<Outcome, FeedError> in
-            do throws(FeedError) { return .success(try await work()) } catch { return .failure(error) }
-        }
+        let task = Task.immediate(executorPreference: executor) { await Result(awaiting: work) }
         let number = add { task.cancel() }
         let result = await withTaskCancellationHandler {
             await task.value
@@ -82,18 +80,18 @@ package final class Deadline: Sendable {
 /// Asks servers until the deadline, and not beyond it.
 package final class PunctualHTTPClient: HTTPClient {
     private let client: any HTTPClient
-    private let limit: Deadline
+    private let end: Deadline
 
     package init(_ client: any HTTPClient, until deadline: Deadline) {
         self.client = client
-        limit = deadline
+        end = deadline
     }
 
     package var executors: [any TaskExecutor] { client.executors }
-    package var deadline: Deadline? { limit }
+    package var deadline: Deadline? { end }
 
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
-        try await limit.limit(on: executors) { [client] () async throws(FeedError) in
+        try await end.limit(on: executors) { [client] () async throws(FeedError) in
             try await client.get(request, into: sink)
         }
     }

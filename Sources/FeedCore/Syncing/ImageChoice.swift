@@ -48,7 +48,9 @@ struct ImageChoice: Sendable {
         var found = [StoredImage?](repeating: nil, count: images.count)
         let failure = await withTaskGroup { group in
             for part in images.parts(of: Self.foundAtOnce) {
-                group.addTask { (part.startIndex, await answer(on: Array(part))) }
+                group.addTask {
+                    (part.startIndex, await Result { () async throws(FeedError) in try await store.find(Array(part)) })
+                }
             }
             var failure: FeedError?
             for await (start, answer) in group {
@@ -64,20 +66,6 @@ struct ImageChoice: Sendable {
     }
 
     private static let foundAtOnce = 250
-
-    /// What `verdicts` answers, for a task of its own: that would forget the type of an error.
-    func answer(on images: [ResourceURL], _ grounds: Grounds) async -> Result<[Verdict], FeedError> {
-        do throws(FeedError) {
-            return .success(try await verdicts(on: images, grounds))
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    /// Likewise what the store finds.
-    private func answer(on images: [ResourceURL]) async -> Result<[StoredImage?], FeedError> {
-        do throws(FeedError) { return .success(try await store.find(images)) } catch { return .failure(error) }
-    }
 
     /// Of those to ask for, the ones whose last answer tends to stay.
     private func leaveAlone(_ verdicts: inout [Verdict]) async throws(FeedError) {

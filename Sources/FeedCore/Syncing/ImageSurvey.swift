@@ -40,7 +40,9 @@ struct ImageSurvey: Sendable {
         var next = parts.next().map { firstNamed(in: $0) }
         while let new = next {
             var place = decided.count - new.count
-            async let found = choice.answer(on: new, grounds)
+            async let found = Result { [choice] () async throws(FeedError) in
+                try await choice.verdicts(on: new, grounds)
+            }
             // While the store looks for these.
             next = parts.next().map { firstNamed(in: $0) }
             report.total += new.count
