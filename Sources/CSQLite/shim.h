@@ -19,5 +19,14 @@ static inline int feedsync_configure(sqlite3 *database, int option, int on) {
     return sqlite3_db_config(database, option, on, (int *)0);
 }
 
+/* What the system last said of the log. Of a commit that fails, sqlite3_system_errno doesn't know. */
+static inline int feedsync_log_errno(sqlite3 *database) {
+    sqlite3_file *log = 0;
+    int error = 0;
+    if (sqlite3_file_control(database, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) == SQLITE_OK && log && log->pMethods)
+        log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &error);
+    return error;
+}
+
 /* sqlite3_config is variadic too. */
 static inline int feedsync_count_no_memory(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }

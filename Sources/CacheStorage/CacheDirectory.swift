@@ -134,13 +134,11 @@ actor CacheOpener {
         do throws(FeedError) {
             return try open()
         } catch {
-            let isMade = try attempt(.failed) { () throws(SystemError) in
-                guard folder.isDiskFull, let incoming = try folder.existingFolder(CacheFolder.incoming) else {
-                    return false
-                }
-                return try incoming.removeContents() > 0
+            guard error.lacksRoom else { throw error }
+            let madeRoom = try attempt(.failed) { () throws(SystemError) in
+                try folder.existingFolder(CacheFolder.incoming)?.removeContents() ?? 0 > 0
             }
-            guard isMade else { throw error }
+            guard madeRoom else { throw error }
             return try open()
         }
     }

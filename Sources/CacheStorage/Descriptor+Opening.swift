@@ -25,15 +25,6 @@ extension Descriptor {
         return made
     }
 
-    /// Whether what it lies on has next to no room left.
-    var isDiskFull: Bool {
-        var disk = statvfs()
-        guard fstatvfs(number, &disk) == 0 else { return false }
-        // Some say that there is no end of it.
-        let (room, overflows) = UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize))
-        return !overflows && room < 64 << 10
-    }
-
     /// Opens the file, which is made if it isn't there; to stay, unlike what is staged.
     func makeFile(_ name: String, mode: mode_t = 0o666) throws(SystemError) -> Descriptor {
         let isNew = try status(of: name) == nil

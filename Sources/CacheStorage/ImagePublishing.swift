@@ -91,7 +91,7 @@ extension ImageDirectory {
                 // Else the rows may stand, and need their files.
                 guard isUndone.load(ordering: .relaxed) else { throw error }
                 let stored = seals.indices.filter { seals[$0] != nil }
-                guard stored.count > 1, error.kind == .storage(.failed), isDiskFull else {
+                guard stored.count > 1, error.lacksRoom else {
                     placed.takeBack()
                     throw error
                 }

@@ -23,7 +23,6 @@ extension ImageDirectory {
         if !mode.isDryRun {
             let lock = files.isEmpty ? nil : try await lockForDeleting()
             defer { withExtendedLifetime(lock) {} }
-            let isDiskFull = isDiskFull
             if case .makingRoom = mode { files.remove() }
             do throws(FeedError) {
                 try await deleteUnreferencedRows(and: missing)
@@ -32,8 +31,7 @@ extension ImageDirectory {
                     files = try await unnamedFiles()
                     files.remove()
                 }
-                return ImageRemoval(
-                    images: files.imageCount, bytesFreed: files.bytesFreed, failure: error, lackedRoom: isDiskFull)
+                return ImageRemoval(images: files.imageCount, bytesFreed: files.bytesFreed, failure: error)
             }
             files.remove()
         } else {
@@ -42,8 +40,6 @@ extension ImageDirectory {
         return ImageRemoval(
             images: files.imageCount + gone, gone: gone, bytesFreed: files.bytesFreed, failure: files.failure)
     }
-
-    nonisolated var isDiskFull: Bool { folders.files?.isDiskFull == true }
 
     /// What no row names at all goes, whatever becomes of the rows: it may be the room that is missing.
     private func unnamedFiles() async throws(FeedError) -> FileRemoval {

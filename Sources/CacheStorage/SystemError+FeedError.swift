@@ -14,7 +14,10 @@ extension SystemError {
             && faccessat(folder.number, ".", X_OK, AT_EACCESS) == 0
     }
 
-    func feedError(_ fault: FeedError.StorageFault) -> FeedError { .storage(fault, message) }
+    func feedError(_ fault: FeedError.StorageFault) -> FeedError {
+        let error = FeedError.storage(fault, message)
+        return isFullDisk ? error.lackingRoom() : error
+    }
 }
 
 /// Runs system calls; a failure of one is this fault of the cache.

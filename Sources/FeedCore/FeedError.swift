@@ -52,6 +52,8 @@ package struct FeedError: Error, Hashable, Sendable {
     package var stage: Stage?
     /// An option of ours stood in the way, such as a limit: with another setting the same answer may do.
     package var dependsOnSettings = false
+    /// No room was left for what was to be written, on the disk or of what the user may have of it.
+    package var lacksRoom = false
     /// What is wrong is how the program was called, and nothing that it met.
     package var isMisuse = false
     /// The host it concerns: failures of one kind, status and host are one cause, told in one line.
@@ -73,6 +75,12 @@ package struct FeedError: Error, Hashable, Sendable {
     package func dependingOnSettings() -> FeedError {
         var error = self
         error.dependsOnSettings = true
+        return error
+    }
+
+    package func lackingRoom() -> FeedError {
+        var error = self
+        error.lacksRoom = true
         return error
     }
 

@@ -239,6 +239,21 @@ struct ValidateTests {
         #expect(try await program.run("validate", "--json").json["images_deleted"]?.int == 3)
     }
 
+    @Test("deletes images first where the disk is full, or a quota", arguments: ["ENOSPC", "EDQUOT"])
+    func noRoomForRows(error: String) async throws {
+        try await program.run(server.feedURL)
+        try await program.makeStale()
+        let result = try await program.shell(
+            #"""
+            exec strace -f -qq -o /dev/null -P "$FEEDSYNC_CACHE/feedsync.sqlite-wal" -e "inject=pwrite64:error=$1" \
+                "$feedsync" validate --json
+            """#, error)
+        #expect(result.status == .exited(74))
+        #expect(try result.json["images_deleted"]?.int == 3)
+        #expect(Files.names(in: program.imageFolder).isEmpty)
+        #expect(try await program.run("validate", "--json").json["feeds_deleted"]?.array?.count == 1)
+    }
+
     @Test("stopped by a signal while it waits for an export, has deleted nothing")
     func stopped() async throws {
         try await program.run(server.feedURL)

@@ -133,8 +133,6 @@ package final class InMemoryImageStore: ImageStore {
         }
     }
 
-    package var isDiskFull: Bool { false }
-
     /// Nobody reads many images here.
     package func keepReadersOut(waiting: Bool) async throws(FeedError) -> Bool { true }
 

@@ -32,7 +32,7 @@ struct ValidateCommand {
         do throws(FeedError) {
             try await deleteStaleFeeds(in: cache, &report, dryRun: settings.dryRun)
         } catch {
-            guard error.kind == .storage(.failed), !settings.dryRun, cache.images.isDiskFull else { throw error }
+            guard error.lacksRoom, !settings.dryRun else { throw error }
             try await makeRoom(in: cache, &report)
         }
         let removal: RemovalMode =
@@ -54,7 +54,7 @@ struct ValidateCommand {
         let removal = try await cache.images.removeUnreferenced(mode)
         report.unreferenced = report.unreferenced.followed(by: removal)
         guard let failure = removal.failure else { return }
-        guard mode == .forReal, removal.lackedRoom else { throw failure }
+        guard mode == .forReal, failure.lacksRoom else { throw failure }
         try await removeUnreferenced(from: cache, .makingRoom(withoutFeeds: []), &report)
     }
 

@@ -28,8 +28,6 @@ package struct ImageRemoval: Hashable, Sendable {
     package let bytesFreed: Int64
     /// What came in the way of deleting further files.
     package let failure: FeedError?
-    /// It came in the way of deleting rows, for which there was no room.
-    package let lackedRoom: Bool
 
     package static let nothing = ImageRemoval(images: 0, bytesFreed: 0)
 
@@ -37,16 +35,13 @@ package struct ImageRemoval: Hashable, Sendable {
     package func followed(by next: ImageRemoval) -> ImageRemoval {
         ImageRemoval(
             images: images + next.images, gone: gone + next.gone, bytesFreed: bytesFreed + next.bytesFreed,
-            failure: next.failure, lackedRoom: next.lackedRoom)
+            failure: next.failure)
     }
 
-    package init(
-        images: Int, gone: Int = 0, bytesFreed: Int64, failure: FeedError? = nil, lackedRoom: Bool = false
-    ) {
+    package init(images: Int, gone: Int = 0, bytesFreed: Int64, failure: FeedError? = nil) {
         self.images = images
         self.gone = gone
         self.bytesFreed = bytesFreed
         self.failure = failure
-        self.lackedRoom = lackedRoom
     }
 }

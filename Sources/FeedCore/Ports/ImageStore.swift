@@ -45,9 +45,6 @@ package protocol ImageStore: Sendable {
     /// so only for itself, and if there is anything to delete. False: somebody is at it, and wasn't waited for.
     func keepReadersOut(waiting: Bool) async throws(FeedError) -> Bool
 
-    /// Whether there is next to no room left for more, and rows may be impossible to delete.
-    var isDiskFull: Bool { get }
-
     /// Deletes the data and the failures of every URL that no saved feed names, then whatever no row names.
     func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval
 
