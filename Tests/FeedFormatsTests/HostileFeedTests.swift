@@ -29,7 +29,7 @@ import Testing
         "<rss \(HostileFeed.numbered(100_000) { "a\($0)='1' " })/>",
         "<rss \(HostileFeed.numbered(100_000) { "xmlns:n\($0)='u' " })/>",
         "<rss><channel><item><enclosure url=\"\(HostileFeed.times(11_000_000, "a"))\"/></item>",
-        "<\(HostileFeed.times(1_000_000, "a"))/>",
+        "<\(HostileFeed.times(11_000_000, "a"))/>",
     ]
 
     @Test("what takes without end to read is not read to its end", arguments: endlessTags.indices)
@@ -86,6 +86,17 @@ import Testing
         let items = HostileFeed.times(20_000, "<item><x:y/><enclosure x:url='a' url='b.png'/></item>")
         let text = "<rss xmlns:x='\(uri)'><channel>\(items)</channel></rss>"
         #expect(try HostileFeed.decode(Array(text.utf8)).feed.images.count == 20_000)
+    }
+
+    @Test(
+        "a picture of megabytes within an item is nothing special, wherever it stands",
+        arguments: ["<description><![CDATA[#]]></description>", "<x y='#'/>", "<!--#-->", "<?x #?>", "<x>#</x>"])
+    func large(piece: String) throws {
+        let picture = "data:image/png;base64," + HostileFeed.times(11_000_000, "A")
+        let parts = piece.split(separator: "#")
+        let item = "\(parts[0])\(picture)\(parts[1])<enclosure url='a.png'/>"
+        let decoded = try HostileFeed.decode(Array(HostileFeed.rss(item).utf8))
+        #expect(decoded.feed.images.map(\.url.text) == ["https://feeds.example/a.png"])
     }
 
     @Test("a tag with thousands of quotes in one value has one attribute")

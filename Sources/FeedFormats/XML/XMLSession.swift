@@ -40,7 +40,9 @@ final class XMLSession {
         var handler = Self.handler
         let context = Unmanaged.passUnretained(self).toOpaque()
         cxml_set_handler(parser, &handler, context)
-        let options = XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue
+        // How large a feed may be, all in all, is for its reader to say; how deep, and what of it there may be many of, is
+        // seen to here.
+        let options = XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue | XML_PARSE_HUGE.rawValue
         let read: xmlInputReadCallback = { context, buffer, count in XMLSession.of(context)?.fill(buffer, count) ?? 0 }
         let tree = xmlCtxtReadIO(parser, read, nil, context, nil, EncodingLabel.utf8, Int32(options))
         if let tree { xmlFreeDoc(tree) }
