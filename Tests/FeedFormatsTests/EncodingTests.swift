@@ -41,6 +41,9 @@ import Testing
             ("euc-kr", [0x8C, 0x63], "똠"), ("us-ascii", [0x93, 0xE9, 0x94], "“é”"), ("latin1", [0x80], "€"),
             ("ISO-8859-1", [0x85, 0xE9], "…é"), ("big5", [0xA4, 0x40, 0x88, 0x62], "一Ê\u{304}"),
             ("tis-620", [0x85, 0xA1], "…ก"), ("iso-8859-9", [0x80, 0xFD], "€ı"), ("euc-jp", [0xAD, 0xA1, 0x5C], "①\\"),
+            ("l2", [0xE8], "č"), ("iso-ir-101", [0xE8], "č"), ("cyrillic", [0xD0], "а"), ("greek", [0xE1], "α"),
+            ("hebrew", [0xE0], "א"), ("arabic", [0xC7], "ا"), ("iso-8859-6-i", [0xC7], "ا"), ("l9", [0xA4], "€"),
+            ("windows1251", [0xC0], "А"), ("win-1251", [0xC0], "А"), ("windows1252", [0x80], "€"),
             ("cp866", [0x80], "А"), ("x-cp1251", [0xC0], "А"), ("x-mac-roman", [0x8E], "é"),
             ("utf_8", [0xC3, 0xA9], "é"),
             ("unicode-1-1-utf-8", [0xC3, 0xA9], "é"), ("koi8-r", [0xC1], "а"), ("iso-8859-15", [0xA4], "€"),
@@ -131,6 +134,19 @@ import Testing
         #expect(try title(style + rss([0xC3, 0xA9], declaring: nil), nil) == "é")
         let declared = Array("<?xml\n version='1.0'\tencoding='iso-8859-1'?>".utf8)
         #expect(try title(declared + rss([0xE9], declaring: nil), nil) == "é")
+    }
+
+    @Test(
+        "a declaration that is none says at most which encoding it is",
+        arguments: [
+            "<?xml encoding='windows-1250'?>", "<?xml encoding='windows-1250' version='1.0'?>",
+            "<?xml version='2.0' encoding='windows-1250'?>", "<?xml  version = '2' encoding='windows-1250'?>",
+        ])
+    func mistaken(declaration: String) throws {
+        let feed = Array("\(declaration)\n<rss><channel><title>".utf8) + [0xE8] + Array("</title></channel></rss>".utf8)
+        #expect(try title(feed, nil) == "č")
+        let error = #expect(throws: FeedError.self) { try title(Array("\(declaration)\n<rss><x></rss>".utf8), nil) }
+        #expect(error?.message.hasPrefix("line 2, column ") == true, "\(error?.message ?? "")")
     }
 
     @Test("blank lines before the declaration are passed over, and counted")

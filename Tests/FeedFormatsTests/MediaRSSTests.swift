@@ -71,6 +71,10 @@ import Testing
             ("url='a' width='6' height='4'", true), ("url='a?b.mp4' width='6' height='4'", true),
             ("url='a' width='6'", false), ("url='a' width='6' height='4' duration='9'", false),
             ("url='a' width='6' height='4' medium='video'", false), ("url='a.MP4' width='6' height='4'", false),
+            ("url='a.png' medium='photo'", true), ("url='a' medium='picture' width='6' height='4'", true),
+            ("url='a' medium='photo'", false), ("url='a.mp4' medium='photo'", false),
+            ("url='a.png' medium='document'", false), ("url='a.jpg' type='application/jpg'", true),
+            ("url='a.png' type='img/png'", true), ("url='a' type='img/png'", false),
             ("url='a' width='6' height='4' type='video/mp4'", false), ("url='a.php' width='6' height='4'", true),
         ])
     func pictures(attributes: String, isPicture: Bool) throws {

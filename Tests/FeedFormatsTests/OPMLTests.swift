@@ -22,12 +22,13 @@ import Testing
                 <outline xmlUrl="" XMLURL="http://f.example/"/><outline XmlUrl="http://g.example/"/>
                 <outline text="Link" type="link" url="https://c.example/"/>
                 <outline xmlUrl="https://a.example/feed?x=1&amp;y=2"/>
+                <outline xmlUrl="https://c.example/c d"/>
                 <outline xmlUrl="feed://d.example/rss"/><outline xmlUrl="feed:https://e.example/rss"/>
                 """))
         #expect(
             list.feeds.map(\.text) == [
                 "https://a.example/feed?x=1&y=2", "http://b.example/", "http://f.example/", "http://g.example/",
-                "http://d.example/rss", "https://e.example/rss",
+                "https://c.example/c%20d", "http://d.example/rss", "https://e.example/rss",
             ])
         #expect(list.notes == [])
     }

@@ -31,6 +31,7 @@ import Testing
         "a module's pictures are had though its namespace is given to RSS's own names",
         arguments: [
             ("http://www.itunes.com/dtds/podcast-1.0.dtd", "<x:image href='a.jpg'/>"),
+            ("http://www.itunes.com/dtds/podcast-1.0.dtd", "<x:image url='a.jpg'/>"),
             ("http://purl.org/rss/1.0/modules/content/", "<x:encoded>&lt;img src='a.jpg'></x:encoded>"),
             ("http://search.yahoo.com/mrss/", "<x:group><x:content url='a.jpg'/></x:group>"),
             ("http://search.yahoo.com/mrss/", "<x:thumbnail url='a.jpg'/>"),

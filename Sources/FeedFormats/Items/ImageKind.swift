@@ -17,6 +17,8 @@ enum ImageKind {
     private static let vagueTypes = [
         "application/octet-stream", "binary/octet-stream", "application/x-octet-stream", "application/binary",
         "application/force-download", "application/unknown", "unknown/",
+        // And those that misspell one that they know.
+        "application/jpg", "application/jpeg", "application/png", "application/gif", "application/webp", "img/",
     ]
 
     static func hasImageName(_ reference: String) -> Bool { !imageSuffixes.isDisjoint(with: suffixes(of: reference)) }

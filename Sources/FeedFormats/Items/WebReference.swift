@@ -59,7 +59,7 @@ struct WebReference {
 
     /// White space around it and line breaks in it mean nothing; spaces in it stay spaces, and up to the query a backslash
     /// is a slash.
-    private static func cleaned(_ reference: String) -> String {
+    static func cleaned(_ reference: String) -> String {
         let isClean = !reference.utf8.contains { $0 <= 0x20 || $0 == backslash }
         if isClean { return reference }
         let bytes = reference.utf8.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }

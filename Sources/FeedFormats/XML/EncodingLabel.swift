@@ -33,7 +33,7 @@ struct EncodingLabel {
     private static let labels: [String: String] = [
         utf8: "utf-8 utf8 utf_8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8",
         "CP1252": """
-        ansi_x3.4-1968 ascii us-ascii cp1252 x-cp1252 windows-1252 cp819 ibm819 csisolatin1 iso-8859-1 iso8859-1 iso88591 \
+        ansi_x3.4-1968 ascii us-ascii cp1252 x-cp1252 windows-1252 windows1252 cp819 ibm819 csisolatin1 iso-8859-1 iso8859-1 iso88591 \
         iso_8859-1 iso_8859-1:1987 iso-ir-100 l1 latin1 latin-1
         """,
         "CP1254": """
@@ -57,8 +57,23 @@ struct EncodingLabel {
         "KOI8-U": "koi8-u koi8-ru",
         "MACINTOSH": "macintosh mac csmacintosh x-mac-roman",
         "MAC-CYRILLIC": "x-mac-cyrillic x-mac-ukrainian",
-        "ISO-8859-8": "iso-8859-8 iso-8859-8-i iso-8859-8-e logical visual",
-        "CP1250": "cp1250 x-cp1250 windows-1250", "CP1251": "cp1251 x-cp1251 windows-1251",
+        "ISO-8859-2": "l2 csisolatin2 iso-ir-101 iso_8859-2:1987",
+        "ISO-8859-3": "l3 csisolatin3 iso-ir-109 iso_8859-3:1988",
+        "ISO-8859-4": "l4 csisolatin4 iso-ir-110 iso_8859-4:1988",
+        "ISO-8859-5": "cyrillic csisolatincyrillic iso-ir-144 iso_8859-5:1988",
+        "ISO-8859-6": """
+        arabic csisolatinarabic iso-ir-127 ecma-114 asmo-708 iso_8859-6:1987 iso-8859-6-i iso-8859-6-e csiso88596i \
+        csiso88596e
+        """,
+        "ISO-8859-7": "greek greek8 sun_eu_greek csisolatingreek iso-ir-126 ecma-118 elot_928 iso_8859-7:1987",
+        "ISO-8859-8": """
+        iso-8859-8 iso-8859-8-i iso-8859-8-e logical visual hebrew csisolatinhebrew iso-ir-138 iso_8859-8:1988 \
+        csiso88598i csiso88598e
+        """,
+        "ISO-8859-10": "l6 csisolatin6 iso-ir-157",
+        "ISO-8859-15": "l9 csisolatin9",
+        "CP1250": "cp1250 x-cp1250 windows-1250 windows1250",
+        "CP1251": "cp1251 x-cp1251 cp-1251 windows-1251 windows1251 win-1251 win1251",
         "CP1253": "cp1253 x-cp1253 windows-1253", "CP1255": "cp1255 x-cp1255 windows-1255",
         "CP1256": "cp1256 x-cp1256 windows-1256", "CP1257": "cp1257 x-cp1257 windows-1257",
         "CP1258": "cp1258 x-cp1258 windows-1258",

@@ -22,6 +22,8 @@ struct MediaRSS {
         var location = ItemLocation()
     }
 
+    /// By the standard, which knows `image` besides; what else is written there, such as `photo`, tells nothing.
+    private static let otherMedia: Set = ["audio", "video", "document", "executable"]
     /// No picture is so wide or so high: a number beyond it tells nothing.
     private static let longestSide = 1_000_000.0
 
@@ -121,7 +123,7 @@ struct MediaRSS {
         // Servers that know no better type call a picture a stream of octets.
         if medium == "image" { return true }
         if let isImage = ImageKind.isImage(type: type) { return isImage }
-        guard medium == nil else { return false }
+        if let medium, otherMedia.contains(medium) { return false }
         return ImageKind.hasImageName(reference) || type == nil && isLikePicture(element, reference)
     }
 

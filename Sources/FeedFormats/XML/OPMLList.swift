@@ -51,7 +51,7 @@ final class OPMLList: XMLVisitor {
         let named = element.plainAttributes.filter { $0.name.lowercased() == "xmlurl" }
         guard let given = named.lazy.compactMap({ FoldedText.fold($0.value) }).first else { return }
         do throws(InvalidURL) {
-            let url = try ResourceURL(Self.web(given))
+            let url = try ResourceURL(WebReference.cleaned(Self.web(given)))
             // A list is passed from hand to hand, and may not choose among the files of this machine.
             guard url.isRemote else { throw InvalidURL("not an http(s) URL") }
             if seen.insert(url.key).inserted { feeds.append(url) }

@@ -95,7 +95,8 @@ final class RSSFeed: XMLVisitor {
             let url = Self.attribute("url", of: element) ?? Self.attribute("resource", of: element)
             return try addEnclosure(element, at: url ?? element.attribute("resource", in: .rdf))
         case (.itunes, "image"):
-            try item.add(ImageReference(element.attribute("href"), base: element.base), rank: Rank.itunes)
+            let url = element.attribute("href") ?? element.attribute("url")
+            try item.add(ImageReference(url, base: element.base), rank: Rank.itunes)
             return .nothing
         default: return enter(.module, if: try item.beginMedia(element))
         }

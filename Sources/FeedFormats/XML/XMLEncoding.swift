@@ -90,7 +90,8 @@ struct XMLEncoding {
 struct XMLDeclaration {
     /// Nil if it says nothing.
     private(set) var encoding: String?
-    /// Where to begin to read: behind a declaration whose encoding has no valid name, which libxml2 would stumble over.
+    /// Where to begin to read: behind a declaration that libxml2 would stumble over, as it names no version of XML before
+    /// all else, or an encoding by what is no name.
     private(set) var start: Int
 
     init(in bytes: [UInt8], from start: Int) {
@@ -101,12 +102,20 @@ struct XMLDeclaration {
             let end = rest.prefix(1024).firstIndex(of: UInt8(ascii: ">"))
         else { return }
         let text = String(decoding: rest[..<end], as: UTF8.self)
+        if !Self.beginsWithVersion(text.dropFirst(5)) { self.start = end + 1 }
         guard let found = text.firstRange(of: "encoding") else { return }
         let value = text[found.upperBound...].drop { $0 == "=" || $0.isWhitespace }
         guard let quote = value.first, quote == "\"" || quote == "'" else { return }
         let given = value.dropFirst().prefix { $0 != quote }
         encoding = String(given.trimmed)
         if !Self.isName(given) { self.start = end + 1 }
+    }
+
+    private static func beginsWithVersion(_ attributes: Substring) -> Bool {
+        let version = attributes.drop(while: \.isWhitespace)
+        guard version.hasPrefix("version") else { return false }
+        let value = version.dropFirst(7).drop { $0 == "=" || $0.isWhitespace }
+        return value.dropFirst().hasPrefix("1.")
     }
 
     private static func isName(_ label: Substring) -> Bool {
