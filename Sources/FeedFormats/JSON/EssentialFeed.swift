@@ -30,7 +30,8 @@ enum EssentialFeed {
                 try reader.skipValue()
                 continue
             }
-            try refuse(repeated: images != nil, reader)
+            // Of two lists, one reader takes the first and the next one the second.
+            guard images == nil else { throw reader.mismatch("given twice", at: reader.position) }
             images = try readItems(&reader, links)
         }
         guard let images else { throw reader.mismatch("missing", at: top, member: "items") }
@@ -47,40 +48,27 @@ enum EssentialFeed {
         return images.finish()
     }
 
+    private static let members: [StaticString] = ["id", "description", "location", "image"]
+
     private static func readItem(
         _ reader: inout JSONReader, _ links: ImageLinks, into images: inout FeedImages
     ) throws(JSONError) {
         let item = reader.position
         var id: String?
-        var description: String??
-        var location: String??
+        var description: String?
+        var location: String?
         var url: ResourceURL?
-        try reader.enterObject()
-        while let name = try reader.nextMember() {
+        try JSONObject.read(&reader, members) { name, reader throws(JSONError) in
             switch name {
-            case "id":
-                try refuse(repeated: id != nil, reader)
-                id = try readID(&reader)
-            case "description":
-                try refuse(repeated: description != nil, reader)
-                description = .some(try readText(&reader))
-            case "location":
-                try refuse(repeated: location != nil, reader)
-                location = .some(try readText(&reader))
-            case "image":
-                try refuse(repeated: url != nil, reader)
-                url = try readImage(&reader, links)
-            default: try reader.skipValue()
+            case "id": id = try readID(&reader)
+            case "description": description = try JSONObject.readOptionalString(&reader)
+            case "location": location = try JSONObject.readOptionalString(&reader)
+            default: url = try readImage(&reader, links)
             }
         }
-        guard let id else { throw reader.mismatch("missing", at: item, member: "id") }
-        guard let url else { throw reader.mismatch("missing", at: item, member: "image") }
-        images.append(id: id, description: description ?? nil, location: location ?? nil, url: url)
-    }
-
-    /// Of two values, one reader takes the first and the next one the second.
-    private static func refuse(repeated isRepeated: Bool, _ reader: borrowing JSONReader) throws(JSONError) {
-        if isRepeated { throw reader.mismatch("given twice", at: reader.position) }
+        images.append(
+            id: try JSONObject.require(id, "id", of: item, reader), description: description, location: location,
+            url: try JSONObject.require(url, "image", of: item, reader))
     }
 
     private static func readID(_ reader: inout JSONReader) throws(JSONError) -> String {
@@ -88,15 +76,6 @@ enum EssentialFeed {
         let id = try reader.readString()
         guard isUUID(id) else { throw reader.mismatch("not a UUID: \(JSONWriter.quote(id, limit: 40))", at: start) }
         return id
-    }
-
-    private static func readText(_ reader: inout JSONReader) throws(JSONError) -> String? {
-        if try reader.peek() == .null {
-            try reader.readNull()
-            return nil
-        }
-        let text = try reader.readString()
-        return text.isEmpty ? nil : text
     }
 
     /// The URL isn't quoted when it is wrong: there may be a password in it.

@@ -1,8 +1,6 @@
-internal import JSONText
-
 /// Reading objects of which some members are known: each of those once, and whatever else is there is passed over.
-enum JSONObject {
-    static func read(
+package enum JSONObject {
+    package static func read(
         _ reader: inout JSONReader, _ names: [StaticString],
         _ visit: (String, inout JSONReader) throws(JSONError) -> Void
     ) throws(JSONError) {
@@ -28,7 +26,7 @@ enum JSONObject {
         }
     }
 
-    static func require<Value>(
+    package static func require<Value>(
         _ value: Value?, _ member: String, of object: Int, _ reader: borrowing JSONReader
     ) throws(JSONError) -> Value {
         guard let value else { throw reader.mismatch("missing", at: object, member: member) }
@@ -36,7 +34,7 @@ enum JSONObject {
     }
 
     /// An empty one says as much as none.
-    static func readOptionalString(_ reader: inout JSONReader) throws(JSONError) -> String? {
+    package static func readOptionalString(_ reader: inout JSONReader) throws(JSONError) -> String? {
         guard try reader.peek() == .null else {
             let text = try reader.readString()
             return text.isEmpty ? nil : text
@@ -46,7 +44,7 @@ enum JSONObject {
     }
 
     /// Throws unless the string is this one.
-    static func expect(_ expected: String, _ reader: inout JSONReader) throws(JSONError) {
+    package static func expect(_ expected: String, _ reader: inout JSONReader) throws(JSONError) {
         let start = reader.position
         let found = try reader.readString()
         guard found == expected else {
@@ -55,7 +53,7 @@ enum JSONObject {
         }
     }
 
-    static func expect(_ expected: Int, _ reader: inout JSONReader) throws(JSONError) {
+    package static func expect(_ expected: Int, _ reader: inout JSONReader) throws(JSONError) {
         let start = reader.position
         let found = try reader.readInt()
         guard found == expected else { throw reader.mismatch("expected \(expected), found \(found)", at: start) }
