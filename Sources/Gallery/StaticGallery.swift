@@ -40,19 +40,17 @@ package struct StaticGallery: GalleryWriter {
     private static func write(
         _ gallery: Gallery, _ images: any ImageFiles, _ place: GalleryPlace, _ stop: Stop
     ) -> Result<GalleryReport, FeedError> {
-        do throws(FeedError) {
+        Result { () throws(FeedError) in
             let folder = try GalleryFolder(place)
             do throws(FeedError) {
                 var report = try Self.fill(folder, with: gallery, images, stop)
                 try folder.publish()
                 report.leftovers = folder.leftovers
-                return .success(report)
+                return report
             } catch {
                 folder.abandon()
-                return .failure(error)
+                throw error
             }
-        } catch {
-            return .failure(error)
         }
     }
 
@@ -70,10 +68,7 @@ package struct StaticGallery: GalleryWriter {
                 tiles.append(try placing.tile(for: picture))
             }
             let name = gallery.feeds.count == 1 ? "index" : names.name(for: FeedName(feed))
-            entries.append(
-                .init(
-                    feed: feed, tiles: tiles, name: name, maxAge: gallery.maxAge(of: feed),
-                    isFresh: gallery.isFresh(feed)))
+            entries.append(.init(feed: feed, tiles: tiles, name: name, isFresh: gallery.isFresh(feed)))
         }
         try placing.checkDisk()
         let assets = Assets(ratios: placing.ratios)
@@ -81,7 +76,7 @@ package struct StaticGallery: GalleryWriter {
         var pages = 0
         for entry in entries {
             if stop.isRequested { throw .cancelled }
-            let frame = PageFrame(assets: assets, maxAge: entry.maxAge, isFresh: entry.isFresh)
+            let frame = PageFrame(assets: assets, maxAge: entry.feed.maxAge, isFresh: entry.isFresh)
             pages += try FeedPages(
                 feed: entry.feed, tiles: entry.tiles, name: entry.name, frame: frame, isInside: entries.count > 1
             ).write { file, bytes throws(FeedError) in try folder.write(bytes, to: file) }
@@ -89,7 +84,7 @@ package struct StaticGallery: GalleryWriter {
         if entries.count != 1 {
             let newest = entries.max { $0.feed.savedAt < $1.feed.savedAt }
             let frame = PageFrame(
-                assets: assets, maxAge: newest?.maxAge ?? gallery.maxAge, isFresh: newest?.isFresh ?? true)
+                assets: assets, maxAge: newest?.feed.maxAge ?? .forever, isFresh: newest?.isFresh ?? true)
             pages += try IndexPages(entries: entries, frame: frame).write { file, bytes throws(FeedError) in
                 try folder.write(bytes, to: file)
             }

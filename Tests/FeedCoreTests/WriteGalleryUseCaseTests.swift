@@ -19,7 +19,7 @@ struct WriteGalleryUseCaseTests {
     private func write(_ urls: [ResourceURL] = []) async throws -> GalleryReport {
         try await FeedGallery(
             cache: Cache(feeds: feeds, images: images, transfer: InMemoryTransfer()), at: "/cache", writer: writer,
-            maxAge: .forever, lockWait: .seconds(7), now: { Self.now }
+            maxAge: { _ in .forever }, lockWait: .seconds(7), now: { Self.now }
         ).write(urls, to: "/gallery")
     }
 

@@ -7,7 +7,10 @@ import Testing
 @Suite("What a feed is called")
 struct FeedNameTests {
     private func name(_ url: String, title: String? = nil) throws -> FeedName {
-        FeedName(GalleryFeed(url: try Samples.url(url), title: title, savedAt: .init(microseconds: 0), pictures: []))
+        FeedName(
+            GalleryFeed(
+                url: try Samples.url(url), title: title, savedAt: .init(microseconds: 0), pictures: [],
+                maxAge: .forever))
     }
 
     @Test(

@@ -15,9 +15,9 @@ struct GalleryPageTests {
             GalleryPicture(image: FeedImage(id: url, url: try Samples.url(url)), data: .missing(reason: nil))
         }
         let now = Timestamp(microseconds: 0)
-        let feed = GalleryFeed(url: .first, title: nil, savedAt: now, pictures: pictures)
+        let feed = GalleryFeed(url: .first, title: nil, savedAt: now, pictures: pictures, maxAge: .forever)
         _ = try await StaticGallery(sleeping: { _ in throw SystemFailure("nobody was to wait") }).write(
-            Gallery(feeds: [feed], writtenAt: now, maxAge: .forever), images: NoImages(),
+            Gallery(feeds: [feed], writtenAt: now), images: NoImages(),
             to: GalleryPlace(path: folder.path("site"), cache: folder.path("cache"), lockWait: .zero))
         return String(decoding: try folder.read("site/index.html"), as: UTF8.self)
     }

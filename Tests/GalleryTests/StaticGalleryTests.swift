@@ -27,8 +27,8 @@ struct StaticGalleryTests {
         }
     ) async throws(FeedError) -> GalleryReport {
         let now = Timestamp(microseconds: 0)
-        let feeds = pictures.isEmpty ? [] : [GalleryFeed(url: .first, title: nil, savedAt: now, pictures: pictures)]
-        let gallery = Gallery(feeds: feeds, writtenAt: now, maxAge: .forever)
+        let feed = GalleryFeed(url: .first, title: nil, savedAt: now, pictures: pictures, maxAge: .forever)
+        let gallery = Gallery(feeds: pictures.isEmpty ? [] : [feed], writtenAt: now)
         return try await StaticGallery(sleeping: sleeping)
             .write(gallery, images: files, to: place(lockWait: lockWait))
     }

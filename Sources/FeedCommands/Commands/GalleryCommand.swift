@@ -18,10 +18,9 @@ struct GalleryCommand {
 
 extension Session {
     func gallery(of cache: Cache) -> GalleryRun {
-        let own = settings.feeds.all.map { ($0.url.key, $0.settings.maxAge) }
         let gallery = FeedGallery(
-            cache: cache, at: cachePath, writer: toolbox.gallery, maxAge: settings.maxAge,
-            maxAges: Dictionary(own) { first, _ in first }, lockWait: settings.lockWait, now: now)
+            cache: cache, at: cachePath, writer: toolbox.gallery, maxAge: { [settings] in settings.of($0).maxAge },
+            lockWait: settings.lockWait, now: now)
         return GalleryRun(session: self, gallery: gallery)
     }
 }

@@ -3,22 +3,19 @@ package struct FeedGallery: Sendable {
     private let cache: Cache
     private let cachePath: String
     private let writer: any GalleryWriter
-    private let maxAge: MaxAge
-    /// Of feeds that have one of their own.
-    private let maxAges: [ResourceURL.Key: MaxAge]
+    private let maxAge: @Sendable (ResourceURL) -> MaxAge
     private let lockWait: Duration
     private let now: @Sendable () -> Timestamp
 
     package init(
-        cache: Cache, at cachePath: String, writer: any GalleryWriter, maxAge: MaxAge,
-        maxAges: [ResourceURL.Key: MaxAge] = [:], lockWait: Duration,
+        cache: Cache, at cachePath: String, writer: any GalleryWriter,
+        maxAge: @escaping @Sendable (_ feed: ResourceURL) -> MaxAge, lockWait: Duration,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.cache = cache
         self.cachePath = cachePath
         self.writer = writer
         self.maxAge = maxAge
-        self.maxAges = maxAges
         self.lockWait = lockWait
         self.now = now
     }
@@ -34,7 +31,7 @@ package struct FeedGallery: Sendable {
             guard seen.insert(url.key).inserted else { continue }
             if let feed = try await load(url, isNamed: !urls.isEmpty) { feeds.append(feed) }
         }
-        let gallery = Gallery(feeds: feeds, writtenAt: now(), maxAge: maxAge)
+        let gallery = Gallery(feeds: feeds, writtenAt: now())
         let place = GalleryPlace(path: path, cache: cachePath, lockWait: lockWait)
         return try await writer.write(gallery, images: files, to: place)
     }
@@ -56,6 +53,6 @@ package struct FeedGallery: Sendable {
         }
         return GalleryFeed(
             url: saved.url, title: saved.feed.title, savedAt: saved.savedAt, pictures: pictures,
-            maxAge: maxAges[url.key])
+            maxAge: maxAge(url))
     }
 }

@@ -2,19 +2,15 @@
 package struct Gallery: Hashable, Sendable {
     package let feeds: [GalleryFeed]
     package let writtenAt: Timestamp
-    package let maxAge: MaxAge
 
-    package init(feeds: [GalleryFeed], writtenAt: Timestamp, maxAge: MaxAge) {
+    package init(feeds: [GalleryFeed], writtenAt: Timestamp) {
         self.feeds = feeds
         self.writtenAt = writtenAt
-        self.maxAge = maxAge
     }
 
     package func isFresh(_ feed: GalleryFeed) -> Bool {
-        FeedCachePolicy.isFresh(savedAt: feed.savedAt, now: writtenAt, maxAge: maxAge(of: feed))
+        FeedCachePolicy.isFresh(savedAt: feed.savedAt, now: writtenAt, maxAge: feed.maxAge)
     }
-
-    package func maxAge(of feed: GalleryFeed) -> MaxAge { feed.maxAge ?? maxAge }
 }
 
 package struct GalleryFeed: Hashable, Sendable {
@@ -22,11 +18,10 @@ package struct GalleryFeed: Hashable, Sendable {
     package let title: String?
     package let savedAt: Timestamp
     package let pictures: [GalleryPicture]
-    /// Nil for that of all feeds.
-    package let maxAge: MaxAge?
+    package let maxAge: MaxAge
 
     package init(
-        url: ResourceURL, title: String?, savedAt: Timestamp, pictures: [GalleryPicture], maxAge: MaxAge? = nil
+        url: ResourceURL, title: String?, savedAt: Timestamp, pictures: [GalleryPicture], maxAge: MaxAge
     ) {
         self.url = url
         self.title = title

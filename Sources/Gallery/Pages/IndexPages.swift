@@ -7,7 +7,6 @@ struct IndexPages {
         let tiles: [Tile]
         /// Of its pages.
         let name: String
-        let maxAge: MaxAge
         let isFresh: Bool
     }
 
@@ -61,7 +60,7 @@ struct IndexPages {
         html.text(FeedName(entry.feed).title, limit: 300)
         let count = entry.tiles.count == 1 ? "1 picture" : "\(FeedPages.grouped(entry.tiles.count)) pictures"
         html.raw("</a></h2><p class=about><span>\(count)</span> ")
-        frame.age(&html, entry.feed.savedAt, entry.maxAge)
+        frame.age(&html, entry.feed.savedAt, entry.feed.maxAge)
         html.raw("</p>")
         if !entry.isFresh { frame.notice(&html) }
         html.raw("</article>\n")
