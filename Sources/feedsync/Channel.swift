@@ -1,6 +1,7 @@
 import FeedCore
 import Glibc
 import Synchronization
+import SystemFiles
 
 /// An open file, pipe or terminal, at whose other end somebody may keep us waiting. A run that is stopped doesn't wait.
 struct Channel {
@@ -81,7 +82,7 @@ struct Channel {
 
     private var isFile: Bool {
         var status = stat()
-        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        return fstat(descriptor, &status) == 0 && status.isFile
     }
 }
 

@@ -29,8 +29,8 @@ final class FileReplacement: ByteTarget {
         self.patience = patience
         var existing = stat()
         let exists = stat(path, &existing) == 0
-        if exists, existing.st_mode & S_IFMT == S_IFDIR { throw Self.cannotCreate(path, "it is a folder") }
-        if exists, existing.st_mode & S_IFMT != S_IFREG {
+        if exists, existing.isFolder { throw Self.cannotCreate(path, "it is a folder") }
+        if exists, !existing.isFile {
             place = .existing
             descriptor = try Self.openExisting(path, isPipe: existing.st_mode & S_IFMT == S_IFIFO)
         } else {
@@ -149,6 +149,3 @@ final class FileReplacement: ByteTarget {
         .storage(.failed, "writing \(path) failed: \(reason)")
     }
 }
-
-/// Why the last system call failed.
-var lastError: String { String(cString: strerror(errno)) }

@@ -1,5 +1,6 @@
 import FeedCore
 import Glibc
+import SystemFiles
 
 /// A file that is read, or standard input.
 final class FileSource: ByteSource {
@@ -20,7 +21,7 @@ final class FileSource: ByteSource {
         descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw .notFound("\(path): can't be read: \(lastError)") }
         var status = stat()
-        if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+        if fstat(descriptor, &status) == 0, status.isFolder {
             throw .notFound("\(path): is a folder, not an archive")
         }
     }

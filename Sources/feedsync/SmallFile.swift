@@ -1,5 +1,6 @@
 import FeedCore
 import Glibc
+import SystemFiles
 
 /// A file that a person writes, such as the config file: read whole, up to a size that no person writes.
 struct SmallFile {
@@ -11,7 +12,7 @@ struct SmallFile {
     func read(onlyRegular: Bool = false) throws(FeedError) -> [UInt8]? {
         if onlyRegular {
             var status = stat()
-            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+            guard stat(path, &status) == 0, status.isFile else { return nil }
         }
         // Not to wait here for somebody who writes to a pipe.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)

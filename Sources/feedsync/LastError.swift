@@ -1,0 +1,4 @@
+import Glibc
+
+/// Why the last system call failed.
+var lastError: String { String(cString: strerror(errno)) }
