@@ -15,7 +15,7 @@ extension FeedError {
         switch code & 0xFF {
         case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT: return .unreadable(text)
         case SQLITE_BUSY, SQLITE_LOCKED:
-            return .storage(.locked, "another program, such as sqlite3, keeps \(path) locked")
+            return .storage(.busy, "another program, such as sqlite3, keeps \(path) locked")
         default:
             let error = FeedError.storage(.failed, text)
             let lacksRoom = code & 0xFF == SQLITE_FULL || code == cannotGrow || [ENOSPC, EDQUOT].contains(system)

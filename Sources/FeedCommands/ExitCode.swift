@@ -67,7 +67,8 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .invalidData: .invalidData
         case .notFound: .notFound
         case .storage(.cannotCreate): .cannotCreate
-        case .storage(.failed), .storage(.limited), .storage(.unreadable), .storage(.newerVersion): .ioFailure
+        case .storage(.failed), .storage(.limited), .storage(.unreadable), .storage(.newerVersion), .storage(.busy):
+            .ioFailure
         case .storage(.locked): .locked
         case .cancelled: .failure
         }

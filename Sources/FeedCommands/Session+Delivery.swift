@@ -55,5 +55,7 @@ extension FeedError {
     var notSaved: FeedError? { kind == .storage(.locked) ? nil : self }
 
     /// What is at the cache's path can't be used; which says nothing of a cache that is damaged, or a newer program's.
-    fileprivate var standsInTheWay: Bool { kind == .storage(.cannotCreate) || kind == .storage(.failed) }
+    fileprivate var standsInTheWay: Bool {
+        [.storage(.cannotCreate), .storage(.failed), .storage(.busy)].contains(kind)
+    }
 }

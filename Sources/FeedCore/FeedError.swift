@@ -25,6 +25,9 @@ package struct FeedError: Error, Hashable, Sendable {
         case newerVersion
         /// Another run holds the lock.
         case locked
+        /// Another program, such as sqlite3, keeps the database locked: nobody knows for how long, and no run does for us
+        /// what can't be done now.
+        case busy
     }
 
     package enum Stage: Hashable, Sendable {

@@ -48,7 +48,7 @@ struct SQLiteTests {
         let second = try SQLiteConnection(path, .writing)
         try second.execute("PRAGMA busy_timeout = 0")
         try first.execute("BEGIN EXCLUSIVE")
-        await expect(.locked) { () throws(FeedError) in try second.execute("BEGIN IMMEDIATE") }
+        await expect(.busy) { () throws(FeedError) in try second.execute("BEGIN IMMEDIATE") }
     }
 
     @Test("a transaction whose commit fails is rolled back")

@@ -36,6 +36,30 @@ struct DeliveryTests {
         #expect(image.standardOutput == FeedServer.image(1))
     }
 
+    @Test("beside another program that keeps the database locked, which no run is, all the same")
+    func busy() async throws {
+        try await program.run(server.feedURL)
+        let result = try await program.shell(
+            #"""
+            export url=$1 place=$2
+            sqlite3 "$FEEDSYNC_CACHE/feedsync.sqlite" > "$place/sqlite" <<'END'
+            PRAGMA locking_mode = EXCLUSIVE;
+            BEGIN EXCLUSIVE;
+            .shell "$feedsync" show "$url" > "$place/show.out" 2> "$place/show.err"; echo $? > "$place/show.code"
+            .shell "$feedsync" sync "$url" 2> "$place/sync.err"; echo $? > "$place/sync.code"
+            END
+            """#, server.feedURL, program.folder.path)
+        #expect(result.status == .exited(0), "\(result.errorText)")
+        func said(_ name: String) throws -> String {
+            String(decoding: try Files.bytes(program.folder.path(name)), as: UTF8.self)
+        }
+        for command in ["show", "sync"] {
+            #expect(try said("\(command).code") == "74\n")
+            #expect(try said("\(command).err").contains("another program, such as sqlite3, keeps"))
+        }
+        #expect(try said("show.out").contains(server.imageURL(1)))
+    }
+
     @Test("where the server can't be reached either, both are told", arguments: unusable)
     func unreachable(_ below: String) async throws {
         let cache = try unusableCache(below)
