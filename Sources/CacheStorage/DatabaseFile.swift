@@ -86,7 +86,7 @@ struct DatabaseFile {
             try schema.check(connection)
             connection.tidiesUpOnClosing = true
             return connection
-        } catch let error where isNew && error.kind == .storage(.failed) {
+        } catch let error where isNew && error.kind == .storage(.failed) && !error.lacksRoom {
             throw .storage(.cannotCreate, error.message)
         }
     }

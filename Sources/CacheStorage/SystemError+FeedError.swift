@@ -14,9 +14,9 @@ extension SystemError {
             && faccessat(folder.number, ".", X_OK, AT_EACCESS) == 0
     }
 
+    /// A full disk is not what can't be created, whatever was to be.
     func feedError(_ fault: FeedError.StorageFault) -> FeedError {
-        let error = FeedError.storage(fault, message)
-        return isFullDisk ? error.lackingRoom() : error
+        isFullDisk ? FeedError.storage(.failed, message).lackingRoom() : .storage(fault, message)
     }
 }
 

@@ -77,7 +77,7 @@ struct DiskFaultTests {
     func fullWhileCreating() async throws {
         let disk = try SmallDisk(kilobytes: 16)
         try disk.fill()
-        await expect(.cannotCreate) { () throws(FeedError) in _ = try await open(disk) }
+        await expect(.failed) { () throws(FeedError) in _ = try await open(disk) }
     }
 
     @Test("a read-only disk can be read, and not written to")
