@@ -31,13 +31,13 @@ extension Session {
     /// Hands out a client that asks nobody after `--max-time`. Waiting for another run is not counted: that has a limit
     /// of its own.
     func limited<Outcome, Failure: Error>(
-        _ client: any HTTPClient, _ run: (any HTTPClient) async throws(Failure) -> Outcome
+        _ client: any HTTPClient, spent: Duration = .zero, _ run: (any HTTPClient) async throws(Failure) -> Outcome
     ) async throws(Failure) -> Outcome {
         guard let limit = settings.maxTime, let seconds = ValueSyntax<Duration>.seconds.write(limit) else {
             return try await run(client)
         }
         let deadline = Deadline(reason: .connectivity("not done within --max-time \(seconds)"))
-        return try await deadline.passing(after: limit) { () async throws(Failure) in
+        return try await deadline.passing(after: max(.zero, limit - spent)) { () async throws(Failure) in
             try await run(PunctualHTTPClient(client, until: deadline))
         }
     }

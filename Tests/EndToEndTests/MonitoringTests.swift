@@ -134,11 +134,16 @@ struct MonitoringTests {
         #expect(try await figures()["feedsync_cache_images"] == nil)
     }
 
-    @Test("metrics that can't be written fail a run that is else a success")
+    @Test("metrics that can't be written fail a run that is else a success, or lacks single images")
     func unwritable() async throws {
         let result = try await program.run("--metrics-file", "/nowhere/feedsync.prom", server.feedURL)
         expectOneLine(result, exit: 73, ["/nowhere/feedsync.prom"])
         #expect(try await program.status()["images"]?["count"]?.int == 3)
+        server.serve(images: [0, 1, 2, 3])
+        server.serve(Reply(404), at: 3)
+        let lacking = try await program.run("--metrics-file", "/nowhere/feedsync.prom", server.feedURL)
+        #expect(lacking.status == .exited(73))
+        #expect(lacking.errorText.contains(server.imageURL(3)))
     }
 
     @Test("a dry run is none that monitors hear of")

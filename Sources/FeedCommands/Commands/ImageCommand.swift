@@ -7,7 +7,10 @@ struct ImageCommand {
     init(_ session: Session) { self.session = session }
 
     func run(_ url: ResourceURL) async throws(FeedError) -> ExitCode {
-        guard settings.output != nil || !session.toolbox.output.isTerminal else {
+        // Before a server is asked in vain.
+        if let file = settings.output {
+            try session.requireElsewhere(file, for: "the image")
+        } else if session.toolbox.output.isTerminal {
             throw .storage(
                 .cannotCreate,
                 "standard output is a terminal, and an image is not for reading: redirect it, or give -o FILE")
@@ -86,7 +89,6 @@ struct ImageCommand {
 
     private func deliver(_ image: ImageData) throws(FeedError) {
         if let file = settings.output {
-            try session.requireElsewhere(file, for: "the image")
             try session.toolbox.output.replaceFile(at: file, with: image.bytes)
         } else {
             try session.toolbox.output.write(image.bytes)

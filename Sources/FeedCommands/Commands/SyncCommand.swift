@@ -13,6 +13,8 @@ struct SyncCommand {
     private func perform(_ given: [ResourceURL]) async throws -> Monitoring.Run {
         let start = ContinuousClock.now
         let feeds = try await feeds(given)
+        // A list may have come from a pipe that somebody kept open.
+        let spent = ContinuousClock.now - start
         let own = feeds.map(settings.of)
         try session.requireTrust(for: own)
         let meter = session.showsProgress ? ByteMeter() : nil
@@ -21,14 +23,14 @@ struct SyncCommand {
             try session.makeClient(of: feeds, meter: meter)
         }
         let cache = try await session.openCache(settings.dryRun ? .read : .write(lockWait: settings.lockWait))
-        let report = try await session.limited(pending) { client in
+        let report = try await session.limited(pending, spent: spent) { client in
             let sync = sync(feeds, own, in: cache, with: client)
             return try await watch(feeds, meter) { await sync.run(feeds, events: $0) }
         }
         // Without it, what has come of the run says nothing.
         _ = try await pending.client()
         let gallery = try await renewGallery(of: cache, after: report)
-        let figures = settings.metricsFile == nil ? nil : await figures(of: cache, after: report)
+        let figures = settings.metricsFile == nil || settings.dryRun ? nil : await figures(of: cache, after: report)
         // Before anything is written: who reads may take their time, and others want the lock.
         await session.closeCaches()
         let ending = finish(report, gallery, took: ContinuousClock.now - start)

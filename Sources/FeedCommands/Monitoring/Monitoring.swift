@@ -25,8 +25,7 @@ struct Monitoring {
     func watch(_ perform: () async throws -> Run) async throws -> ExitCode {
         let start = ContinuousClock.now
         await ping?.start()
-        let result: Result<Run, any Error>
-        do { result = .success(try await perform()) } catch { result = .failure(error) }
+        let result = await Result(awaiting: perform)
         // A monitor may be slow to answer, and others want the lock.
         await session.closeCaches()
         let ending: Result<ExitCode, any Error> = result.flatMap { $0.ending.mapError { $0 } }
@@ -38,8 +37,8 @@ struct Monitoring {
         do throws(FeedError) {
             try await writeMetrics(result, code, took: ContinuousClock.now - start)
         } catch {
-            // The run's own failure says more.
-            if code == .ok { code = ExitCode.of(error) }
+            // The run's own failure says more, unless it is of single images.
+            if code == .ok || code == .someImagesFailed { code = ExitCode.of(error) }
             if !error.isCancellation { session.report(LogLine(error)) }
         }
         await ping?.end(status(code))
