@@ -39,13 +39,11 @@ package final class LocalFileClient: HTTPClient {
     private static func answer(
         _ request: HTTPRequest, _ role: Role, into sink: any BodySink, until cancellation: Cancellation
     ) -> Call.Outcome {
-        do throws(FeedError) {
+        Result { () throws(FeedError) in
             try cancellation.check()
             let bytes = try deliver(request, role, into: sink, until: cancellation)
             try cancellation.check()
-            return .success(HTTPResponse(head: head, bodyBytes: bytes))
-        } catch {
-            return .failure(error)
+            return HTTPResponse(head: head, bodyBytes: bytes)
         }
     }
 

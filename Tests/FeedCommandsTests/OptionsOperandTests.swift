@@ -33,6 +33,8 @@ struct OptionsOperandTests {
             ("example.com/feed.json", true), ("www.example.com", true), ("a-b.example.org/", true),
             ("example.com", false), ("feed.json", false), ("./example.com/feed.json", false), ("/example.com/a", false),
             ("../example.com/a", false), ("photos/feed.json", false), ("photos.d/feed.json", false), ("v1.2/a", false),
+            ("127.0.0.1:8080/feed.json", true), ("10.0.0.1/x", true), ("[::1]:8080/x", true), ("[fe80::1]/x", true),
+            ("127.0.0.1", false), ("1.2.3/x", false), ("1.2.3.400/x", false), ("1.2.3.4:a/x", false), ("[a/x", false),
             ("a b.com/x", false), (".config/feed.json", false), ("https://example.com/", false), ("", false),
         ])
     func mayLackScheme(operand: String, expected: Bool) {

@@ -32,7 +32,7 @@ extension LogLine {
     init(retryOf url: ResourceURL, after error: FeedError, in pause: Duration) {
         self.init(
             step: "retry", of: url, "\(error.withoutHint); next try in \(Phrases.stopwatch(pause))",
-            [("pause_seconds", .double(SyncJSON.seconds(pause)))] + Self.fields(of: error))
+            [("pause_seconds", .double(pause.inSeconds))] + Self.fields(of: error))
     }
 
     /// What a command has done, with its figures.
@@ -48,7 +48,7 @@ extension LogLine {
         self.init(
             level: .error, event: error.exitCode == .usage ? "usage" : "configuration",
             text: error.message + (error.hint.map { " (\($0))" } ?? ""),
-            fields: [("hint", JSONValue(error.hint))].filter { _ in error.hint != nil })
+            fields: error.hint.map { [("hint", .string($0))] } ?? [])
     }
 
     /// Of feeds whose saved copies stand in for their server: the first, and the oldest copy's date.

@@ -53,7 +53,7 @@ struct RunMetrics {
             [("", success)])
         add(
             "feedsync_last_run_duration_seconds", "How long the last run took.",
-            [("", "\(SyncJSON.seconds(duration))")])
+            [("", "\(duration.inSeconds)")])
         add("feedsync_last_run_exit_code", "What the last run exited with; 0 is success.", [("", "\(exitCode)")])
         if let report { self.add(report, add) }
         if let cache {

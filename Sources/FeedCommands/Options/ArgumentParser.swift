@@ -102,11 +102,8 @@ struct ArgumentParser {
     private func check(_ options: [GivenOption], areOf spec: CommandSpec) throws(UsageError) {
         for given in options where !spec.takes(given.option) {
             let owners = Command.allCases.filter(given.option.commands.contains).map(\.rawValue)
-            let others = owners.dropLast().joined(separator: ", ")
-            let last = owners.last ?? ""
             throw UsageError(
-                "\(given.spelling) is not an option of \(spec.name); "
-                    + "it belongs to \(others.isEmpty ? last : "\(others) and \(last)")")
+                "\(given.spelling) is not an option of \(spec.name); it belongs to \(Phrases.list(owners, "and"))")
         }
     }
 
@@ -155,7 +152,7 @@ extension CommandSpec.Operand {
         case .image: "one URL"
         case .archive, .archiveAndFeeds: "one FILE"
         case .command: "one COMMAND"
-        case .shell: "one of bash, zsh and fish"
+        case .shell: "one of \(Phrases.list(Shell.allCases.map(\.rawValue), "and"))"
         case .folderAndFeeds: "one DIR"
         }
     }
@@ -184,7 +181,7 @@ extension Settings {
 }
 
 extension GivenOption {
-    func invalid(_ reason: InvalidValue, _ exitCode: ExitCode) -> UsageError {
+    fileprivate func invalid(_ reason: InvalidValue, _ exitCode: ExitCode) -> UsageError {
         let shown = value.map { option.isSecret ? "" : " '\(TerminalText.escape($0))'" } ?? ""
         let place = place.map { $0 + ": " } ?? ""
         return UsageError(

@@ -166,7 +166,7 @@ enum CommandTable {
 
     private static let completions = CommandSpec(
         name: "completions", command: nil, summary: "print a completion script for a shell",
-        usage: ["feedsync completions bash|zsh|fish"],
+        usage: ["feedsync completions \(Shell.allCases.map(\.rawValue).joined(separator: "|"))"],
         overview: """
             Prints a script that has the shell complete commands, options and their values. scripts/install and the \
             Debian package put it where each shell looks for it.

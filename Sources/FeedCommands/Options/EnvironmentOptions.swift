@@ -14,7 +14,7 @@ enum EnvironmentOptions {
         var scratch = Settings()
         let ours = surroundings.environment.filter { $0.key.hasPrefix(OptionSpec.variablePrefix) }
         for (name, value) in ours.sorted(by: { $0.key < $1.key }) {
-            guard let option = OptionTable.variable(name), case .set(let apply) = option.effect else {
+            guard let option = OptionTable.variable(name) else {
                 throw UsageError(
                     "unknown variable '\(TerminalText.escape(name))' in the environment",
                     hint: hint(for: name),
@@ -26,7 +26,7 @@ enum EnvironmentOptions {
                 throw UsageError("\(name): \(Surroundings.noHome) for ~", exitCode: .configuration)
             }
             let one = GivenOption(option: option, spelling: name, value: value)
-            do { try apply(&scratch, value) } catch { throw one.invalid(error, .configuration) }
+            try scratch.apply([one], blaming: .configuration)
             given.append(one)
         }
         return given

@@ -43,12 +43,22 @@ enum FeedOperand {
         else {
             return false
         }
+        if isAddress(beginning) { return true }
         let labels = beginning.split(separator: ".", omittingEmptySubsequences: false)
         guard labels.count > 1, let last = labels.last, last.utf8.count > 1 else { return false }
         return last.utf8.allSatisfy(isLetter)
             && labels.allSatisfy { label in
                 !label.isEmpty && label.utf8.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || $0 == 0x2D }
             }
+    }
+
+    /// Of the one form or the other, with a port or without.
+    private static func isAddress(_ beginning: Substring) -> Bool {
+        if beginning.hasPrefix("[") { return beginning.contains("]") }
+        let host = beginning.prefix { $0 != ":" }
+        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        return labels.count == 4 && labels.allSatisfy { UInt8($0) != nil }
+            && beginning.utf8.dropFirst(host.utf8.count + 1).allSatisfy { (0x30...0x39).contains($0) }
     }
 
     /// Without its colon it would be a path, and shown with a password in it.

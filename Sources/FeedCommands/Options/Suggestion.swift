@@ -8,9 +8,7 @@ enum Suggestion {
     /// any two of them alike.
     static func hint(for given: some StringProtocol, among known: [String], prefix: String = "") -> String? {
         let nearest = nearest(to: String(given), among: known).map { prefix + $0 }
-        guard let last = nearest.last else { return nil }
-        let others = nearest.dropLast().joined(separator: ", ")
-        return "did you mean \(others.isEmpty ? last : "\(others) or \(last)")?"
+        return nearest.isEmpty ? nil : "did you mean \(Phrases.list(nearest, "or"))?"
     }
 
     /// The words that `given` is the beginning of, else those fewest typing slips away.

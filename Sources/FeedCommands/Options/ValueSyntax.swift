@@ -51,9 +51,8 @@ extension ValueSyntax<Int64> {
             throw InvalidValue(expected: "a positive number of bytes such as 500, 500K, 64M or 1G, up to 1048576T")
         }
         return number << (unit?.shift ?? 0)
-    } write: { size in
-        let unit = units.first { size % (1 << $0.shift) == 0 }
-        return unit.map { "\(size >> $0.shift)\($0.suffix)" } ?? "\(size)"
+    } write: {
+        ByteCount.value($0)
     }
 }
 
@@ -159,8 +158,7 @@ extension ValueSyntax where Value: CaseIterable & RawRepresentable<String> {
         let words = Value.allCases.map(\.rawValue)
         return ValueSyntax(kind: .words(words)) { text throws(InvalidValue) in
             guard let value = Value(rawValue: text) else {
-                let others = words.dropLast().joined(separator: ", ")
-                throw InvalidValue(expected: "\(others)\(others.isEmpty ? "" : " or ")\(words.last ?? "")")
+                throw InvalidValue(expected: Phrases.list(words, "or"))
             }
             return value
         } write: {

@@ -43,7 +43,7 @@ struct ProgressState {
     /// Bytes a second of late; nil before there is anything to say.
     var rate: Int64? {
         guard let first = samples.first, let last = samples.last else { return nil }
-        let seconds = Self.seconds(last.at - first.at)
+        let seconds = (last.at - first.at).inSeconds
         guard seconds >= 0.2, progress.bytes > 0 else { return nil }
         return Int64(Double(max(0, last.bytes - first.bytes)) / seconds)
     }
@@ -53,13 +53,9 @@ struct ProgressState {
         guard let start, let total = progress.wholeTotal, progress.worked > start.worked, progress.done < total else {
             return nil
         }
-        let elapsed = Self.seconds(time - start.at)
+        let elapsed = (time - start.at).inSeconds
         guard elapsed >= 0.5 else { return nil }
         return .seconds(elapsed * Double(total - progress.done) / Double(progress.worked - start.worked))
-    }
-
-    private static func seconds(_ span: Duration) -> Double {
-        Double(span.components.seconds) + Double(span.components.attoseconds) / 1e18
     }
 }
 

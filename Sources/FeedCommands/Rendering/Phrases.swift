@@ -34,6 +34,12 @@ enum Phrases {
         "\(number) \(noun)\(number == 1 ? "" : "s")"
     }
 
+    /// `a`, `a or b`, `a, b or c`.
+    static func list(_ words: [String], _ conjunction: String) -> String {
+        let others = words.dropLast().joined(separator: ", ")
+        return "\(others)\(others.isEmpty ? "" : " \(conjunction) ")\(words.last ?? "")"
+    }
+
     /// `0.42s`, `12.5s`, `3m 05s`.
     static func stopwatch(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components

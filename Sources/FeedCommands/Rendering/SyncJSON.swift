@@ -9,7 +9,7 @@ enum SyncJSON {
             "feeds": .array(report.feeds.map(feed)),
             "images": Self.images(images),
             "failures": .array(images.failures.map(failure)),
-            "duration_seconds": .double(seconds(duration)),
+            "duration_seconds": .double(duration.inSeconds),
         ]
         return value.text() + "\n"
     }
@@ -43,11 +43,5 @@ enum SyncJSON {
             "kind": .string(failure.error.kind.name),
             "message": .string(Passwords.hidden(in: failure.error.message)),
         ]
-    }
-
-    static func seconds(_ duration: Duration) -> Double {
-        let (seconds, attoseconds) = duration.components
-        // Divided once, so that the number is the one nearest to its digits.
-        return Double(seconds * 1_000_000 + attoseconds / 1_000_000_000_000) / 1_000_000
     }
 }

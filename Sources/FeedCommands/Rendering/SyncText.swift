@@ -61,7 +61,7 @@ enum SyncText {
             summary: "\(all), \(end) \(Phrases.stopwatch(duration))", wasStopped: report.wasCancelled,
             [
                 ("feeds", .integer(report.feeds.count)), ("feeds_failed", .integer(failedFeeds)),
-                ("images", SyncJSON.images(images)), ("duration_seconds", .double(SyncJSON.seconds(duration))),
+                ("images", SyncJSON.images(images)), ("duration_seconds", .double(duration.inSeconds)),
             ])
     }
 

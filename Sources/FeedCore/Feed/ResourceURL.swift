@@ -24,7 +24,7 @@ package struct ResourceURL: Hashable, Sendable {
         credentials = parts.credentials
     }
 
-    /// A URL whose parts were checked before: from the cache's database.
+    /// With credentials that are kept apart from it, as in the database. It was held to `longest` when it was given.
     package init(_ text: String, credentials: String?) throws(InvalidURL) {
         let parts = try URLParts(text)
         scheme = parts.scheme

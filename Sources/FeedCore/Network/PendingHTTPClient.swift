@@ -10,12 +10,10 @@ package final class PendingHTTPClient: HTTPClient {
         let made = Made()
         self.made = made
         making = Task {
-            do throws(FeedError) {
+            Result { () throws(FeedError) in
                 let client = try make()
                 made.client.withLock { $0 = client }
-                return .success(client)
-            } catch {
-                return .failure(error)
+                return client
             }
         }
     }

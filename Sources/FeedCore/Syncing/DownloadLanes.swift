@@ -71,8 +71,7 @@ final class DownloadLanes: Sendable {
     func pausing(_ image: Int, _ pause: RequestPause, _ sleep: () async throws -> Void) async throws {
         let leavesHost = pause == .ofRequest
         change { $0.schedule.pause(image, leavingHost: leavesHost) }
-        let result: Result<Void, any Error>
-        do { result = .success(try await sleep()) } catch { result = .failure(error) }
+        let result = await Result(awaiting: sleep)
         await wait { $0.resume($1, with: image, thatLeftHost: leavesHost) }
         try result.get()
     }
