@@ -32,13 +32,28 @@ struct DatabaseFile {
             connection = try open(.readingAlone)
             state = try checkedState(of: connection)
         } catch let error where error.kind == .storage(.failed) {
-            // On a read-only medium SQLite can't set up what it shares with a writer; there can't be a writer either.
-            // A log that was left there can't be taken over, though, and without it the database is not whole.
-            if try hasLog() { throw error }
-            connection = try open(.immutable)
+            // On a read-only medium SQLite can't set up what it shares with a writer.
+            connection = try copyOfImmutable()
             state = try checkedState(of: connection)
         }
         return try upToDate(connection, state)
+    }
+
+    /// It takes no lock, and there may be a writer all the same, where a container or another machine has the folder for
+    /// reading alone: what is read is what was there at a moment without one.
+    private func copyOfImmutable() throws(FeedError) -> SQLiteConnection {
+        let lock = try attempt(.failed) { () throws(SystemError) in
+            try folder?.status(of: CacheFolder.lock) == nil ? nil : folder?.open(CacheFolder.lock, O_RDONLY)
+        }
+        try lock?.lock(.shared, cache: path)
+        defer { withExtendedLifetime(lock) {} }
+        guard try !hasLog() else {
+            throw .storage(.failed, "\(path): the last run's log is still to be taken over, and nothing can be written")
+                .hinting("use the cache once where it can be written to")
+        }
+        let copy = try SQLiteConnection(path, .memory)
+        try copy.copy(from: open(.immutable))
+        return copy
     }
 
     private func upToDate(

@@ -56,6 +56,6 @@ extension FeedError {
 
     /// What is at the cache's path can't be used; which says nothing of a cache that is damaged, or a newer program's.
     fileprivate var standsInTheWay: Bool {
-        [.storage(.cannotCreate), .storage(.failed), .storage(.busy)].contains(kind)
+        [.storage(.cannotCreate), .storage(.failed), .storage(.busy), .storage(.locked)].contains(kind)
     }
 }

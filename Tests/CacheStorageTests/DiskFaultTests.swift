@@ -96,6 +96,41 @@ struct DiskFaultTests {
         await expect(.cannotCreate) { () throws(FeedError) in _ = try await open(disk) }
     }
 
+    @Test("what is read where nothing can be written is of one moment, whoever writes to it elsewhere meanwhile")
+    func writtenElsewhere() async throws {
+        let disk = try SmallDisk(kilobytes: 4096)
+        let first = try await open(disk)
+        try await first.feeds.save(.sample())
+        await first.close()
+        try disk.makeReadOnly()
+        let reader = try await open(disk, .read)
+        try disk.makeWritable()
+        let writer = try await open(disk)
+        try await writer.feeds.save(.sample(.second))
+        await writer.close()
+        #expect(try await reader.feeds.retrieve(.first) == .sample())
+        #expect(try await reader.feeds.retrieve(.second) == nil)
+    }
+
+    @Test("there, nothing is read while somebody writes elsewhere, nor beside a log that can't be taken over")
+    func notToBeRead() async throws {
+        let disk = try SmallDisk(kilobytes: 4096)
+        let cache = try await open(disk)
+        try await cache.feeds.save(.sample())
+        await cache.close()
+        let folder = try Descriptor.folder(at: "\(disk.path)/cache")
+        try folder.open("feedsync.sqlite-wal", O_WRONLY | O_CREAT).write([1])
+        try disk.makeReadOnly()
+        let error = await #expect(throws: FeedError.self) { try await open(disk, .read) }
+        #expect(error?.message.contains("log is still to be taken over") == true, "\(error?.message ?? "")")
+        try disk.makeWritable()
+        unlink("\(disk.path)/cache/feedsync.sqlite-wal")
+        let lock = try folder.open("lock", O_RDONLY)
+        #expect(try lock.lock())
+        try disk.makeReadOnly()
+        await expect(.locked) { () throws(FeedError) in _ = try await open(disk, .read) }
+    }
+
     private func open(
         _ disk: SmallDisk, _ access: CacheAccess = .write(lockWait: .zero)
     ) async throws(FeedError) -> Cache {

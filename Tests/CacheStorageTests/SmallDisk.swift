@@ -35,8 +35,12 @@ final class SmallDisk: Sendable {
         rmdir(path)
     }
 
-    func makeReadOnly() throws {
-        guard mount("none", path, nil, UInt(MS_REMOUNT | MS_RDONLY), nil) == 0 else {
+    func makeReadOnly() throws { try remount(UInt(MS_RDONLY)) }
+
+    func makeWritable() throws { try remount(0) }
+
+    private func remount(_ flags: UInt) throws {
+        guard mount("none", path, nil, UInt(MS_REMOUNT) | flags, nil) == 0 else {
             throw SystemError("can't be remounted", path)
         }
     }
