@@ -7,7 +7,7 @@ package enum JSONObject {
         var seen: UInt64 = 0
         try reader.enterObject()
         while let name = try reader.nextMember() {
-            guard let number = names.firstIndex(where: { Self.is(name, $0) }) else {
+            guard let number = Self.place(of: name, in: names) else {
                 try reader.skipValue()
                 continue
             }
@@ -18,12 +18,15 @@ package enum JSONObject {
         }
     }
 
-    /// Made without a copy of either, as there are many names.
-    private static func `is`(_ name: String, _ other: StaticString) -> Bool {
-        let bytes = name.utf8Span.span.bytes
-        return bytes.withUnsafeBytes { bytes in
-            bytes.elementsEqual(UnsafeRawBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount))
+    /// Compared without a copy of either, as there are many names.
+    private static func place(of name: String, in names: [StaticString]) -> Int? {
+        let bytes = name.utf8Span.span
+        for (place, other) in names.enumerated() where other.utf8CodeUnitCount == bytes.count {
+            var length = 0
+            while length < bytes.count, bytes[length] == other.utf8Start[length] { length += 1 }
+            if length == bytes.count { return place }
         }
+        return nil
     }
 
     package static func require<Value>(

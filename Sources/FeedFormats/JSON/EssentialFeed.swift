@@ -66,9 +66,9 @@ enum EssentialFeed {
             default: url = try readImage(&reader, links)
             }
         }
-        images.append(
-            id: try JSONObject.require(id, "id", of: item, reader), description: description, location: location,
-            url: try JSONObject.require(url, "image", of: item, reader))
+        guard let id else { throw reader.mismatch("missing", at: item, member: "id") }
+        guard let url else { throw reader.mismatch("missing", at: item, member: "image") }
+        images.append(id: id, description: description, location: location, url: url)
     }
 
     private static func readID(_ reader: inout JSONReader) throws(JSONError) -> String {
