@@ -10,8 +10,15 @@ extension EasyHandle {
         return status
     }
 
-    /// Whether libcurl has tried one connection after another that was there already, and found all of them closed. It
-    /// gives up at the sixth, counted over all requests of a handle, and then counts anew.
+    /// Whether the request has gone on connections alone that were there already.
+    var hasReusedConnection: Bool {
+        var made = 0
+        ccurl_get_long(pointer, CURLINFO_NUM_CONNECTS, &made)
+        return made == 0
+    }
+
+    /// Whether libcurl says that it has tried one connection after another that was there already. It says so only if
+    /// it has nothing to tell of the last.
     var hasGivenUpReusing: Bool { String(cString: errorText).hasPrefix("Connection died, tried") }
 
     /// Of the proxy's answer to a request for a connection; 0 without one.

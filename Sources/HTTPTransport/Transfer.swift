@@ -25,6 +25,8 @@ final class Transfer {
 
     /// With these, it's the body that is of interest.
     static let statusesOfBodies = [200, 206]
+    /// The last is that of a request on a connection of HTTP/2 that the server has let go of.
+    private static let codesOfLostConnections = [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2]
     /// What is left of an unwanted body is read if it isn't more than this: cheaper than a new connection.
     private static let mostBytesToDrop: Int64 = 64 << 10
 
@@ -97,9 +99,11 @@ final class Transfer {
         if let refusal = AddressCheck.refusal(of: address, host: request.url.host) { throw refusal }
     }
 
-    /// Whether it may have been the first to find its connection closed, and is to have one of its own.
+    /// Whether it may have been the first to find its connection closed or reset, and is to have one of its own. libcurl
+    /// sees to that by itself, but gives up at the sixth such connection, counted over all requests of a handle.
     func deservesSecondTry(after code: CURLcode) -> Bool {
-        !state.isSecondTry && code == CURLE_SEND_ERROR && state.headerBytes == 0 && easy.hasGivenUpReusing
+        !state.isSecondTry && Self.codesOfLostConnections.contains(code) && !hasHeard
+            && (easy.hasReusedConnection || easy.hasGivenUpReusing)
     }
 
     func startAgain() throws(FeedError) {

@@ -105,6 +105,15 @@ struct NginxTests {
         #expect(try await fetch() == count)
     }
 
+    @Test("costs no request its answer by ending each connection after a few")
+    func fewRequests() async throws {
+        for number in 0..<50 { try root.write(pattern(1000 * number), to: "\(number).jpg") }
+        let nginx = try await Nginx(
+            serving: root.path, server: ["keepalive_requests 10;"], certificate: try await certificate())
+        let client = try makeClient { $0.caFile = root.path("cert.pem") }
+        for _ in 1...5 { try await fetchMany(nginx, by: client) }
+    }
+
     @Test("whom one request trusts, the next one doesn't have to, also on a connection that is there")
     func trustOfOne() async throws {
         try root.write(pattern(10), to: "1.jpg")

@@ -6,19 +6,22 @@ import Testing
 
 @Suite("A connection that is closed when it is used again", .timeLimit(.minutes(10)))
 struct StaleConnectionTests {
-    /// Answers the first request of each connection, and closes it at the second.
-    private func makeServer() throws -> LoopbackServer {
+    /// Answers the first request of each connection, and ends it at the second.
+    private func makeServer(_ ending: Reply.Ending) throws -> LoopbackServer {
         let served = Mutex<Set<Int>>([])
         return try LoopbackServer([
             "/": { request in
-                served.withLock { $0.insert(request.connection).inserted } ? Reply(body: [1]) : .raw("")
+                let isFirst = served.withLock { $0.insert(request.connection).inserted }
+                return isFirst ? Reply(body: [1]) : .raw("", ending: ending)
             }
         ])
     }
 
-    @Test("costs no request its answer, however many there are one after another")
-    func oneAfterAnother() async throws {
-        let server = try makeServer()
+    @Test(
+        "costs no request its answer, however many there are one after another",
+        arguments: [Reply.Ending.close, .reset])
+    func oneAfterAnother(_ ending: Reply.Ending) async throws {
+        let server = try makeServer(ending)
         let client = try makeClient()
         for _ in 0..<40 {
             let response = try await client.get(makeRequest(server.url()), into: RecordingSink())
@@ -26,9 +29,9 @@ struct StaleConnectionTests {
         }
     }
 
-    @Test("costs no request its answer when many are under way")
-    func together() async throws {
-        let server = try makeServer()
+    @Test("costs no request its answer when many are under way", arguments: [Reply.Ending.close, .reset])
+    func together(_ ending: Reply.Ending) async throws {
+        let server = try makeServer(ending)
         let client = try makeClient { $0.maxConnectionsPerHost = 3 }
         let request = try makeRequest(server.url())
         let bytes = try await withThrowingTaskGroup(of: Int64.self) { group in
@@ -36,5 +39,44 @@ struct StaleConnectionTests {
             return try await group.reduce(0, +)
         }
         #expect(bytes == 100)
+    }
+
+    @Test("is no excuse for a new one: a request that is lost there fails, and is sent no third time")
+    func newOneToo() async throws {
+        let server = try LoopbackServer([
+            "/good": { _ in Reply(body: [1]) }, "/lost": { _ in .raw("", ending: .reset) },
+        ])
+        let client = try makeClient()
+        for number in 1...20 {
+            _ = try await client.get(makeRequest(server.url("/good")), into: RecordingSink())
+            let error = await failure(of: try makeRequest(server.url("/lost")), by: client)
+            #expect(error?.kind == .connectivity)
+            #expect(server.requests.count { $0.path == "/lost" } == 2 * number)
+        }
+    }
+
+    @Test("fails a request at once that it was new for")
+    func newOneAlone() async throws {
+        let server = try LoopbackServer("/", .raw("", ending: .reset))
+        let client = try makeClient()
+        for number in 1...20 {
+            let error = await failure(of: try makeRequest(server.url()), by: client)
+            #expect(error?.kind == .connectivity)
+            #expect(server.requests.count == number)
+        }
+    }
+
+    @Test("fails a request that an answer has begun for")
+    func begun() async throws {
+        let server = try LoopbackServer([
+            "/good": { _ in Reply(body: [1]) }, "/begun": { _ in .raw("HTTP/1.1 200 OK\r\nETag: ", ending: .reset) },
+        ])
+        let client = try makeClient()
+        for number in 1...20 {
+            _ = try await client.get(makeRequest(server.url("/good")), into: RecordingSink())
+            let error = await failure(of: try makeRequest(server.url("/begun")), by: client)
+            #expect(error?.kind == .connectivity)
+            #expect(server.requests.count { $0.path == "/begun" } == number)
+        }
     }
 }
