@@ -32,7 +32,8 @@ extension Transfer {
     /// it, or enough is there to begin with. A place in a compressed body is no place in the decompressed one.
     private func partOfBody(after error: FeedError) -> (Parcel, responseIfUnwanted: HTTPResponse?) {
         guard error.kind == .connectivity, !state.isDeclined, !state.chunk.isEmpty,
-            state.handedOver != nil || state.chunk.count >= Self.leastBytesToBegin, state.headers.codings.coding == nil
+            state.received > state.chunk.count || state.chunk.count >= Self.leastBytesToBegin,
+            state.headers.codings.coding == nil
         else { return (Parcel(), nil) }
         let parcel = rest()
         return (parcel, response)

@@ -43,6 +43,7 @@ extension Transfer {
                 }
             } else if easy.status >= 200 {
                 state.isHeadComplete = true
+                if !Self.statusesOfBodies.contains(easy.status) { losePatience() }
                 if let problem = state.headers.codings.problem {
                     state.reason = failure(.invalidData, problem)
                     return .end
@@ -96,13 +97,14 @@ extension Transfer {
 
     /// The chunk as it is, with the head if that hasn't been handed over yet.
     func rest() -> Parcel {
-        var parcel = Parcel()
-        if state.handedOver == nil {
-            parcel.head = head
-            parcel.coding = state.headers.codings.coding
-            state.handedOver = parcel.head
-        }
+        var parcel = state.handedOver == nil ? headAlone() : Parcel()
         swap(&parcel.chunk, &state.chunk)
         return parcel
+    }
+
+    func headAlone() -> Parcel {
+        let head = head
+        state.handedOver = head
+        return Parcel(head: head, coding: state.headers.codings.coding)
     }
 }

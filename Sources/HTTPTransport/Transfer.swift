@@ -27,8 +27,6 @@ final class Transfer {
     static let statusesOfBodies = [200, 206]
     /// The last is that of a request on a connection of HTTP/2 that the server has let go of.
     private static let codesOfLostConnections = [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2]
-    /// What is left of an unwanted body is read if it isn't more than this: cheaper than a new connection.
-    private static let mostBytesToDrop: Int64 = 64 << 10
 
     let easy: EasyHandle
     let context: TransferContext
@@ -44,6 +42,8 @@ final class Transfer {
         var isTooLarge = false
         var pause: Pause?
         var isDeclined = false
+        /// Until when a body may come that is of no interest; nil while it may be of some.
+        var patienceEnds: TransferContext.Instant?
         /// Why the last address was refused, and whether another wasn't: a name may have several.
         var refusal: FeedError?
         var hasOpened = false
@@ -148,12 +148,5 @@ final class Transfer {
         state.pause = nil
         state.lastActivity = context.now
         return easy.resume()
-    }
-
-    /// The sink doesn't want the body. False: so much of it is left that the transfer is better ended.
-    func decline() -> Bool {
-        state.isDeclined = true
-        guard let announced = easy.contentLength else { return false }
-        return announced - state.received <= Self.mostBytesToDrop
     }
 }

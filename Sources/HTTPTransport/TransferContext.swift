@@ -13,6 +13,8 @@ final class TransferContext {
     /// Whether some of them still wait.
     var hasThrottled = false
     private var budget: TokenBucket?
+    /// Before this, no body that is of no interest has come for too long; nil where there are none.
+    private(set) var nextEndOfPatience: Instant?
     /// As of the loop's last turn, on the clock that libcurl's own timers use.
     private(set) var now = Instant.read()
 
@@ -20,6 +22,15 @@ final class TransferContext {
         budget = rateLimit.map(TokenBucket.init(rate:))
         self.deliveries = deliveries
         self.proxies = proxies
+    }
+
+    func awaitEndOfPatience(_ end: Instant) { nextEndOfPatience = min(nextEndOfPatience ?? end, end) }
+
+    /// Whether it has come. From then on the next is awaited.
+    func takeEndOfPatience() -> Bool {
+        guard let end = nextEndOfPatience, end <= now else { return false }
+        nextEndOfPatience = nil
+        return true
     }
 
     func proxy(for request: HTTPRequest) -> ProxyChoice.Proxy? { proxies.proxy(for: request) }

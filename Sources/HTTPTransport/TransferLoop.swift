@@ -44,6 +44,7 @@ struct TransferLoop: ~Copyable {
             resumeThrottled()
             resumePaused()
             endIdle()
+            endUnwanted()
             isClosing = mail.isClosing
             if !isClosing, mailbox.fallAsleep() { check(multi.wait(milliseconds: timeToWait)) }
         }
@@ -161,6 +162,11 @@ struct TransferLoop: ~Copyable {
         nextIdleCheck = next
     }
 
+    private mutating func endUnwanted() {
+        guard context.takeEndOfPatience() else { return }
+        for transfer in Array(running.values) where transfer.hasOutstayed() { end(transfer, .declined) }
+    }
+
     private mutating func endSilent(_ transfer: Transfer, _ error: FeedError) {
         do throws(FeedError) {
             try suspect(transfer)
@@ -177,7 +183,8 @@ struct TransferLoop: ~Copyable {
     }
 
     private var timeToWait: Int32 {
-        let times = [nextIdleCheck, context.nextTurn].compactMap { $0.map(context.milliseconds) }
+        let times = [nextIdleCheck, context.nextEndOfPatience, context.nextTurn]
+            .compactMap { $0.map(context.milliseconds) }
         return Int32(times.reduce(Self.longestWait, min))
     }
 

@@ -1,5 +1,6 @@
 import FeedCore
 import HTTPTransport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -47,10 +48,8 @@ struct UnwantedBodyTests {
         -> HTTPResponse
     {
         let server = try LoopbackServer("/from/here", reply)
-        // Only time ends the wait for a body that stalls; and it has to be enough for the head of a server that is busy.
-        let isStalled = reply.stall != nil
-        let client = try makeClient { if isStalled { $0.idleTimeout = .seconds(5) } }
-        let response = try await client.get(makeRequest(server.url("/from/here"), maxBytes: 500_000), into: sink)
+        let request = try makeRequest(server.url("/from/here"), maxBytes: 500_000)
+        let response = try await makeClient().get(request, into: sink)
         #expect(response.redirectTarget.map { $0.replacing(server.url(""), with: "") } == response.head.expectedTarget)
         return response
     }
@@ -79,6 +78,40 @@ struct UnwantedBodyTests {
 
         #expect(response.head.status == status)
         #expect(response.head[.retryAfter] == "7")
+    }
+
+    @Test("is given to who doesn't want its body before that has ended, whatever announces it", arguments: slow)
+    func neverEnding(_ body: Body) async throws {
+        #expect(try await answer(body.with(404, ("X-A", "1"))).head.status == 404)
+    }
+
+    static let slow = [
+        Body("chunks", Reply(body: pattern(300), framing: .chunked(size: 100), stall: (200, Gate()))),
+        Body("until the end of the connection", Reply(body: pattern(300), framing: .untilClosed, stall: (0, Gate()))),
+        Body(
+            "compressed", Reply(headers: [("Content-Encoding", "gzip")], body: pattern(100), stall: (50, Gate()))),
+        Body("little left of much", Reply(body: pattern(190_000), stall: (189_999, Gate()))),
+    ]
+
+    @Test("is had before its body has ended where a sink wants none of a 200 either")
+    func unwantedByChoice() async throws {
+        let sink = RecordingSink(isWanted: false)
+
+        let response = try await answer(Reply(body: pattern(190_000), stall: (189_999, Gate())), sink)
+
+        #expect(response.head.status == 200)
+        #expect(sink.messages == [.begin(response.head)])
+    }
+
+    @Test("is waited for to its end when its body is wanted, however long that takes")
+    func wantedAndSlow() async throws {
+        let gate = Gate()
+        let sink = OpeningSink(gate)
+
+        let response = try await answer(Reply(404, body: pattern(100), stall: (50, gate)), sink)
+
+        #expect(response.bodyBytes == 100)
+        #expect(sink.chunks.withLock { $0 } == [pattern(100)])
     }
 
     @Test("is a failure when its body is wanted and breaks off")
@@ -110,6 +143,21 @@ struct UnwantedBodyTests {
 
         #expect(response.redirectTarget == target)
     }
+}
+
+/// Lets a body come once it is asked whether it wants that.
+private final class OpeningSink: BodySink {
+    private let gate: Gate
+    let chunks = Mutex<[[UInt8]]>([])
+
+    init(_ gate: Gate) { self.gate = gate }
+
+    func begin(_ head: HTTPHead) throws(FeedError) -> Bool {
+        gate.open()
+        return true
+    }
+
+    func receive(_ chunk: [UInt8]) throws(FeedError) { chunks.withLock { $0.append(chunk) } }
 }
 
 extension HTTPHead {
