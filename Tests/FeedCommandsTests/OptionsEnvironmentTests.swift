@@ -71,11 +71,25 @@ struct OptionsEnvironmentTests {
             ("FEEDSYNC_MAXAGE", "did you mean FEEDSYNC_MAX_AGE?"), ("FEEDSYNC_CAHCE", "did you mean FEEDSYNC_CACHE?"),
             ("FEEDSYNC_", nil), ("FEEDSYNC_HELP", nil), ("FEEDSYNC_VERSION", nil),
             ("FEEDSYNC_jobs", "did you mean FEEDSYNC_JOBS?"),
+            ("FEEDSYNC_HOST", nil), ("FEEDSYNC_PORTS", nil), ("FEEDSYNC_ENVIRONMENT", nil), ("FEEDSYNC_SERVICE", nil),
         ])
     func unknown(name: String, hint: String?) {
         let error = UsageError(
             "unknown variable '\(name)' in the environment", hint: hint, exitCode: .configuration)
         #expect(usageError([], environment: [name: "x"]) == error)
+    }
+
+    @Test(
+        "what a container is told of a service named feedsync is passed over",
+        arguments: [
+            "FEEDSYNC_SERVICE_HOST", "FEEDSYNC_SERVICE_PORT", "FEEDSYNC_SERVICE_PORT_HTTP", "FEEDSYNC_PORT",
+            "FEEDSYNC_PORT_80_TCP", "FEEDSYNC_PORT_80_TCP_PROTO", "FEEDSYNC_PORT_80_TCP_PORT",
+            "FEEDSYNC_PORT_80_TCP_ADDR", "FEEDSYNC_GALLERY_SERVICE_HOST", "FEEDSYNC_GALLERY_PORT_80_TCP",
+            "FEEDSYNC_NAME", "FEEDSYNC_ENV_PATH",
+        ])
+    func service(name: String) throws {
+        #expect(try settings([], environment: [name: "tcp://10.0.0.1:80"]) == Settings())
+        #expect(try settings([], environment: [name: "x", "FEEDSYNC_JOBS": "3"]) == changed { $0.jobs = 3 })
     }
 
     @Test("a path may begin with ~, which cron and systemd leave as it is") func home() throws {

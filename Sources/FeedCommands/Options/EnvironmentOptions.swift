@@ -7,12 +7,12 @@ enum EnvironmentOptions {
     /// none: it is how one is unset for a single command.
     static func read(_ surroundings: Surroundings) throws(UsageError) -> [GivenOption] {
         for name in surroundings.unreadableVariables.sorted()
-        where name.hasPrefix(OptionSpec.variablePrefix) || folders.contains(name) {
+        where isOurs(name) || folders.contains(name) {
             throw UsageError("\(TerminalText.escape(name)): is not UTF-8 text", exitCode: .configuration)
         }
         var given: [GivenOption] = []
         var scratch = Settings()
-        let ours = surroundings.environment.filter { $0.key.hasPrefix(OptionSpec.variablePrefix) }
+        let ours = surroundings.environment.filter { isOurs($0.key) }
         for (name, value) in ours.sorted(by: { $0.key < $1.key }) {
             guard let option = OptionTable.variable(name) else {
                 throw UsageError(
@@ -30,6 +30,18 @@ enum EnvironmentOptions {
             given.append(one)
         }
         return given
+    }
+
+    private static func isOurs(_ name: String) -> Bool {
+        name.hasPrefix(OptionSpec.variablePrefix) && !isOfService(name.dropFirst(OptionSpec.variablePrefix.count))
+    }
+
+    /// Beside a service of our name, or of one that begins with it, Kubernetes and `docker --link` tell every container
+    /// where that is: nobody gave these as options.
+    private static func isOfService(_ name: Substring) -> Bool {
+        let words = name.split(separator: "_")
+        return words.contains("PORT") || words.suffix(2) == ["SERVICE", "HOST"] || words == ["NAME"]
+            || words.first == "ENV"
     }
 
     private static func hint(for name: String) -> String? {
