@@ -35,7 +35,8 @@ final class FileReplacement: ByteTarget {
             descriptor = try Self.openExisting(path, isPipe: existing.st_mode & S_IFMT == S_IFIFO)
         } else {
             (descriptor, place) = try Self.make(path)
-            if exists { try adoptRights(of: existing) }
+            // Who could read or write the old file can do so with the new one, and nobody else can.
+            if exists, !existing.handRights(0o777, to: descriptor) { throw failed(lastError) }
         }
     }
 
@@ -70,19 +71,6 @@ final class FileReplacement: ByteTarget {
             try synchronise()
             guard rename(name, target) == 0 else { throw Self.cannotCreate(path, lastError) }
         }
-    }
-
-    /// Who could read or write the old file can do so with the new one, and nobody else can.
-    private func adoptRights(of old: stat) throws(FeedError) {
-        var mode = old.st_mode
-        var made = stat()
-        guard fstat(descriptor, &made) == 0 else { throw failed(lastError) }
-        if made.st_gid != old.st_gid, fchown(descriptor, uid_t.max, old.st_gid) != 0 {
-            mode = old.modeInAnotherGroup
-        }
-        guard fchmod(descriptor, mode & 0o777) == 0 else { throw failed(lastError) }
-        // Last, as the mode is the owner's to set. Only root can give files away, and others need not.
-        fchown(descriptor, old.st_uid, gid_t.max)
     }
 
     private func synchronise() throws(FeedError) {

@@ -45,4 +45,62 @@ struct FileSystemTests {
         expectQuiet(try await run(["fchmod:error=EPERM"], server.feedURL))
         #expect(try await program.shell(list).outputLines == before)
     }
+
+    @Test(
+        "replaces what has the right mode where none can be given",
+        arguments: ["export OUT", "image -o OUT IMAGE", "sync --metrics-file OUT FEED", "gallery OUT"])
+    func sameMode(command: String) async throws {
+        expectQuiet(try await program.run(server.feedURL))
+        // What is made in here has the group of it, and hands that on.
+        let folder = try program.folder.makeDirectory("folder")
+        #expect(chmod(folder, 0o2755) == 0)
+        let out = "\(folder)/out"
+        let words = [("OUT", out), ("IMAGE", server.imageURL(0)), ("FEED", server.feedURL)]
+            .reduce(command) { $0.replacing($1.0, with: $1.1) }
+        for _ in 1...3 {
+            expectQuiet(
+                try await program.shell(
+                    #"umask 022; exec strace -f -qq -o /dev/null -e inject=fchmod:error=EPERM "$feedsync" "$@""#,
+                    words.split(separator: " ").map(String.init)))
+        }
+        let mode = try await Subprocess.run("stat", ["-c", "%a", out]).outputText
+        #expect(mode == (command.hasPrefix("gallery") ? "2755\n" : "644\n"))
+    }
+
+    @Test(
+        "replaces what can't be given its mode if that lets nobody in",
+        arguments: [
+            ("EPERM", 0, mode_t(0o666), "644"), ("EOPNOTSUPP", 0, 0o644, "644"), ("ENOSYS", 0, 0o777, "644"),
+            ("EPERM", 74, 0o600, "600"), ("ENOSYS", 74, 0o640, "640"), ("EIO", 74, 0o666, "666"),
+        ])
+    func otherMode(error: String, exit: Int32, mode: mode_t, left: String) async throws {
+        expectQuiet(try await program.run(server.feedURL))
+        let out = try program.folder.write("old", to: "out")
+        #expect(chmod(out, mode) == 0)
+        let script =
+            #"umask 022; exec strace -f -qq -o /dev/null -e "inject=fchmod:error=$1" "$feedsync" export "$2""#
+        let result = try await program.shell(script, error, out)
+        if exit == 0 { expectQuiet(result) } else { expectOneLine(result, exit: exit, [out]) }
+        #expect(try await Subprocess.run("stat", ["-c", "%a", out]).outputText == "\(left)\n")
+        #expect(try (Files.bytes(out) == Array("old".utf8)) == (exit != 0))
+        #expect(Files.names(in: program.folder.path) == ["cache", "out"])
+    }
+
+    @Test(
+        "keeps a gallery as closed as it was where its folder can't be told to hand on its group",
+        arguments: [
+            ("EPERM:when=1", 0, mode_t(0o2750), "750"), ("EPERM", 0, 0o2775, "755"), ("EPERM", 74, 0o2750, "2750"),
+        ])
+    func closedGallery(fault: String, exit: Int32, mode: mode_t, left: String) async throws {
+        expectQuiet(try await program.run(server.feedURL))
+        let site = program.folder.path("site")
+        expectQuiet(try await program.run("gallery", site))
+        #expect(chmod(site, mode) == 0)
+        let script =
+            #"umask 022; exec strace -f -qq -o /dev/null -e "inject=fchmod:error=$1" "$feedsync" gallery "$2""#
+        let result = try await program.shell(script, fault, site)
+        if exit == 0 { expectQuiet(result) } else { expectOneLine(result, exit: exit, ["can't be given rights"]) }
+        #expect(try await Subprocess.run("stat", ["-c", "%a", site]).outputText == "\(left)\n")
+        #expect(Files.names(in: program.folder.path) == ["cache", "site"])
+    }
 }

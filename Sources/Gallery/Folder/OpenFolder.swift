@@ -51,15 +51,9 @@ final class OpenFolder {
 
     /// A server that may read the old one may read the new one, as far as that can be had without letting others in.
     func adoptRights(of other: OpenFolder) throws(SystemError) {
-        let old = try other.folder.status()
-        var mode = old.st_mode & 0o7777
-        if try folder.status().st_gid != old.st_gid, fchown(number, uid_t.max, old.st_gid) != 0 {
-            mode = old.modeInAnotherGroup
+        guard try other.folder.status().handRights(0o7777, to: number) else {
+            throw SystemError("can't be given rights", path)
         }
-        guard fchmod(number, mode) == 0 else { throw SystemError("can't be given rights", path) }
-        // Last, as the mode is the owner's to set. Only root can give it away, in a container not even that, and others
-        // need not.
-        fchown(number, old.st_uid, gid_t.max)
     }
 
     func makeFolder(_ name: String) throws(SystemError) {
