@@ -27,16 +27,16 @@ final class FileReplacement: ByteTarget {
     init(path: String, patience: Patience? = nil) throws(FeedError) {
         self.path = path
         self.patience = patience
-        var existing = stat()
-        let exists = stat(path, &existing) == 0
-        if exists, existing.isFolder { throw Self.cannotCreate(path, "it is a folder") }
-        if exists, !existing.isFile {
+        let output = OutputPath(path)
+        if let refusal = output.refusal { throw Self.cannotCreate(path, refusal) }
+        if let existing = output.existing, !existing.isFile {
+            if existing.isFolder { throw Self.cannotCreate(path, "it is a folder") }
             place = .existing
-            descriptor = try Self.openExisting(path, isPipe: existing.st_mode & S_IFMT == S_IFIFO)
+            descriptor = try Self.openExisting(path, existing, at: output.target)
         } else {
-            (descriptor, place) = try Self.make(path)
+            (descriptor, place) = try Self.make(path, at: output.target)
             // Who could read or write the old file can do so with the new one, and nobody else can.
-            if exists, !existing.handRights(0o777, to: descriptor) { throw failed(lastError) }
+            if let old = output.existing, !old.handRights(0o777, to: descriptor) { throw failed(lastError) }
         }
     }
 
@@ -78,9 +78,10 @@ final class FileReplacement: ByteTarget {
     }
 
     /// Waits for somebody to read from a pipe, though not when the run is stopped.
-    private static func openExisting(_ path: String, isPipe: Bool) throws(FeedError) -> Int32 {
+    private static func openExisting(_ path: String, _ status: stat, at target: String) throws(FeedError) -> Int32 {
+        let isPipe = status.st_mode & S_IFMT == S_IFIFO
         while true {
-            let descriptor = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+            let descriptor = open(target, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
             if descriptor >= 0 { return descriptor }
             guard isPipe, errno == ENXIO else { throw cannotCreate(path, lastError) }
             if Task.isCancelled { throw .cancelled }
@@ -88,8 +89,7 @@ final class FileReplacement: ByteTarget {
         }
     }
 
-    private static func make(_ path: String) throws(FeedError) -> (Int32, Place) {
-        let target = target(of: path)
+    private static func make(_ path: String, at target: String) throws(FeedError) -> (Int32, Place) {
         let folder = folder(of: target)
         if access("/proc/self/fd", X_OK) == 0 {
             let descriptor = open(folder, O_WRONLY | withoutName | O_CLOEXEC, 0o666)
@@ -118,16 +118,6 @@ final class FileReplacement: ByteTarget {
     }
 
     private static func folder(of target: String) -> String { FilePath.folder(of: target) ?? "." }
-
-    /// Where a symbolic link leads, so that the link stays, also if nothing is there yet. A name that is not UTF-8 can't
-    /// be kept as it is: then the link itself is replaced.
-    static func target(of path: String, links: Int = 40) -> String {
-        if let resolved = realPath(path) { return resolved }
-        var text = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink(path, &text, text.count)
-        guard links > 0, count > 0, let link = String(validating: text[..<count], as: UTF8.self) else { return path }
-        return target(of: FilePath.absolute(link, in: folder(of: path)), links: links - 1)
-    }
 
     private static func cannotCreate(_ path: String, _ reason: String) -> FeedError {
         .storage(.cannotCreate, "\(path) can't be written: \(reason)")

@@ -49,7 +49,7 @@ struct Main {
         return Toolbox(
             openCache: { path, access throws(FeedError) in try await CacheDirectory.open(path: path, access: access) },
             ownsFile: { file, cache in
-                [file, FileReplacement.target(of: file)].contains { CacheDirectory.owns($0, at: cache) }
+                [file, OutputPath(file).target].contains { CacheDirectory.owns($0, at: cache) }
             },
             makeClient: { settings throws(FeedError) in
                 SchemeRouter(remote: try CurlHTTPClient(settings: settings), files: content)
