@@ -4,7 +4,8 @@ import SystemFiles
 
 /// A file in the making: it takes its place whole, and a run that fails leaves nothing. It has no name until then where
 /// the file system knows that; else, and for a moment where it replaces a file, it has a hidden one that a run which is
-/// killed leaves. What is there and is no regular file (a terminal, a pipe, /dev/null) is written to as it is.
+/// killed leaves. What is there and is no regular file (a terminal, a pipe, /dev/null), or open (/dev/stdout), is written to
+/// as it is.
 final class FileReplacement: ByteTarget {
     private enum Place {
         /// Written to as it is.
@@ -29,7 +30,11 @@ final class FileReplacement: ByteTarget {
         self.patience = patience
         let output = OutputPath(path)
         if let refusal = output.refusal { throw Self.cannotCreate(path, refusal) }
-        if let existing = output.existing, !existing.isFile {
+        if let given = output.descriptor {
+            place = .existing
+            descriptor = fcntl(given, F_DUPFD_CLOEXEC, 0)
+            guard descriptor >= 0 else { throw Self.cannotCreate(path, lastError) }
+        } else if let existing = output.existing, output.isOpen || !existing.isFile {
             if existing.isFolder { throw Self.cannotCreate(path, "it is a folder") }
             place = .existing
             descriptor = try Self.openExisting(path, existing, at: output.target)
@@ -81,7 +86,8 @@ final class FileReplacement: ByteTarget {
     private static func openExisting(_ path: String, _ status: stat, at target: String) throws(FeedError) -> Int32 {
         let isPipe = status.st_mode & S_IFMT == S_IFIFO
         while true {
-            let descriptor = open(target, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+            // Of a file that another process has open nobody knows where in it that writes.
+            let descriptor = open(target, O_WRONLY | (status.isFile ? O_APPEND : 0) | O_NONBLOCK | O_CLOEXEC)
             if descriptor >= 0 { return descriptor }
             guard isPipe, errno == ENXIO else { throw cannotCreate(path, lastError) }
             if Task.isCancelled { throw .cancelled }

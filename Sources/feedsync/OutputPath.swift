@@ -8,6 +8,11 @@ struct OutputPath {
     private(set) var target = ""
     /// What is there.
     private(set) var existing: stat?
+    /// Whether the path names what somebody has open, as /dev/stdout does. A path of its own would lead to the file that
+    /// was opened: to its beginning, or to nothing if it was deleted meanwhile.
+    private(set) var isOpen = false
+    /// The descriptor, where it is we who have it.
+    private(set) var descriptor: Int32?
     /// Why nothing may be written there.
     private(set) var refusal: String?
 
@@ -15,7 +20,7 @@ struct OutputPath {
         var linksLeft = 40
         var steps = Self.steps(of: path)
         var way: String?
-        while refusal == nil, let step = steps.popLast() {
+        while refusal == nil, !isOpen, let step = steps.popLast() {
             let folder = way
             target = folder.map { "\($0)/\(step)" } ?? step
             way = target
@@ -39,8 +44,8 @@ struct OutputPath {
             refusal = "\(target) is another user's, in a folder that others may write to"
         } else if !found.isLink {
             existing = found
-        } else if isLast, Self.isDescriptor(target), let open = Self.status(of: target), !open.isFile {
-            existing = open
+        } else if isLast, Self.isDescriptor(target) {
+            takeDescriptor()
         } else if let link = Self.text(ofLink: target) {
             return link
         } else if isLast {
@@ -49,9 +54,29 @@ struct OutputPath {
         return nil
     }
 
-    /// Its text names no path where it stands for a pipe. The path has no link in it but the last.
+    private mutating func takeDescriptor() {
+        isOpen = true
+        existing = Self.status(of: target)
+        if existing == nil { refusal = lastError }
+        guard let number = Self.ownDescriptor(target) else { return }
+        // What closes by itself was handed on by nobody: it is something that we have open.
+        if fcntl(number, F_GETFD) & FD_CLOEXEC == 0, fcntl(number, F_GETFL) & O_ACCMODE != O_RDONLY {
+            descriptor = number
+        } else {
+            refusal = "it is not open for writing"
+        }
+    }
+
+    /// The path has no link in it but the last.
     private static func isDescriptor(_ link: String) -> Bool {
         FilePath.folder(of: link).flatMap(realPath).map { $0.hasPrefix("/proc/") && $0.hasSuffix("/fd") } ?? false
+    }
+
+    private static func ownDescriptor(_ link: String) -> Int32? {
+        guard let own = realPath("/proc/self"), let folder = FilePath.folder(of: link).flatMap(realPath),
+            folder.hasPrefix("\(own)/")
+        else { return nil }
+        return FilePath.names(in: link).last.flatMap { Int32($0) }
     }
 
     /// The last one first. Empty ones stay: a slash at the end asks for a folder.
