@@ -19,7 +19,7 @@ struct FailureMemory {
             guard let kind = row.text(0).flatMap({ Self.kinds[$0] }) else { return }
             let status = row.isNull(1) ? nil : Int(row.integer(1))
             found = RememberedFailure(
-                error: FeedError(kind, row.text(2) ?? "", status: status, host: url.host),
+                error: FeedError(kind, row.text(2) ?? "", status: status, host: url.hostAndPort),
                 failedAt: Timestamp(microseconds: row.integer(3)), count: Int(row.integer(4)))
         }
         return found

@@ -18,7 +18,7 @@ package struct FeedDecoder: FeedDecoding {
             return try JSONFeed.decode(document)
         case .xml: return try XMLFeed.decode(document)
         case .other(let what):
-            throw .invalidData("no known feed format: the answer \(what)", host: document.url.host)
+            throw .invalidData("no known feed format: the answer \(what)", host: document.url.hostAndPort)
         }
     }
 

@@ -4,7 +4,7 @@ import Glibc
 /// Whether an address may be connected to: what a feed from outside must not make us do is call a private one.
 enum AddressCheck {
     /// Why not; nil if it may. An address of a kind that isn't known counts as private.
-    static func refusal(of address: NetworkAddress?, host: String?) -> FeedError? {
+    static func refusal(of address: NetworkAddress?, at url: ResourceURL?) -> FeedError? {
         let reason: AddressClass.Reason
         switch address?.addressClass {
         case .public: return nil
@@ -13,28 +13,33 @@ enum AddressCheck {
         }
         let shown = address?.description ?? "unknown"
         let message =
-            "\(host ?? "the host") resolves to a private address (\(shown): \(reason.rawValue)); see --allow-private"
-        return FeedError.invalidData(message, host: host).at(.trusting)
+            "\(url?.host ?? "the host") resolves to a private address (\(shown): \(reason.rawValue)); see --allow-private"
+        return FeedError.invalidData(message, host: url?.hostAndPort).at(.trusting)
+    }
+
+    /// Of a name that a proxy is to look up, as far as it can be told without.
+    static func refusal(ofNameIn url: ResourceURL) -> FeedError? {
+        guard let host = url.host, let message = complaint(aboutDisguise: host) ?? complaint(aboutLoopbackName: host)
+        else { return nil }
+        return FeedError.invalidData(message, host: url.hostAndPort).at(.trusting)
     }
 
     /// An address in other digits and dots than ASCII's becomes one on its way to a proxy: libcurl writes names as they
     /// are asked for. No name ends in a label that begins with a digit, of whatever script; a Chinese numeral is none.
-    static func refusal(ofDisguise host: String) -> FeedError? {
+    private static func complaint(aboutDisguise host: String) -> String? {
         guard host.utf8.contains(where: { $0 >= 0x80 }) else { return nil }
         let shown = host.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
         guard let last = shown.split(whereSeparator: dots.contains).last?.first,
             last.properties.numericType != nil, !last.properties.isIdeographic
         else { return nil }
-        return FeedError.invalidData("\(host) looks like an address, and is not written like one", host: host)
-            .at(.trusting)
+        return "\(host) looks like an address, and is not written like one"
     }
 
     /// A name that always means the machine where it is looked up (RFC 6761), which may be this one, as its proxy often is.
-    static func refusal(ofLoopbackName host: String) -> FeedError? {
+    private static func complaint(aboutLoopbackName host: String) -> String? {
         let labels = host.utf8.split(separator: UInt8(ascii: "."))
         guard labels.last.map({ String($0)?.lowercased() == "localhost" }) == true else { return nil }
-        let message = "\(host) is the machine of the proxy itself, which may be this one; see --allow-private"
-        return FeedError.invalidData(message, host: host).at(.trusting)
+        return "\(host) is the machine of the proxy itself, which may be this one; see --allow-private"
     }
 
     private static let dots: [Unicode.Scalar] = [".", "\u{3002}", "\u{FF0E}", "\u{FF61}"]

@@ -64,7 +64,7 @@ extension Call {
             if let head = parcel.head {
                 reception.isWanted = try sink.begin(head)
                 if let coding = parcel.coding, reception.isWanted {
-                    reception.decoder = BodyDecoder(coding, limit: request.maxBytes, host: request.url.host)
+                    reception.decoder = BodyDecoder(coding, limit: request.maxBytes, host: request.url.hostAndPort)
                 }
             }
             guard reception.isWanted, !parcel.chunk.isEmpty else { return }

@@ -8,7 +8,7 @@ extension Transfer {
 
     /// For each address that is tried. False: it must not be connected to.
     func mayConnect(to address: NetworkAddress?) -> Bool {
-        if isForPublicAddressesOnly, let refusal = AddressCheck.refusal(of: address, host: host) {
+        if isForPublicAddressesOnly, let refusal = AddressCheck.refusal(of: address, at: call?.request.url) {
             state.refusal = refusal
             return false
         }
@@ -22,7 +22,9 @@ extension Transfer {
         guard easy.proxy == nil, let address else { return !isForPublicAddressesOnly }
         let (known, isPublic) = context.addresses.look(at: address)
         state.isFromPrivateAddress = !isPublic
-        guard isForPublicAddressesOnly, let refusal = AddressCheck.refusal(of: known, host: host) else { return true }
+        guard isForPublicAddressesOnly, let refusal = AddressCheck.refusal(of: known, at: call?.request.url) else {
+            return true
+        }
         state.reason = refusal
         return false
     }

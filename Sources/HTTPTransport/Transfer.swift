@@ -82,21 +82,16 @@ final class Transfer {
     private func check(_ proxy: ProxyChoice.Proxy, for request: HTTPRequest) throws(FeedError) {
         guard PercentEncoding.hidesControlCharacter(proxy.text) else { return }
         throw .unusable(
-            proxy.text, "a control character is in it", variable: proxy.variable, host: request.url.host)
+            proxy.text, "a control character is in it", variable: proxy.variable, host: request.url.hostAndPort)
     }
 
     /// What address a proxy connects to can be known where the URL itself names one.
     private func checkLiteral(of request: HTTPRequest) throws(FeedError) {
-        guard let host = request.url.host else { return }
-        if request.addresses == .publicOnly,
-            let refusal = AddressCheck.refusal(ofDisguise: host) ?? AddressCheck.refusal(ofLoopbackName: host)
-        {
-            throw refusal
-        }
-        guard let address = NetworkAddress(literal: host) else { return }
+        if request.addresses == .publicOnly, let refusal = AddressCheck.refusal(ofNameIn: request.url) { throw refusal }
+        guard let address = request.url.host.flatMap(NetworkAddress.init(literal:)) else { return }
         state.isFromPrivateAddress = !address.addressClass.isPublic
         guard request.addresses == .publicOnly else { return }
-        if let refusal = AddressCheck.refusal(of: address, host: request.url.host) { throw refusal }
+        if let refusal = AddressCheck.refusal(of: address, at: request.url) { throw refusal }
     }
 
     /// Whether it may have been the first to find its connection closed or reset, and is to have one of its own. libcurl
@@ -141,7 +136,8 @@ final class Transfer {
     /// Nil for that of the run.
     var idleTimeout: IdleTimeout? { call?.idleTimeout }
 
-    var host: String? { call?.request.url.host }
+    /// As errors name it.
+    var host: String? { call?.request.url.hostAndPort }
 
     /// Takes the data that libcurl kept back, and says what came of that.
     func resume() -> CURLcode {

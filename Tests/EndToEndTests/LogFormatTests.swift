@@ -46,6 +46,16 @@ struct LogFormatTests {
         #expect(summary["fields"]?["images"]?["downloaded"]?.int == 2)
     }
 
+    @Test("each cause of a failure names its host with the port, as two are two servers")
+    func hosts() async throws {
+        let other = try FeedServer(images: 1)
+        server.serve(feedOf: [server.imageURL(0), other.imageURL(0)])
+        for server in [server, other] { server.serve(Reply(404), at: 0) }
+        let failures = try entries(try await program.run("--log-format", "json", server.feedURL))
+            .filter { $0["event"]?.string == "image_failed" }
+        #expect(failures.map { $0["fields"]?["host"]?.string } == [server.authority, other.authority])
+    }
+
     @Test("each command that has done something ends with its figures")
     func figures() async throws {
         try await program.run(server.feedURL)

@@ -45,7 +45,7 @@ struct FailureTests {
 
         #expect(error.kind == misbehaviour.kind, "\(error)")
         #expect(error.stage == .transferring)
-        #expect(error.host == "127.0.0.1")
+        #expect(error.host == "127.0.0.1:\(server.port)")
         #expect(!error.message.isEmpty)
     }
 
@@ -78,7 +78,7 @@ struct FailureTests {
 
         #expect(error.kind == .connectivity)
         #expect(error.stage == .connecting)
-        #expect(error.host == "127.0.0.1")
+        #expect(error.host == "127.0.0.1:\(dead.port)")
         #expect(error.message.contains("connect"), "\(error.message)")
     }
 
@@ -121,7 +121,8 @@ struct FailureTests {
         _ = await failure(of: try makeRequest(server.url("/other")), by: client)
         let second = await failure(of: request, by: client)
 
-        let silence = FeedError.connectivity("no data arrived for 100 ms", host: "127.0.0.1").at(.waiting)
+        let silence = FeedError.connectivity("no data arrived for 100 ms", host: "127.0.0.1:\(server.port)")
+            .at(.waiting)
         // What was to come before the stall may be late as well.
         let expected = stallAfter == nil ? [silence] : [silence, silence.at(.transferring)]
         for error in [first, second] { #expect(error.map(expected.contains) == true, "\(String(describing: error))") }

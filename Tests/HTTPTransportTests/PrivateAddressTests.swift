@@ -20,7 +20,7 @@ struct PrivateAddressTests {
         for _ in 0..<2 {
             let error = try #require(await failure(of: Self.request("http://\(host):\(server.port)/"), by: client))
             let message = "\(host) resolves to a private address (\(address): loopback); see --allow-private"
-            #expect(error == FeedError.invalidData(message, host: host).at(.trusting))
+            #expect(error == FeedError.invalidData(message, host: "\(host):\(server.port)").at(.trusting))
         }
 
         #expect(server.requests.isEmpty)
@@ -156,8 +156,9 @@ struct PrivateAddressTests {
 
     @Test("may be sent to a public address, and not to one of no known kind")
     func decision() throws {
-        #expect(AddressCheck.refusal(of: NetworkAddress(bytes: [93, 184, 216, 34]), host: "a") == nil)
-        #expect(AddressCheck.refusal(of: nil, host: "a")?.stage == .trusting)
+        let url = try ResourceURL("http://a/")
+        #expect(AddressCheck.refusal(of: NetworkAddress(bytes: [93, 184, 216, 34]), at: url) == nil)
+        #expect(AddressCheck.refusal(of: nil, at: url)?.stage == .trusting)
     }
 
     @Test("tells whether an address is private, also when it changes")

@@ -6,15 +6,14 @@ struct Causes {
     struct Key: Hashable {
         let kind: FeedError.Kind
         let status: Int?
-        /// With its port: two ports are two servers.
         let host: String?
         /// Set where each failure asks for something else: two feeds of one host are wrong in two ways.
         let reason: String?
 
-        init(_ url: ResourceURL, _ error: FeedError, apartByReason: Bool) {
+        init(_ error: FeedError, apartByReason: Bool) {
             kind = error.kind
             status = error.status
-            host = error.host == url.host ? url.hostAndPort : error.host
+            host = error.host
             reason = apartByReason ? error.reason : nil
         }
 
@@ -40,7 +39,7 @@ struct Causes {
     private var numbers: [Key: Int] = [:]
 
     mutating func add(_ url: ResourceURL, _ error: FeedError, apartByReason: Bool) {
-        let key = Key(url, error, apartByReason: apartByReason)
+        let key = Key(error, apartByReason: apartByReason)
         let number = numbers.number(of: key)
         if number == causes.count { causes.append(Cause(key: key, first: url, error: error)) }
         causes[number].count += 1

@@ -28,7 +28,7 @@ enum SyncText {
         var numbers: [Causes.Key: Int] = [:]
         for feed in report.feeds where feed.outcome == .offline {
             guard let savedAt = feed.savedAt, let error = feed.error else { continue }
-            let number = numbers.number(of: Causes.Key(feed.url, error, apartByReason: false))
+            let number = numbers.number(of: Causes.Key(error, apartByReason: false))
             if number == servers.count { servers.append([]) }
             servers[number].append((feed.url, savedAt, error))
         }
@@ -36,7 +36,7 @@ enum SyncText {
             guard let (url, _, error) = feeds.first, let savedAt = feeds.map(\.savedAt).min() else { return nil }
             let age = Phrases.age(of: savedAt, at: now)
             let oldest = now < savedAt ? age : "at most \(age)"
-            let place = Causes.Key(url, error, apartByReason: false).place
+            let place = Causes.Key(error, apartByReason: false).place
             let text =
                 feeds.count == 1
                 ? "\(url): offline, the feed saved \(age) stands in (\(error.message))"

@@ -68,7 +68,7 @@ package struct FeedRefresh: Sendable {
     }
 
     private static func neverAsked(_ url: ResourceURL) -> FeedError {
-        .invalidData("HTTP 304 to a request that was not conditional", host: url.host)
+        .invalidData("HTTP 304 to a request that was not conditional", host: url.hostAndPort)
     }
 
     private func confirm(

@@ -16,8 +16,8 @@ enum HTTPStatus {
     static func failure(_ status: Int, at url: ResourceURL) -> FeedError {
         let message = "the server answered HTTP \(status)"
         if isConnectivity(status) {
-            return .connectivity(message, status: status, host: url.host)
+            return .connectivity(message, status: status, host: url.hostAndPort)
         }
-        return .invalidData(message, status: status, host: url.host)
+        return .invalidData(message, status: status, host: url.hostAndPort)
     }
 }

@@ -41,7 +41,7 @@ package final class RedirectFollower: HTTPClient {
             if !response.isFromPrivateAddress, !allowsPrivate { request.addresses = .publicOnly }
         }
         let redirects = limit == 1 ? "1 redirect" : "\(limit) redirects"
-        throw .invalidData("more than \(redirects) (see --max-redirs)", host: request.url.host)
+        throw .invalidData("more than \(redirects) (see --max-redirs)", host: request.url.hostAndPort)
             .dependingOnSettings()
     }
 
@@ -53,8 +53,9 @@ package final class RedirectFollower: HTTPClient {
             if next.isRemote { return next }
         } catch {
             throw .invalidData(
-                "redirected to a URL that can't be used: \(error.reason)", status: status, host: url.host)
+                "redirected to a URL that can't be used: \(error.reason)", status: status, host: url.hostAndPort)
         }
-        throw .invalidData("redirected to a local file, which no server may name", status: status, host: url.host)
+        throw .invalidData(
+            "redirected to a local file, which no server may name", status: status, host: url.hostAndPort)
     }
 }

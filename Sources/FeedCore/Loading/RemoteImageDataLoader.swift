@@ -56,7 +56,7 @@ package final class RemoteImageDataLoader: Sendable {
         }
         guard head.status == HTTPStatus.ok else { throw HTTPStatus.failure(head.status, at: url) }
         guard let (bytes, type, size) = sink.received() else {
-            throw .invalidData("an empty answer, no image", host: url.host)
+            throw .invalidData("an empty answer, no image", host: url.hostAndPort)
         }
         return .received(Received(bytes: bytes, size: size, type: type, validators: head.validators))
     }

@@ -109,7 +109,7 @@ final class ResumingSink: BodySink {
     }
 
     private var tooLarge: FeedError {
-        .larger(than: request.maxBytes, host: request.url.host).at(.transferring)
+        .larger(than: request.maxBytes, host: request.url.hostAndPort).at(.transferring)
     }
 
     enum Ending: Hashable, Sendable {
@@ -130,7 +130,7 @@ final class ResumingSink: BodySink {
             else { return .whole(response) }
             guard state.received >= total else {
                 let message = "the answer ended after \(state.received) of \(total) bytes"
-                return .incomplete(.connectivity(message, host: request.url.host).at(.transferring))
+                return .incomplete(.connectivity(message, host: request.url.hostAndPort).at(.transferring))
             }
             guard state.received == total else {
                 state.mayResume = false

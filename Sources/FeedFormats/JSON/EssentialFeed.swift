@@ -13,7 +13,7 @@ enum EssentialFeed {
             return DecodedFeed(feed: Feed(format: .essential, images: images))
         } catch {
             if error.kind == .mismatch, JSONFeed.isDeclared(in: document.bytes) { return nil }
-            throw error.error(host: document.url.host)
+            throw error.error(host: document.url.hostAndPort)
         }
     }
 

@@ -35,7 +35,7 @@ struct JSONFeed {
             try feed.read(&reader)
             try reader.finish()
         } catch {
-            throw error.error(host: document.url.host)
+            throw error.error(host: document.url.hostAndPort)
         }
         return feed.decoded
     }

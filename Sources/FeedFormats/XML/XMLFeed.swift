@@ -18,14 +18,14 @@ final class XMLFeed: XMLVisitor {
         } catch {
             throw Self.error(error, document)
         }
-        throw .invalidData("it has no channel and no item", host: document.url.host)
+        throw .invalidData("it has no channel and no item", host: document.url.hostAndPort)
     }
 
     private static func error(_ problem: XMLProblem, _ document: FeedSource) -> FeedError {
         switch problem {
-        case .interrupted(let interruption): return interruption.error(host: document.url.host)
+        case .interrupted(let interruption): return interruption.error(host: document.url.hostAndPort)
         case .malformed(let malformation):
-            return .invalidData(malformation.description, host: document.url.host)
+            return .invalidData(malformation.description, host: document.url.hostAndPort)
         case .root(let name):
             let what =
                 switch (name.vocabulary, name.local.lowercased()) {
@@ -34,7 +34,7 @@ final class XMLFeed: XMLVisitor {
                 case (_, "opml"): "is a subscription list (see --opml)"
                 default: "is markup of no known kind: \(JSONWriter.quote("<\(name.local)>", limit: 40))"
                 }
-            return .invalidData("no known feed format: the answer \(what)", host: document.url.host)
+            return .invalidData("no known feed format: the answer \(what)", host: document.url.hostAndPort)
         }
     }
 
