@@ -39,6 +39,41 @@ struct RedirectTests {
             ["an HTML page", "redirected to \(other.url("/login?u=1"))"])
     }
 
+    @Test("to what is refused are told of, and the credentials that stayed behind")
+    func toRefusal() async throws {
+        let other = try LoopbackServer("/feed.json", Reply(401))
+        server.server.route("/old", .redirect(to: other.url("/feed.json")))
+        let url = server.server.url("/old")
+        let message = "the server answered HTTP 401, redirected to \(other.url("/feed.json"))"
+        expectOneLine(
+            try await program.run("show", "-H", "X-Key: s3cret", url), exit: 65,
+            ["\(message), and no saved feed stands in; no credentials were sent to \(other.url(""))"])
+        expectOneLine(try await program.run("show", url), exit: 65, ["\(message), and no saved feed stands in"])
+    }
+
+    @Test("of images make one cause for each server that they lead to")
+    func causes() async throws {
+        let others = try [FeedServer(images: 2), FeedServer(images: 2)]
+        server.serve(feedOf: (0..<4).map(server.imageURL))
+        for image in 0..<4 {
+            let other = others[image / 2]
+            other.serve(Reply(404), at: image)
+            server.serve(.redirect(to: other.imageURL(image)), at: image)
+        }
+        let result = try await program.run(server.feedURL)
+        #expect(result.status == .exited(23))
+        #expect(result.errorLines.count == 3, "\(result.errorText)")
+        for (index, other) in others.enumerated() {
+            let said = "2 images from \(other.authority): the server answered HTTP 404"
+            let line = "\(said) (first: \(server.imageURL(2 * index)); -v tells more of each)"
+            #expect(result.errorText.contains(line), "\(result.errorText)")
+        }
+        // They are left alone as if their own server had said so.
+        let count = others.map(\.requestCount)
+        expectQuiet(try await program.run(server.feedURL))
+        #expect(others.map(\.requestCount) == count)
+    }
+
     @Test("are followed as many times as --max-redirs allows, and no more", arguments: [0, 1, 3])
     func limit(_ limit: Int) async throws {
         for hop in 0..<4 { server.server.route("/\(hop)", .redirect(to: hop == 3 ? "/feed.json" : "/\(hop + 1)")) }

@@ -12,7 +12,16 @@ enum HTTPStatus {
     /// `AttemptFailure`'s affair.
     static func isConnectivity(_ status: Int) -> Bool { passing.contains(status) || (500...599).contains(status) }
 
-    /// The error that a status other than the wanted one is.
+    /// The error that an answer with another status than the wanted one is, wherever the request was redirected to. Where
+    /// that is differs from image to image of one cause; that no secrets went there doesn't.
+    static func failure(_ response: HTTPResponse, askedFor url: ResourceURL) -> FeedError {
+        guard let place = response.redirectedURL else { return failure(response.head.status, at: url) }
+        let error = failure(response.head.status, at: place).adding(", redirected to \(place)")
+        guard error.isRefusal, response.hasLeftSecrets, let host = place.hostAndPort else { return error }
+        return error.hinting("no credentials were sent to \(place.scheme.rawValue)://\(host)")
+    }
+
+    /// The error that a status other than the wanted one is, of the server at this URL.
     static func failure(_ status: Int, at url: ResourceURL) -> FeedError {
         let message = "the server answered HTTP \(status)"
         if isConnectivity(status) {

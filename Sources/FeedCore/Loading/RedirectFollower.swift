@@ -24,7 +24,7 @@ package final class RedirectFollower: HTTPClient {
     package var executors: [any TaskExecutor] { client.executors }
 
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
-        let asked = request.url
+        let asked = request
         var request = request
         let limit = request.manner?.maxRedirects ?? limit
         let allowsPrivate = request.manner?.allowsPrivate ?? allowsPrivate
@@ -33,7 +33,11 @@ package final class RedirectFollower: HTTPClient {
             if request.secrets != nil { request.secrets = request.secretsToSend }
             var response = try await client.get(request, into: sink)
             guard HTTPStatus.redirects.contains(response.head.status), let target = response.redirectTarget else {
-                if request.url != asked { response.wasRedirected(to: request.url, permanently: isPermanent) }
+                if request.url != asked.url {
+                    let leavesSecrets = asked.hasSecretsToSend && !request.hasSecretsToSend
+                    response.wasRedirected(
+                        to: request.url, permanently: isPermanent, leavingSecrets: leavesSecrets)
+                }
                 return response
             }
             if !HTTPStatus.permanentRedirects.contains(response.head.status) { isPermanent = false }

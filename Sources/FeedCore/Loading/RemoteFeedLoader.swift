@@ -68,7 +68,7 @@ package struct RemoteFeedLoader: Sendable {
                 content: .notModified(validators.updated(by: head.validators)), imageTerms: imageTerms,
                 notes: Self.notes(response))
         default:
-            throw HTTPStatus.failure(head.status, at: url)
+            throw HTTPStatus.failure(response, askedFor: url)
         }
     }
 
@@ -94,7 +94,7 @@ package struct RemoteFeedLoader: Sendable {
                 let place = response.redirectedURL ?? url
                 guard place.keyWithoutFragment == url.keyWithoutFragment || pages.isFurther(place) else { return }
                 guard response.head.status == HTTPStatus.ok else {
-                    throw HTTPStatus.failure(response.head.status, at: url)
+                    throw HTTPStatus.failure(response, askedFor: url)
                 }
                 bytes += response.bodyBytes
                 pages.add(try decode(body, response, askedFor: url))

@@ -49,12 +49,13 @@ package final class RemoteImageDataLoader: Sendable {
         let request = HTTPRequest(
             url: url, validators: validators, maxBytes: terms.maxImageBytes ?? maxBytes, on: terms,
             mayBeCompressed: false)
-        let head = try await client.get(request, into: sink).head
+        let response = try await client.get(request, into: sink)
+        let head = response.head
         guard !Task.isCancelled else { throw .cancelled }
         if head.status == HTTPStatus.notModified, !validators.isEmpty {
             return .notModified(validators.updated(by: head.validators))
         }
-        guard head.status == HTTPStatus.ok else { throw HTTPStatus.failure(head.status, at: url) }
+        guard head.status == HTTPStatus.ok else { throw HTTPStatus.failure(response, askedFor: url) }
         guard let (bytes, type, size) = sink.received() else {
             throw .invalidData("an empty answer, no image", host: url.hostAndPort)
         }

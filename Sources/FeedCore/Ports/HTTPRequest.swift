@@ -61,6 +61,9 @@ package struct HTTPRequest: Hashable, Sendable {
     /// Those that may go where the request goes.
     package var secretsToSend: Secrets? { secrets?.origin == origin ? secrets : nil }
 
+    /// Whether anything goes along that proves who asks.
+    var hasSecretsToSend: Bool { secretsToSend != nil || url.credentials != nil }
+
     package var addresses: AddressScope {
         get { boxed.value.addresses }
         set { change { $0.addresses = newValue } }

@@ -11,6 +11,7 @@ package struct HTTPResponse: Hashable, Sendable {
         var target: String?
         var url: ResourceURL?
         var arePermanent = false
+        var haveLeftSecrets = false
     }
 
     package init(head: HTTPHead, redirectTarget: String? = nil, bodyBytes: Int64 = 0) {
@@ -28,7 +29,12 @@ package struct HTTPResponse: Hashable, Sendable {
     /// Each of these redirects was for good.
     package var isMovedPermanently: Bool { redirects?.value.arePermanent ?? false }
 
-    package mutating func wasRedirected(to url: ResourceURL, permanently: Bool) {
-        redirects = Boxed(Redirects(target: redirectTarget, url: url, arePermanent: permanently))
+    /// The request set out with secrets, and came there without any.
+    package var hasLeftSecrets: Bool { redirects?.value.haveLeftSecrets ?? false }
+
+    package mutating func wasRedirected(to url: ResourceURL, permanently: Bool, leavingSecrets: Bool) {
+        redirects = Boxed(
+            Redirects(
+                target: redirectTarget, url: url, arePermanent: permanently, haveLeftSecrets: leavingSecrets))
     }
 }
