@@ -11,8 +11,7 @@ struct AnswerHeaders {
     private var last: HTTPHead.Header?
     private(set) var location: String?
     private(set) var codings = BodyCodings()
-    /// Which of them is the body's can't be known (RFC 9112, section 6.3).
-    private(set) var hasTwoLengths = false
+    private var hasTwoLengths = false
 
     /// With its end of line.
     mutating func take(_ line: UnsafeRawBufferPointer) {
@@ -34,10 +33,8 @@ struct AnswerHeaders {
 
     private mutating func take(_ text: String?, of header: HTTPHead.Header) {
         // Of those that are no list, the first counts.
-        guard head[header] == nil || header == .link else {
-            if header == .contentLength, head[header] != text { hasTwoLengths = true }
-            return
-        }
+        if header == .contentLength, text == nil || head[header] ?? text != text { hasTwoLengths = true }
+        guard head[header] == nil || header == .link else { return }
         last = header
         append(text, after: ", ")
     }
@@ -54,6 +51,25 @@ struct AnswerHeaders {
             head[last] = text
         } else if before.utf8.count + text.utf8.count <= Self.mostBytes {
             head[last] = before + separator + text
+        }
+    }
+
+    /// Whether it can't be known how long the body is (RFC 9112, section 6.3): libcurl takes the first number that it
+    /// finds. Chunks say for themselves where they end.
+    var isLengthUnclear: Bool {
+        guard !codings.isChunked else { return false }
+        return hasTwoLengths || head[.contentLength].map { !Self.isOneLength($0) } ?? false
+    }
+
+    /// One may be put down several times, as by a proxy that joins lines.
+    private static func isOneLength(_ text: String) -> Bool {
+        let isDigit: (UInt8) -> Bool = { 0x30...0x39 ~= $0 }
+        // As nearly all are.
+        if !text.isEmpty, text.utf8.allSatisfy(isDigit) { return true }
+        let lengths = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+            .map { $0.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") } }
+        return lengths.allSatisfy { words in
+            words.count == 1 && words[0].allSatisfy(isDigit) && words[0].elementsEqual(lengths[0][0])
         }
     }
 

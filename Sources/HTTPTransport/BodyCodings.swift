@@ -11,13 +11,19 @@ struct BodyCodings {
     private var names: [String] = []
     /// Those of the transfer, which were not asked for, whatever they are.
     private var namesInTransfer: [String] = []
+    private(set) var isChunked = false
 
     /// Of a line that may be one of several.
     mutating func add(_ value: some Sequence<UInt8>) { Self.add(value, to: &names, where: Self.exists) }
 
     /// Of a line on the transfer; its chunks are libcurl's affair.
     mutating func addInTransfer(_ value: some Sequence<UInt8>) {
-        Self.add(value, to: &namesInTransfer) { $0 != "chunked" && $0 != "identity" }
+        var isChunked = isChunked
+        Self.add(value, to: &namesInTransfer) { name in
+            if name == "chunked" { isChunked = true }
+            return name != "chunked" && name != "identity"
+        }
+        self.isChunked = isChunked
     }
 
     private static func add(

@@ -39,13 +39,13 @@ extension Transfer {
         if !state.isHeadComplete {
             if line.count > 2 {
                 state.headers.take(line)
-                if state.headers.hasTwoLengths {
-                    state.reason = failure(.connectivity, "the answer announces two different lengths")
-                    return .end
-                }
             } else if easy.status >= 200 {
                 state.isHeadComplete = true
                 if !Self.statusesOfBodies.contains(easy.status) { losePatience() }
+                if state.headers.isLengthUnclear {
+                    state.reason = failure(.connectivity, "the answer announces a length that is not one number")
+                    return .end
+                }
                 if let problem = state.headers.codings.problem {
                     state.reason = failure(.invalidData, problem)
                     return .end

@@ -78,6 +78,17 @@ struct HostileServerTests {
             .connectivity),
         Attack(
             "one length twice", .raw(ok + "Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc"), nil, bytes: 3),
+        Attack("two lengths in a line", .raw(ok + "Content-Length: 3, 5\r\n\r\nabc"), .connectivity),
+        Attack("one length twice in a line", .raw(ok + "Content-Length: 3, 3\r\n\r\nabc"), nil, bytes: 3),
+        Attack("a length with more behind it", .raw(ok + "Content-Length: 3junk\r\n\r\nabc"), .connectivity),
+        Attack(
+            "a length that goes on in the next line", .raw(ok + "Content-Length: 3\r\n 1\r\n\r\nabc"), .connectivity),
+        Attack(
+            "a length that is no text", .raw(Array("\(ok)Content-Length: 3".utf8) + [0xE9] + Array("\r\n\r\nabc".utf8)),
+            .connectivity),
+        Attack(
+            "two lengths in a line, and chunks",
+            .raw(ok + "Content-Length: 1, 5\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"), nil, bytes: 3),
         Attack("the largest length", .raw(ok + "Content-Length: 9223372036854775807\r\n\r\nabc"), .invalidData),
         Attack(
             "a length beyond all numbers", .raw(ok + "Content-Length: 99999999999999999999\r\n\r\n", thenEndless: "a"),
