@@ -25,7 +25,7 @@ struct AnswerHeaders {
         let start = name.utf8CodeUnitCount + 1
         switch field {
         case .header(let header): take(Self.text(line, from: start), of: header)
-        case .location: if location == nil { location = Self.text(line, from: start) }
+        case .location: if location == nil { location = Self.reference(line, from: start) }
         case .contentEncoding: codings.add(line.dropFirst(start))
         case .transferEncoding: codings.addInTransfer(line.dropFirst(start))
         }
@@ -97,17 +97,31 @@ struct AnswerHeaders {
         ("transfer-encoding", .transferEncoding),
     ]
 
-    /// What is between the offset and the end, less the white space around it; nil if it is no text.
+    /// Nil if it is no text.
     private static func text(_ line: UnsafeRawBufferPointer, from offset: Int) -> String? {
-        var (start, end) = (offset, line.count)
-        while start < end, line[start] <= 0x20 { start += 1 }
-        while start < end, line[end - 1] <= 0x20 { end -= 1 }
         do {
-            let bytes = line.bindMemory(to: UInt8.self).extracting(start..<end)
-            return String(copying: try UTF8Span(validating: bytes.span))
+            return String(copying: try UTF8Span(validating: value(line, from: offset).span))
         } catch {
             return nil
         }
+    }
+
+    /// A URL in another encoding than UTF-8 is followed as browsers do, which percent-encode what is beyond ASCII in it.
+    private static func reference(_ line: UnsafeRawBufferPointer, from offset: Int) -> String {
+        if let text = text(line, from: offset) { return text }
+        var encoded: [UInt8] = []
+        for byte in value(line, from: offset) {
+            PercentEncoding.append(byte, to: &encoded, isEncoded: byte >= 0x80)
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    /// What is between the offset and the end, less the white space around it.
+    private static func value(_ line: UnsafeRawBufferPointer, from offset: Int) -> UnsafeBufferPointer<UInt8> {
+        var (start, end) = (offset, line.count)
+        while start < end, line[start] <= 0x20 { start += 1 }
+        while start < end, line[end - 1] <= 0x20 { end -= 1 }
+        return line.bindMemory(to: UInt8.self).extracting(start..<end)
     }
 }
 

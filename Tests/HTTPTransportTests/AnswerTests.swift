@@ -179,4 +179,20 @@ struct AnswerTests {
         }
         #expect(server.requests.count == expected.count)
     }
+
+    @Test(
+        "that redirects to what is no text is reported with its bytes percent-encoded",
+        arguments: [
+            (Array("/caf".utf8) + [0xE9], "/caf%E9"),
+            (Array("/".utf8) + [0xC3, 0xE9] + Array("?q=".utf8) + [0xFF], "/%C3%E9?q=%FF"),
+            (Array("/caf\u{E9}".utf8), "/caf%c3%a9"),
+        ] as [([UInt8], String)])
+    func redirectBeyondText(location: [UInt8], expected: String) async throws {
+        let head = Array("HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: ".utf8)
+        let server = try LoopbackServer("/", .raw(head + location + Array("\r\n\r\n".utf8)))
+
+        let response = try await makeClient().get(makeRequest(server.url()), into: NullSink())
+
+        #expect(response.redirectTarget == server.url(expected))
+    }
 }
