@@ -2,9 +2,11 @@ import FeedCore
 
 /// What stands between us and every server that is asked through it, and is to be told apart from them.
 extension FeedError {
-    /// It was asked to connect us, and refused. Whether it does depends on whom we are to it: no answer of the server's.
+    /// It was asked to connect us, and refused: no answer of the server's. Where it will most likely do so again, that
+    /// depends on whom we are to it.
     static func refusal(by proxy: String, with status: Int, host: String?) -> FeedError {
         let message = "the proxy \(ProxyName.shown(proxy)) refused the connection with HTTP \(status)"
+        guard isLasting(status) else { return .connectivity(message, status: status, host: host).at(.connecting) }
         return FeedError(.invalidData, message, status: status, host: host).dependingOnSettings().at(.connecting)
     }
 
@@ -24,8 +26,7 @@ extension FeedError {
         return reason.isEmpty || proxy.contains(reason) ? nil : String(reason)
     }
 
-    /// Whether a proxy that answers so to a request for a connection will most likely do so again.
-    static func isRefusal(_ status: Int) -> Bool {
+    private static func isLasting(_ status: Int) -> Bool {
         (400..<500).contains(status) && status != 408 && status != 429
     }
 }

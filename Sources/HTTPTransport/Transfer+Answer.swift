@@ -47,7 +47,16 @@ extension Transfer {
         var response = HTTPResponse(
             head: head, redirectTarget: isRedirect ? redirectTarget : nil, bodyBytes: state.received)
         response.isFromPrivateAddress = state.isFromPrivateAddress
+        if let proxy = askingProxy(head.status) { response.wasAnswered(byProxy: ProxyName.shown(proxy)) }
         return response
+    }
+
+    /// One that passes on requests, not connections, answers in the place of the server.
+    private func askingProxy(_ status: Int) -> String? {
+        guard status == 407, call?.request.url.scheme == .http, let proxy = easy.proxy,
+            !proxy.lowercased().hasPrefix("socks")
+        else { return nil }
+        return proxy
     }
 
     private var redirectTarget: String? {

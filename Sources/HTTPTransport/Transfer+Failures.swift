@@ -6,7 +6,7 @@ extension Transfer {
     func reason(for code: CURLcode) -> FeedError {
         if let reason = state.reason { return reason }
         if let refusal = state.refusal, !state.hasOpened { return refusal }
-        if state.lastActivity == nil, let error = failureOfSettings(code) { return error }
+        if state.lastActivity == nil, let error = failureBeforeSending(code) { return error }
         switch code {
         case CURLE_OK: return failure(.connectivity, "the connection ended within the headers")
         case CURLE_OUT_OF_MEMORY where state.lastActivity != nil:
@@ -17,16 +17,14 @@ extension Transfer {
         }
     }
 
-    /// What keeps a request from being sent at all, and from being sent the next time.
-    private func failureOfSettings(_ code: CURLcode) -> FeedError? {
+    /// What keeps a request from being sent at all: mostly from being sent the next time, too.
+    private func failureBeforeSending(_ code: CURLcode) -> FeedError? {
         if let proxy = easy.proxy {
             if let text = easy.complaintAboutProxy {
                 let variable = call.flatMap { context.proxy(for: $0.request)?.variable }
                 return .unusable(proxy, text, variable: variable, host: host)
             }
-            if FeedError.isRefusal(easy.proxyStatus) {
-                return .refusal(by: proxy, with: easy.proxyStatus, host: host)
-            }
+            if easy.proxyStatus >= 300 { return .refusal(by: proxy, with: easy.proxyStatus, host: host) }
         }
         // Of the files that it reads, libcurl says so of this one alone.
         guard code == CURLE_READ_ERROR, easy.usesNetrc else { return nil }

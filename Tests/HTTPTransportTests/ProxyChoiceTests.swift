@@ -147,12 +147,14 @@ struct ProxyChoiceTests {
     @Test("that can't pass on a connection now is a failure to connect", arguments: [408, 429, 500, 502, 503])
     func tunnelFailed(_ status: Int) async throws {
         let proxy = try LoopbackServer("images.invalid:443", Reply(status))
-        let client = try makeClient { $0.proxy = proxy.url("") }
+        let place = "127.0.0.1:\(proxy.port)"
+        let client = try makeClient { $0.proxy = "http://alice:s3cret@\(place)/" }
 
         let error = try #require(await failure(of: makeRequest("https://images.invalid/"), by: client))
 
         #expect(error.kind == .connectivity)
         #expect(error.stage == .connecting)
+        #expect(error.message == "the proxy \(place) refused the connection with HTTP \(status)")
     }
 
     @Test(
@@ -172,5 +174,20 @@ struct ProxyChoiceTests {
             #expect(!AttemptFailure(error).isPassing)
             #expect(!PermanentFailures.isPermanent(error))
         }
+    }
+
+    @Test("that asks who we are is named without its password, where it is the proxy that asks")
+    func proxyAsks() async throws {
+        let server = try LoopbackServer(["http://images.invalid/": { _ in Reply(407) }, "/": { _ in Reply(407) }])
+        let place = "127.0.0.1:\(server.port)"
+        let client = try makeClient { $0.proxy = "http://alice:s3cret@\(place)/" }
+
+        let answer = try await client.get(makeRequest("http://images.invalid/"), into: NullSink())
+        #expect(answer.head.status == 407)
+        #expect(answer.askingProxy == place)
+
+        let direct = try await makeClient().get(makeRequest(server.url()), into: NullSink())
+        #expect(direct.head.status == 407)
+        #expect(direct.askingProxy == nil)
     }
 }

@@ -15,8 +15,12 @@ enum HTTPStatus {
     /// The error that an answer with another status than the wanted one is, wherever the request was redirected to. Where
     /// that is differs from image to image of one cause; that no secrets went there doesn't.
     static func failure(_ response: HTTPResponse, askedFor url: ResourceURL) -> FeedError {
-        guard let place = response.redirectedURL else { return failure(response.head.status, at: url) }
-        let error = failure(response.head.status, at: place).adding(", redirected to \(place)")
+        var error = failure(response.head.status, at: response.redirectedURL ?? url)
+        if let proxy = response.askingProxy {
+            error = error.saying("the proxy \(proxy) asks for a user name and password (HTTP \(response.head.status))")
+        }
+        guard let place = response.redirectedURL else { return error }
+        error = error.adding(", redirected to \(place)")
         guard error.isRefusal, response.hasLeftSecrets, let host = place.hostAndPort else { return error }
         return error.hinting("no credentials were sent to \(place.scheme.rawValue)://\(host)")
     }

@@ -5,36 +5,51 @@ package struct HTTPResponse: Hashable, Sendable {
     /// The answer came, without a proxy between, from an address that is not public.
     package var isFromPrivateAddress = false
     /// Most answers have none.
-    private var redirects: Boxed<Redirects>?
+    private var journey: Boxed<Journey>?
 
-    private struct Redirects: Hashable {
+    /// What the request met on its way.
+    private struct Journey: Hashable {
         var target: String?
         var url: ResourceURL?
-        var arePermanent = false
-        var haveLeftSecrets = false
+        var isPermanent = false
+        var hasLeftSecrets = false
+        var askingProxy: String?
     }
 
     package init(head: HTTPHead, redirectTarget: String? = nil, bodyBytes: Int64 = 0) {
         self.head = head
         self.bodyBytes = bodyBytes
-        if let redirectTarget { redirects = Boxed(Redirects(target: redirectTarget)) }
+        if let redirectTarget { journey = Boxed(Journey(target: redirectTarget)) }
+    }
+
+    private mutating func change(_ work: (inout Journey) -> Void) {
+        var journey = journey?.value ?? Journey()
+        work(&journey)
+        self.journey = Boxed(journey)
     }
 
     /// Where a 3xx points, as an absolute URL, unchecked.
-    package var redirectTarget: String? { redirects?.value.target }
+    package var redirectTarget: String? { journey?.value.target }
 
     /// What answered after redirects; nil where there were none.
-    package var redirectedURL: ResourceURL? { redirects?.value.url }
+    package var redirectedURL: ResourceURL? { journey?.value.url }
 
     /// Each of these redirects was for good.
-    package var isMovedPermanently: Bool { redirects?.value.arePermanent ?? false }
+    package var isMovedPermanently: Bool { journey?.value.isPermanent ?? false }
 
     /// The request set out with secrets, and came there without any.
-    package var hasLeftSecrets: Bool { redirects?.value.haveLeftSecrets ?? false }
+    package var hasLeftSecrets: Bool { journey?.value.hasLeftSecrets ?? false }
 
     package mutating func wasRedirected(to url: ResourceURL, permanently: Bool, leavingSecrets: Bool) {
-        redirects = Boxed(
-            Redirects(
-                target: redirectTarget, url: url, arePermanent: permanently, haveLeftSecrets: leavingSecrets))
+        change { journey in
+            journey.url = url
+            journey.isPermanent = permanently
+            journey.hasLeftSecrets = leavingSecrets
+        }
     }
+
+    /// The proxy whose own answer this is: it wants to know who asks. Without a user name or password of it.
+    package var askingProxy: String? { journey?.value.askingProxy }
+
+    package mutating func wasAnswered(byProxy proxy: String) { change { $0.askingProxy = proxy } }
 }
