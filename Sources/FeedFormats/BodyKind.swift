@@ -10,7 +10,7 @@ enum BodyKind: Equatable {
 
     init(of document: FeedSource) {
         let body = document.bytes
-        if Self.isWideMarkup(body) {
+        if LeadingBytes.areBeforeWideMarkup(in: body) {
             self = .xml
             return
         }
@@ -22,14 +22,6 @@ enum BodyKind: Equatable {
         case UInt8(ascii: "<"): self = Self.isHTML(text) ? .other(HTMLPage.description(of: document)) : .xml
         default: self = .other(Self.describe(body, text.prefix(4096)))
         }
-    }
-
-    /// In UTF-16, with a byte order mark or, as an XML declaration allows, without.
-    private static func isWideMarkup(_ body: [UInt8]) -> Bool {
-        if let (end, isBig) = LeadingBytes.wideEnd(in: body) {
-            return body[end...].starts(with: isBig ? [0, 0x3C] : [0x3C, 0])
-        }
-        return body.starts(with: [0, 0x3C, 0, 0x3F]) || body.starts(with: [0x3C, 0, 0x3F, 0])
     }
 
     private static func isHTML(_ text: ArraySlice<UInt8>) -> Bool {

@@ -57,7 +57,7 @@ final class ImageSink: BodySink {
 
     private func recognise(_ chunk: [UInt8]) throws(FeedError) -> ImageType {
         if let type = ImageType(signatureOf: chunk) { return type }
-        let isPage = chunk.prefix(512).contains(UInt8(ascii: "<"))
+        let isPage = LeadingBytes.areBeforeMarkup(in: chunk)
         let reason = isPage ? "a web page or other markup, no image" : "no image of a known type"
         throw .invalidData(reason, host: url.hostAndPort)
     }
