@@ -17,13 +17,4 @@ struct FeedErrorTests {
     func saying() {
         #expect(Self.error.saying("not there").message == "not there, tried twice; look elsewhere")
     }
-
-    @Test(
-        "A limit is told as the option that sets it would be given",
-        arguments: [
-            (1, "1 byte"), (1023, "1023 bytes"), (3 << 10, "3K"), (5 << 30, "5G"), (1 << 40, "1T"), (3 << 50, "3072T"),
-        ])
-    func limits(bytes: Int64, text: String) {
-        #expect(FeedError.larger(than: bytes, host: nil).message == "larger than \(text)")
-    }
 }

@@ -32,7 +32,7 @@ struct SizeLimitTests {
         "is told of in powers of 1024",
         arguments: [
             (1, "1 byte"), (1023, "1023 bytes"), (1024, "1K"), (1536, "1536 bytes"), (64 << 20, "64M"), (3 << 30, "3G"),
-            (1 << 40, "1024G"), (0, "0 bytes"),
+            (1 << 40, "1T"), (0, "0 bytes"),
         ] as [(Int64, String)])
     func message(_ limit: Int64, _ text: String) async throws {
         let server = try LoopbackServer("/", Reply(body: [1, 2], framing: .announced(1 << 41), ending: .close))
