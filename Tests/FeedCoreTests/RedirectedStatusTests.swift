@@ -34,6 +34,12 @@ struct RedirectedStatusTests {
         #expect(error.host == "a.example")
     }
 
+    @Test("is told of without a query, which may be signed for who asked")
+    func signed() async throws {
+        let error = try await feedError(404, "http://a.example/x?signature=1")
+        #expect(error.message == "the server answered HTTP 404, redirected to http://a.example/x?…")
+    }
+
     @Test("instead of an image is told of with where it comes from", arguments: [403, 410, 503])
     func image(status: Int) async throws {
         let loader = RemoteImageDataLoader(client: client(status), maxBytes: 9)

@@ -51,6 +51,12 @@ package struct ResourceURL: Hashable, Sendable {
         self.credentials = credentials
     }
 
+    /// For what may come to be read by everybody, as in a gallery: a query may be signed for who asked.
+    var withoutQuery: String {
+        let place = text.utf8.prefix { $0 != UInt8(ascii: "?") }
+        return place.count == text.utf8.count ? text : "\(Substring(place))?…"
+    }
+
     package var isRemote: Bool { scheme != .file }
 
     /// The host as written, nil for a file.

@@ -20,7 +20,7 @@ enum HTTPStatus {
             error = error.saying("the proxy \(proxy) asks for a user name and password (HTTP \(response.head.status))")
         }
         guard let place = response.redirectedURL else { return error }
-        error = error.adding(", redirected to \(place)")
+        error = error.adding(", redirected to \(place.withoutQuery)")
         guard error.isRefusal, response.hasLeftSecrets, let host = place.hostAndPort else { return error }
         return error.hinting("no credentials were sent to \(place.scheme.rawValue)://\(host)")
     }
