@@ -51,8 +51,12 @@ struct DatabaseFile {
             throw .storage(.failed, "\(path): the last run's log is still to be taken over, and nothing can be written")
                 .hinting("use the cache once where it can be written to")
         }
+        return try copy(of: open(.immutable))
+    }
+
+    private func copy(of connection: SQLiteConnection) throws(FeedError) -> SQLiteConnection {
         let copy = try SQLiteConnection(path, .memory)
-        try copy.copy(from: open(.immutable))
+        try copy.copy(from: connection)
         return copy
     }
 
@@ -62,8 +66,7 @@ struct DatabaseFile {
         switch state {
         case .empty: return try inMemory()
         case .older:
-            let copy = try SQLiteConnection(path, .memory)
-            try copy.copy(from: connection)
+            let copy = try copy(of: connection)
             // It may have come further in the meantime.
             try schema.migrate(copy, from: schema.state(of: copy))
             return copy

@@ -54,7 +54,8 @@ extension FeedError {
     /// Why something was not saved, if somebody has to do something about it: who holds the lock does the saving.
     var notSaved: FeedError? { kind == .storage(.locked) ? nil : self }
 
-    /// What is at the cache's path can't be used; which says nothing of a cache that is damaged, or a newer program's.
+    /// What is at the cache's path can't be used, or not now; which says nothing of a cache that is damaged, or a newer
+    /// program's.
     fileprivate var standsInTheWay: Bool {
         [.storage(.cannotCreate), .storage(.failed), .storage(.busy), .storage(.locked)].contains(kind)
     }

@@ -30,7 +30,7 @@ struct SyncCommand {
         // Without it, what has come of the run says nothing.
         _ = try await pending.client()
         let gallery = try await renewGallery(of: cache, after: report)
-        let figures = settings.metricsFile == nil || settings.dryRun ? nil : await figures(of: cache, after: report)
+        let figures = settings.metricsFileToWrite == nil ? nil : await figures(of: cache, after: report)
         // Before anything is written: who reads may take their time, and others want the lock.
         await session.closeCaches()
         let ending = finish(report, gallery, took: ContinuousClock.now - start)

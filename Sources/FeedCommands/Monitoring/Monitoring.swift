@@ -16,10 +16,9 @@ struct Monitoring {
 
     init(_ session: Session) {
         self.session = session
-        // A dry run is none that anybody waits for.
-        let isDry = session.settings.dryRun
-        ping = isDry ? nil : session.settings.pingURL.map { Ping(url: $0, session: session) }
-        metricsFile = isDry ? nil : session.settings.metricsFile
+        let settings = session.settings
+        ping = settings.dryRun ? nil : settings.pingURL.map { Ping(url: $0, session: session) }
+        metricsFile = settings.metricsFileToWrite
     }
 
     func watch(_ perform: () async throws -> Run) async throws -> ExitCode {
@@ -81,4 +80,9 @@ struct Monitoring {
             return nil
         }
     }
+}
+
+extension Settings {
+    /// A dry run is none that anybody waits for.
+    var metricsFileToWrite: String? { dryRun ? nil : metricsFile }
 }

@@ -39,12 +39,11 @@ extension ValueSyntax<MaxAge> {
 }
 
 extension ValueSyntax<Int64> {
-    private static let units: [(suffix: Character, shift: Int)] = [("T", 40), ("G", 30), ("M", 20), ("K", 10)]
     /// An exabyte, so that sums of a few sizes can't overflow.
     private static let largest: Int64 = 1 << 60
 
     static let size = ValueSyntax { text throws(InvalidValue) in
-        let unit = units.first { text.last?.uppercased() == String($0.suffix) }
+        let unit = ByteCount.units.first { text.last?.uppercased() == $0.suffix }
         guard let number = digits(unit == nil ? text[...] : text.dropLast()), number > 0,
             number <= largest >> (unit?.shift ?? 0)
         else {

@@ -1,5 +1,5 @@
 package enum ByteCount {
-    private static let units: [(suffix: String, shift: Int)] = [("T", 40), ("G", 30), ("M", 20), ("K", 10)]
+    package static let units: [(suffix: String, shift: Int)] = [("T", 40), ("G", 30), ("M", 20), ("K", 10)]
 
     /// Exact, in the largest power of 1024 that it is a multiple of: as an option's value is written.
     package static func value(_ bytes: Int64) -> String {

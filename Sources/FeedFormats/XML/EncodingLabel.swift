@@ -33,8 +33,8 @@ struct EncodingLabel {
     private static let labels: [String: String] = [
         utf8: "utf-8 utf8 utf_8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8",
         "CP1252": """
-        ansi_x3.4-1968 ascii us-ascii cp1252 x-cp1252 windows-1252 windows1252 cp819 ibm819 csisolatin1 iso-8859-1 iso8859-1 iso88591 \
-        iso_8859-1 iso_8859-1:1987 iso-ir-100 l1 latin1 latin-1
+        ansi_x3.4-1968 ascii us-ascii cp1252 x-cp1252 windows-1252 windows1252 cp819 ibm819 csisolatin1 iso-8859-1 iso8859-1 \
+        iso88591 iso_8859-1 iso_8859-1:1987 iso-ir-100 l1 latin1 latin-1
         """,
         "CP1254": """
         cp1254 x-cp1254 windows-1254 csisolatin5 iso-8859-9 iso8859-9 iso88599 iso_8859-9 iso_8859-9:1989 iso-ir-148 l5 \
