@@ -99,15 +99,11 @@ struct DiskFaultTests {
     @Test("what is read where nothing can be written is of one moment, whoever writes to it elsewhere meanwhile")
     func writtenElsewhere() async throws {
         let disk = try SmallDisk(kilobytes: 4096)
-        let first = try await open(disk)
-        try await first.feeds.save(.sample())
-        await first.close()
+        try await save(.sample(), on: disk)
         try disk.makeReadOnly()
         let reader = try await open(disk, .read)
         try disk.makeWritable()
-        let writer = try await open(disk)
-        try await writer.feeds.save(.sample(.second))
-        await writer.close()
+        try await save(.sample(.second), on: disk)
         #expect(try await reader.feeds.retrieve(.first) == .sample())
         #expect(try await reader.feeds.retrieve(.second) == nil)
     }
@@ -115,9 +111,7 @@ struct DiskFaultTests {
     @Test("there, nothing is read while somebody writes elsewhere, nor beside a log that can't be taken over")
     func notToBeRead() async throws {
         let disk = try SmallDisk(kilobytes: 4096)
-        let cache = try await open(disk)
-        try await cache.feeds.save(.sample())
-        await cache.close()
+        try await save(.sample(), on: disk)
         let folder = try Descriptor.folder(at: "\(disk.path)/cache")
         try folder.open("feedsync.sqlite-wal", O_WRONLY | O_CREAT).write([1])
         try disk.makeReadOnly()
@@ -129,6 +123,12 @@ struct DiskFaultTests {
         #expect(try lock.lock())
         try disk.makeReadOnly()
         await expect(.locked) { () throws(FeedError) in _ = try await open(disk, .read) }
+    }
+
+    private func save(_ feed: SavedFeed, on disk: SmallDisk) async throws {
+        let cache = try await open(disk)
+        try await cache.feeds.save(feed)
+        await cache.close()
     }
 
     private func open(

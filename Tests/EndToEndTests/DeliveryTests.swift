@@ -51,7 +51,7 @@ struct DeliveryTests {
             """#, server.feedURL, program.folder.path)
         #expect(result.status == .exited(0), "\(result.errorText)")
         func said(_ name: String) throws -> String {
-            String(decoding: try Files.bytes(program.folder.path(name)), as: UTF8.self)
+            String(decoding: try program.folder.read(name), as: UTF8.self)
         }
         for command in ["show", "sync"] {
             #expect(try said("\(command).code") == "74\n")

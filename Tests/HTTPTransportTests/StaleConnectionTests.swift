@@ -41,19 +41,22 @@ struct StaleConnectionTests {
         #expect(bytes == 100)
     }
 
-    @Test("is no excuse for a new one: a request that is lost there fails, and is sent no third time")
-    func newOneToo() async throws {
+    /// Asks for what is answered, and on the same connection for what is not, again and again.
+    private func expectFailures(_ answer: String, sentEach times: Int) async throws {
         let server = try LoopbackServer([
-            "/good": { _ in Reply(body: [1]) }, "/lost": { _ in .raw("", ending: .reset) },
+            "/good": { _ in Reply(body: [1]) }, "/lost": { _ in .raw(answer, ending: .reset) },
         ])
         let client = try makeClient()
         for number in 1...20 {
             _ = try await client.get(makeRequest(server.url("/good")), into: RecordingSink())
             let error = await failure(of: try makeRequest(server.url("/lost")), by: client)
             #expect(error?.kind == .connectivity)
-            #expect(server.requests.count { $0.path == "/lost" } == 2 * number)
+            #expect(server.requests.count { $0.path == "/lost" } == times * number)
         }
     }
+
+    @Test("is no excuse for a new one: a request that is lost there fails, and is sent no third time")
+    func newOneToo() async throws { try await expectFailures("", sentEach: 2) }
 
     @Test("fails a request at once that it was new for")
     func newOneAlone() async throws {
@@ -67,16 +70,5 @@ struct StaleConnectionTests {
     }
 
     @Test("fails a request that an answer has begun for")
-    func begun() async throws {
-        let server = try LoopbackServer([
-            "/good": { _ in Reply(body: [1]) }, "/begun": { _ in .raw("HTTP/1.1 200 OK\r\nETag: ", ending: .reset) },
-        ])
-        let client = try makeClient()
-        for number in 1...20 {
-            _ = try await client.get(makeRequest(server.url("/good")), into: RecordingSink())
-            let error = await failure(of: try makeRequest(server.url("/begun")), by: client)
-            #expect(error?.kind == .connectivity)
-            #expect(server.requests.count { $0.path == "/begun" } == number)
-        }
-    }
+    func begun() async throws { try await expectFailures("HTTP/1.1 200 OK\r\nETag: ", sentEach: 1) }
 }

@@ -1,0 +1,75 @@
+import JSONText
+import TestSupport
+import Testing
+
+extension ValidateTests {
+    @Test("tells what it deleted before something came in the way")
+    func failing() async throws {
+        try await program.run(server.feedURL)
+        try await program.sql("DELETE FROM items")
+        let result = try await program.shell(
+            #"""
+            exec strace -f -qq -o "$1" -e trace=unlinkat -e inject=unlinkat:error=EIO:when=3 \
+                "$feedsync" validate --json
+            """#, program.folder.path("trace"))
+        #expect(result.status == .exited(74))
+        #expect(result.errorText.contains("Input/output error"))
+        #expect(try result.json["images_deleted"]?.int == 2)
+        let gone = try #require(try result.json["bytes_freed"]?.int)
+        let left = Files.names(in: program.imageFolder).map { Files.size("\(program.imageFolder)/\($0)") }
+        let all = (0..<3).reduce(0) { $0 + FeedServer.image($1).count }
+        #expect(left.count == 1 && gone == all - left.reduce(0, +))
+        expectQuiet(try await program.run("validate"))
+        #expect(Files.names(in: program.imageFolder) == [])
+    }
+
+    @Test("leaves all as it was where the database can't be read for once", arguments: ["pread64", "fcntl"])
+    func failingRead(_ call: String) async throws {
+        try await program.run(server.feedURL)
+        let saved = try await program.saved(server.feedURL)
+        // One read after the other fails, until there is none left to fail.
+        for number in 1...60 {
+            let result = try await program.shell(
+                #"""
+                exec strace -f -qq -o "$1" -P "$FEEDSYNC_CACHE/feedsync.sqlite" -e "trace=$2" \
+                    -e "inject=$2:error=EIO:when=$3" "$feedsync" validate --json
+                """#, program.folder.path("trace"), call, "\(number)")
+            let expected: [ProcessResult.Status] = [.exited(0), .exited(74)]
+            #expect(expected.contains(result.status), "\(number): \(result.errorText)")
+            #expect(!Files.names(in: program.cache).contains { $0.contains("unreadable") }, "\(result.errorText)")
+            #expect(try await program.saved(server.feedURL) == saved, "\(number): \(result.errorText)")
+            #expect(Files.names(in: program.imageFolder).count == 3)
+            let trace = String(decoding: try Files.bytes(program.folder.path("trace")), as: UTF8.self)
+            if !trace.contains("INJECTED") { break }
+        }
+    }
+
+    /// Validates a cache whose feed is stale, while nothing can be written to the database's log.
+    private func validateStale(failingWith error: String) async throws -> ProcessResult {
+        try await program.run(server.feedURL)
+        try await program.makeStale()
+        return try await program.shell(
+            #"""
+            exec strace -f -qq -o /dev/null -P "$FEEDSYNC_CACHE/feedsync.sqlite-wal" -e "inject=pwrite64:error=$1" \
+                "$feedsync" validate --json
+            """#, error)
+    }
+
+    @Test("deletes no image of a feed that it can't delete, unless a full disk is why")
+    func failingWrite() async throws {
+        let result = try await validateStale(failingWith: "EIO")
+        #expect(result.status == .exited(74))
+        #expect(try result.json == report())
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 3)
+        #expect(try await program.run("validate", "--json").json["images_deleted"]?.int == 3)
+    }
+
+    @Test("deletes images first where the disk is full, or a quota", arguments: ["ENOSPC", "EDQUOT"])
+    func noRoomForRows(error: String) async throws {
+        let result = try await validateStale(failingWith: error)
+        #expect(result.status == .exited(74))
+        #expect(try result.json["images_deleted"]?.int == 3)
+        #expect(Files.names(in: program.imageFolder).isEmpty)
+        #expect(try await program.run("validate", "--json").json["feeds_deleted"]?.array?.count == 1)
+    }
+}
