@@ -6,7 +6,9 @@ import Testing
 
 @testable import CacheStorage
 
-@Suite("Faults of the disk", .enabled(if: SmallDisk.isAvailable, "mounting a disk takes privileges"))
+@Suite(
+    "Faults of the disk", .enabled(if: SmallDisk.isAvailable, "mounting a disk takes privileges"),
+    .timeLimit(.minutes(10)))
 struct DiskFaultTests {
     @Test("a full disk fails the image that meets it, and is told with the batch")
     func fullWhileStaging() async throws {
