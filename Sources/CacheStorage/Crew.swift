@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 internal import Synchronization
 
@@ -27,13 +28,29 @@ final class Crew: Sendable {
     /// take: others join in when a job had to wait.
     static func shareWaiting(_ count: Int, among workers: Int, _ work: @escaping @Sendable (Int) -> Void) {
         var done = 0
+        var clock = WaitingClock()
         while done < count {
-            let start = ContinuousClock.now
             work(done)
             done += 1
-            if ContinuousClock.now - start > .microseconds(100) { break }
+            if clock.hasWaited() { break }
         }
         share(count - done, among: workers) { [done] job in work(done + job) }
+    }
+
+    /// Tells waiting from having had to leave the processor to others, which can take longer.
+    private struct WaitingClock {
+        private var last = ContinuousClock.now
+        private var interruptions = feedsync_interruptions()
+
+        /// Since it was last asked.
+        mutating func hasWaited() -> Bool {
+            let now = ContinuousClock.now
+            defer { last = now }
+            guard now - last > .microseconds(100) else { return false }
+            let before = interruptions
+            interruptions = feedsync_interruptions()
+            return interruptions == before
+        }
     }
 
     private init(_ count: Int, _ work: @escaping @Sendable (Int) -> Void) {
