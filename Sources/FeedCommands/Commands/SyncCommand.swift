@@ -1,8 +1,8 @@
 import FeedCore
 
 struct SyncCommand {
-    private let session: Session
-    private var settings: Settings { session.settings }
+    let session: Session
+    var settings: Settings { session.settings }
 
     init(_ session: Session) { self.session = session }
 
@@ -95,80 +95,6 @@ struct SyncCommand {
     /// More than a few, as servers that don't answer hold up those behind them; but each may take the memory of a large
     /// feed.
     private static func feedsAtOnce(_ settings: Settings) -> Int { min(16, max(6, settings.jobs)) }
-
-    /// Those given, in person or by a list, each once; with none given, those in the config file; with none there, those
-    /// in the cache, which is not created to find none in it.
-    private func feeds(_ given: [ResourceURL]) async throws -> [ResourceURL] {
-        var feeds = given.isEmpty ? settings.feeds.all.map(\.url) : given.map(session.asConfigured)
-        if let list = settings.opml {
-            feeds += try await session.subscriptions(in: list).map(session.asConfigured)
-            if feeds.isEmpty { throw UsageError("there is no feed to sync: \(TerminalText.escape(list)) names none") }
-        } else if feeds.isEmpty {
-            feeds = try await savedFeeds()
-        }
-        guard !feeds.isEmpty else {
-            throw UsageError(
-                "there is no feed to sync: none was given, and neither the config file nor the cache has one",
-                hint: "looked at \(places); see feedsync help")
-        }
-        var distinct = DistinctFeeds()
-        for feed in feeds { _ = distinct.add(feed) }
-        return distinct.urls
-    }
-
-    /// Where feeds were looked for when none was given.
-    private var places: String {
-        let config: String? =
-            switch settings.configChoice {
-            case .none: nil
-            case .file(let path): path
-            case .usual: ConfigLocation.usualPath(session.surroundings)
-            }
-        return TerminalText.escape([config, session.cachePath].compactMap(\.self).joined(separator: " and "))
-    }
-
-    private func savedFeeds() async throws(FeedError) -> [ResourceURL] {
-        let feeds = try await session.openCache(.read).feeds.summaries().map(\.url)
-        // On a full disk a cache can't be opened for writing beside somebody who reads.
-        await session.closeCaches()
-        return feeds
-    }
-
-    /// Tells of the steps of a run while it goes on, where that is wanted.
-    private func watch(
-        _ feeds: [ResourceURL], _ meter: ByteMeter?,
-        _ run: @Sendable (SyncEvents?) async -> SyncReport
-    ) async throws -> SyncReport {
-        let place = feeds.count == 1 ? feeds[0].host ?? "" : ""
-        guard let display = session.makeProgressDisplay(place, of: "feed", meter: meter) else {
-            return try await follow(feeds, run)
-        }
-        var progress = SyncProgress(feeds: feeds.count)
-        display.update(progress.progress, noun: progress.noun)
-        return try await display.during {
-            try await follow(feeds, run) { event in
-                progress.take(event)
-                display.update(progress.progress, noun: progress.noun)
-            }
-        }
-    }
-
-    private func follow(
-        _ feeds: [ResourceURL], _ run: @Sendable (SyncEvents?) async -> SyncReport,
-        _ show: ((SyncEvent) -> Void)? = nil
-    ) async throws -> SyncReport {
-        let isWanted = show != nil || settings.dryRun || settings.verbosity == .verbose
-        guard isWanted else { return await run(nil) }
-        let (events, continuation) = SyncEvents.makeStream()
-        async let report = run(continuation)
-        let steps = SyncSteps(ofSeveralFeeds: feeds.count > 1)
-        for await event in events {
-            show?(event)
-            if settings.verbosity == .verbose { for line in steps.lines(event) { session.detail(line) } }
-            if settings.dryRun, let line = SyncText.plan(event) { try session.plan(line) }
-        }
-        return await report
-    }
 
     /// Fails where the output can't be written, which changes nothing of what the run did.
     private func finish(

@@ -1,0 +1,41 @@
+import FeedCore
+
+extension SyncCommand {
+    /// Those given, in person or by a list, each once; with none given, those in the config file; with none there, those
+    /// in the cache, which is not created to find none in it.
+    func feeds(_ given: [ResourceURL]) async throws -> [ResourceURL] {
+        var feeds = given.isEmpty ? settings.feeds.all.map(\.url) : given.map(session.asConfigured)
+        if let list = settings.opml {
+            feeds += try await session.subscriptions(in: list).map(session.asConfigured)
+            if feeds.isEmpty { throw UsageError("there is no feed to sync: \(TerminalText.escape(list)) names none") }
+        } else if feeds.isEmpty {
+            feeds = try await savedFeeds()
+        }
+        guard !feeds.isEmpty else {
+            throw UsageError(
+                "there is no feed to sync: none was given, and neither the config file nor the cache has one",
+                hint: "looked at \(places); see feedsync help")
+        }
+        var distinct = DistinctFeeds()
+        for feed in feeds { _ = distinct.add(feed) }
+        return distinct.urls
+    }
+
+    /// Where feeds were looked for when none was given.
+    private var places: String {
+        let config: String? =
+            switch settings.configChoice {
+            case .none: nil
+            case .file(let path): path
+            case .usual: ConfigLocation.usualPath(session.surroundings)
+            }
+        return TerminalText.escape([config, session.cachePath].compactMap(\.self).joined(separator: " and "))
+    }
+
+    private func savedFeeds() async throws(FeedError) -> [ResourceURL] {
+        let feeds = try await session.openCache(.read).feeds.summaries().map(\.url)
+        // On a full disk a cache can't be opened for writing beside somebody who reads.
+        await session.closeCaches()
+        return feeds
+    }
+}
