@@ -14,32 +14,11 @@ final class ArchiveReader {
     private let archive: OpaquePointer
     private let input: Input
     private let names = NamesInUTF8()
-    private var seen: Set<String> = []
+    /// What there may be but once, besides blobs.
+    var seen: Set<String> = []
     /// Of the entry that is being read.
     private(set) var name = ""
     private(set) var size: Int64 = 0
-
-    private final class Input {
-        /// What precedes the bytes of an entry is far smaller. libarchive keeps it in memory, however much there is.
-        static let mostOfHeader = 4 << 20
-
-        let decompressor: Decompressor
-        var failure: FeedError?
-        var left = Int.max
-
-        init(_ decompressor: Decompressor) { self.decompressor = decompressor }
-
-        /// Nil at the end.
-        func next() throws(FeedError) -> UnsafeRawBufferPointer? {
-            guard left > 0 else {
-                let limit = ByteCount.text(Int64(Self.mostOfHeader))
-                throw .invalidData("the header of an entry is larger than \(limit)")
-            }
-            let block = try decompressor.next()
-            if left < .max { left -= block?.count ?? 0 }
-            return block
-        }
-    }
 
     init(_ source: any ByteSource) throws(FeedError) {
         input = Input(try Decompressor(source))
@@ -121,60 +100,10 @@ final class ArchiveReader {
         }
     }
 
-    // MARK: Names and types
-
-    private static func name(of header: OpaquePointer) throws(FeedError) -> String {
-        guard let name = archive_entry_pathname(header) ?? archive_entry_pathname_utf8(header) else {
-            throw .invalidData("an entry has a name that can't be read")
-        }
-        return String(cString: name)
-    }
-
-    private func isFolder(_ header: OpaquePointer) throws(FeedError) -> Bool {
-        // First of all: such an entry may have a type as if it were a file, or none.
-        if archive_entry_hardlink(header) != nil || archive_entry_filetype(header) == 0 { throw refused("a hard link") }
-        if archive_entry_symlink(header) != nil { throw refused("a symbolic link") }
-        switch UInt32(archive_entry_filetype(header)) {
-        case feedsync_folder: return true
-        case feedsync_regular_file: break
-        case feedsync_symbolic_link: throw refused("a symbolic link")
-        case feedsync_fifo: throw refused("a FIFO")
-        case feedsync_character_device, feedsync_block_device: throw refused("a device")
-        default: throw refused("neither a file nor a folder")
-        }
-        guard archive_entry_sparse_count(header) == 0 else { throw refused("a sparse file") }
-        return false
-    }
-
-    private func entry(isFolder: Bool) throws(FeedError) -> Entry {
-        if !isFolder, let blob = OCILayout.blob(named: name) { return .blob(blob) }
-        guard !name.hasPrefix("/") else { throw refused("an absolute path") }
-        var parts = name.split(separator: "/", omittingEmptySubsequences: false)
-        guard !parts.contains("..") else { throw refused("a path with .. in it") }
-        if parts.first == ".", parts.count > 1 { parts.removeFirst() }
-        // A folder's name may end in a slash.
-        if isFolder, parts.last == "" { parts.removeLast() }
-        let path = parts.joined(separator: "/")
-        let entry: Entry? =
-            switch (isFolder, path) {
-            case (true, ""), (true, "."), (true, "blobs"), (true, OCILayout.blobFolder): .folder
-            case (false, OCILayout.layoutFile): .layout
-            case (false, OCILayout.indexFile): .index
-            default: nil
-            }
-        guard let entry else {
-            throw refused(isFolder ? "a folder that has no place here" : "a name that has no place here")
-        }
-        guard seen.insert(path == "." ? "" : path).inserted else { throw repeated }
-        return entry
-    }
-
     /// There are many blobs: whether one was there before is known to who keeps them.
     var repeated: FeedError { refused("there twice") }
 
     func refused(_ reason: String) -> FeedError { .invalidData("\(name): \(reason)") }
-
-    // MARK: Failures
 
     private func check(_ code: Int32) throws(FeedError) {
         guard code == ARCHIVE_OK else { throw failure }
@@ -189,5 +118,28 @@ final class ArchiveReader {
         guard archive_format(archive) != 0 else { return Self.unknown }
         let place = name.isEmpty ? "" : "at or after \(name): "
         return .invalidData("\(place)the archive is damaged or cut off: \(archive.errorText)")
+    }
+}
+
+/// What libarchive reads, and why it can't.
+private final class Input {
+    /// What precedes the bytes of an entry is far smaller. libarchive keeps it in memory, however much there is.
+    static let mostOfHeader = 4 << 20
+
+    let decompressor: Decompressor
+    var failure: FeedError?
+    var left = Int.max
+
+    init(_ decompressor: Decompressor) { self.decompressor = decompressor }
+
+    /// Nil at the end.
+    func next() throws(FeedError) -> UnsafeRawBufferPointer? {
+        guard left > 0 else {
+            let limit = ByteCount.text(Int64(Self.mostOfHeader))
+            throw .invalidData("the header of an entry is larger than \(limit)")
+        }
+        let block = try decompressor.next()
+        if left < .max { left -= block?.count ?? 0 }
+        return block
     }
 }

@@ -2,25 +2,6 @@ internal import CArchive
 internal import FeedCore
 internal import Hashing
 
-/// How an archive is compressed.
-enum Compression: Hashable, Sendable {
-    case none, gzip, xz, zstd
-
-    /// By the end of a file's name.
-    init(fileName: String) {
-        let name = fileName.lowercased()
-        if name.hasSuffix(".tar.gz") || name.hasSuffix(".tgz") {
-            self = .gzip
-        } else if name.hasSuffix(".tar.xz") || name.hasSuffix(".txz") {
-            self = .xz
-        } else if name.hasSuffix(".tar.zst") || name.hasSuffix(".tzst") {
-            self = .zstd
-        } else {
-            self = .none
-        }
-    }
-}
-
 /// Writes a tar archive in which nothing depends on when, where and by whom it is written.
 final class ArchiveWriter {
     private let archive: OpaquePointer
@@ -47,7 +28,7 @@ final class ArchiveWriter {
         archive_entry_set_gid(entry, 0)
         output = OutputBuffer(target)
         try check(archive_write_set_format_pax_restricted(archive))
-        try setFilter(compression)
+        try compression.choose(for: archive, check)
         // No padding: behind a compressed stream it would be data after its end.
         try check(archive_write_set_bytes_per_block(archive, 0))
         try check(archive_write_set_bytes_in_last_block(archive, 1))
@@ -69,25 +50,6 @@ final class ArchiveWriter {
         archive_write_close(archive)
         archive_write_free(archive)
         archive_entry_free(entry)
-    }
-
-    /// One thread and fixed levels, so that the same goes in and out. Images hardly shrink: a higher level of xz would
-    /// only take much more memory.
-    private func setFilter(_ compression: Compression) throws(FeedError) {
-        switch compression {
-        case .none: break
-        case .gzip:
-            try check(archive_write_add_filter_gzip(archive))
-            try check(archive_write_set_filter_option(archive, "gzip", "compression-level", "6"))
-            try check(archive_write_set_filter_option(archive, "gzip", "timestamp", nil))
-        case .xz:
-            try check(archive_write_add_filter_xz(archive))
-            try check(archive_write_set_filter_option(archive, "xz", "compression-level", "3"))
-            try check(archive_write_set_filter_option(archive, "xz", "threads", "1"))
-        case .zstd:
-            try check(archive_write_add_filter_zstd(archive))
-            try check(archive_write_set_filter_option(archive, "zstd", "compression-level", "3"))
-        }
     }
 
     /// A regular file, whose bytes follow in chunks.
@@ -141,63 +103,4 @@ final class ArchiveWriter {
     }
 
     private static let outOfMemory = FeedError.storage(.failed, "the archive can't be written: out of memory")
-}
-
-/// Gathers what comes, to be written much at a time: headers and padding are small. What isn't lent is copied.
-private final class OutputBuffer {
-    private static let mostPieces = 512
-
-    private let target: any ByteTarget
-    private let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 4096)
-    private var filled = 0
-    /// What is to be written, in the block and elsewhere.
-    private var pieces: [UnsafeRawBufferPointer] = []
-    private(set) var failure: FeedError?
-    /// What comes stays where it is until it is written.
-    var isLent = false
-    /// Nothing is taken any more.
-    var isShut = false
-
-    init(_ target: any ByteTarget) { self.target = target }
-
-    deinit { block.deallocate() }
-
-    /// False when writing failed.
-    func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        if isShut { return false }
-        do throws(FeedError) {
-            if isLent { try append(bytes) } else { try copy(bytes) }
-            return true
-        } catch {
-            failure = error
-            return false
-        }
-    }
-
-    private func copy(_ bytes: UnsafeRawBufferPointer) throws(FeedError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let place = UnsafeMutableRawBufferPointer(rebasing: block[filled...].prefix(rest.count))
-            place.copyMemory(from: .init(rebasing: rest.prefix(place.count)))
-            filled += place.count
-            rest = rest.dropFirst(place.count)
-            try append(UnsafeRawBufferPointer(place))
-            if filled == block.count { try flush() }
-        }
-    }
-
-    private func append(_ piece: UnsafeRawBufferPointer) throws(FeedError) {
-        if let last = pieces.last, last.baseAddress.map({ $0 + last.count }) == piece.baseAddress {
-            pieces[pieces.count - 1] = UnsafeRawBufferPointer(start: last.baseAddress, count: last.count + piece.count)
-        } else {
-            pieces.append(piece)
-        }
-        if pieces.count == Self.mostPieces { try flush() }
-    }
-
-    func flush() throws(FeedError) {
-        if !pieces.isEmpty { try target.write(pieces) }
-        pieces.removeAll(keepingCapacity: true)
-        filled = 0
-    }
 }

@@ -1,0 +1,63 @@
+internal import FeedCore
+internal import JSONText
+
+extension FeedDocument {
+    static func readHead(_ reader: inout JSONReader) throws(JSONError) -> FeedHead {
+        let top = reader.position
+        var hasVersion: Bool?
+        var hasImages: Bool?
+        var url: ResourceURL?
+        var title: String?
+        var format: Feed.Format?
+        var savedAt: Timestamp?
+        try JSONObject.read(
+            &reader, ["version", "url", "title", "format", "saved_at", "images"]
+        ) { name, reader throws(JSONError) in
+            let start = reader.position
+            switch name {
+            case "version":
+                try JSONObject.expect(OCILayout.documentVersion, &reader)
+                hasVersion = true
+            case "url": url = try readURL(&reader)
+            case "title": title = try JSONObject.readOptionalString(&reader)
+            case "format":
+                let name = try reader.readString()
+                format = Feed.Format(rawValue: name)
+                if format == nil {
+                    throw reader.mismatch("unknown format \(JSONWriter.quote(name, limit: 40))", at: start)
+                }
+            case "saved_at":
+                savedAt = Timestamp(rfc3339: try reader.readString())
+                if savedAt == nil {
+                    throw reader.mismatch("not a time such as 2026-03-29T01:59:59.000001Z", at: start)
+                }
+            default:
+                // They were cut out.
+                try reader.enterArray()
+                if try reader.nextElement() { throw reader.mismatch("written in an unusual way", at: start) }
+                hasImages = true
+            }
+        }
+        _ = try JSONObject.require(hasVersion, "version", of: top, reader)
+        _ = try JSONObject.require(hasImages, "images", of: top, reader)
+        return FeedHead(
+            url: try JSONObject.require(url, "url", of: top, reader), title: title,
+            format: try JSONObject.require(format, "format", of: top, reader),
+            savedAt: try JSONObject.require(savedAt, "saved_at", of: top, reader))
+    }
+
+    /// A URL isn't quoted when it is wrong: there may be a password in it.
+    static func readURL(_ reader: inout JSONReader) throws(JSONError) -> ResourceURL {
+        let start = reader.position
+        let given = try reader.readString()
+        do throws(InvalidURL) {
+            let url = try ResourceURL(given)
+            // One that would be written in another way names the same twice.
+            guard url.credentials == nil else { throw InvalidURL("has a user name or password in it") }
+            guard url.text.utf8.elementsEqual(given.utf8) else { throw InvalidURL("is not in its usual form") }
+            return url
+        } catch {
+            throw reader.mismatch(error.reason, at: start)
+        }
+    }
+}
