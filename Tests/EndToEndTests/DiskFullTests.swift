@@ -119,7 +119,10 @@ struct DiskFullTests {
         #expect(try said("first.err").contains("No space left on device"))
         // What ended it, what the two images have in common, and the summary.
         #expect(try said("first.err").split(separator: "\n").count == 3)
-        let images = try JSONValue.parse(Array(said("first.out").utf8))["images"]
+        let report = try JSONValue.parse(Array(said("first.out").utf8))
+        #expect(report["error"]?["kind"]?.string == "storage")
+        #expect(report["error"]?["message"]?.string?.contains("No space left on device") == true)
+        let images = report["images"]
         #expect(images?["downloaded"]?.int == (try said("had").split(separator: "\n").count))
         #expect(images?["downloaded"]?.int.map { $0 > 0 } == true)
         #expect(images?["failed"]?.int == 2)

@@ -33,6 +33,16 @@ struct SyncJSONTests {
         #expect(try result.json["duration_seconds"]?.double.map { $0 > 0 } == true)
     }
 
+    @Test("says what failed besides the feeds and their images")
+    func ownFailure() async throws {
+        let file = try program.folder.write([1], to: "file")
+        let result = try await program.run("--json", "--gallery", file, server.feedURL)
+        #expect(result.status == .exited(73))
+        #expect(try result.json["feeds"]?[0]?["outcome"]?.string == "updated")
+        #expect(try result.json["error"]?["kind"]?.string == "storage")
+        #expect(try result.json["error"]?["message"]?.string?.contains(file) == true)
+    }
+
     @Test("shows no password that stands in a feed's text")
     func passwords() async throws {
         server.serve(feed: #"{"items":[{"id":"see http://u:s3cret@h/","image":"http://h/x"}]}"#)

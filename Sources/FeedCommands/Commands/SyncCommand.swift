@@ -107,7 +107,9 @@ struct SyncCommand {
         // A run with failures, or one that was stopped, says what it did get done.
         if failures.isEmpty, !report.wasCancelled { session.remark(summary) } else { session.notice(summary) }
         do throws(FeedError) {
-            if settings.json { try session.write(SyncJSON.text(report, took: duration)) }
+            if settings.json {
+                try session.write(SyncJSON.text(report, report.fatal ?? galleryFailure, took: duration))
+            }
         } catch {
             return .failure(error)
         }

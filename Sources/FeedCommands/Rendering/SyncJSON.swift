@@ -3,15 +3,17 @@ import JSONText
 
 /// `sync --json`: the run's summary for a program.
 enum SyncJSON {
-    static func text(_ report: SyncReport, took duration: Duration) -> String {
+    /// `failure` is that of the run itself, such as a full disk; without one, nothing is said of it.
+    static func text(_ report: SyncReport, _ failure: FeedError?, took duration: Duration) -> String {
         let images = report.images
-        let value: JSONValue = [
-            "feeds": .array(report.feeds.map(feed)),
-            "images": Self.images(images),
-            "failures": .array(images.failures.map(failure)),
-            "duration_seconds": .double(duration.inSeconds),
+        var members: [(String, JSONValue)] = [
+            ("feeds", .array(report.feeds.map(feed))),
+            ("images", Self.images(images)),
+            ("failures", .array(images.failures.map(Self.failure))),
+            ("duration_seconds", .double(duration.inSeconds)),
         ]
-        return value.text() + "\n"
+        if let failure { members.append(("error", error(failure))) }
+        return JSONValue.object(members).text() + "\n"
     }
 
     static func images(_ images: ImagesReport) -> JSONValue {
@@ -31,10 +33,12 @@ enum SyncJSON {
             "outcome": .string(feed.outcome.rawValue),
             "images": .integer(feed.images),
             "saved_at": JSONValue(feed.savedAt?.rfc3339),
-            "error": feed.error.map {
-                ["kind": .string($0.kind.name), "message": .string(Passwords.hidden(in: $0.message))]
-            } ?? .null,
+            "error": feed.error.map(error) ?? .null,
         ]
+    }
+
+    private static func error(_ error: FeedError) -> JSONValue {
+        ["kind": .string(error.kind.name), "message": .string(Passwords.hidden(in: error.message))]
     }
 
     private static func failure(_ failure: ImagesReport.Failure) -> JSONValue {
