@@ -148,6 +148,16 @@ struct SeveralFeedsTests {
         #expect(report.images.failures.isEmpty)
     }
 
+    @Test("other limits are no reason to ask again for what the server doesn't have", arguments: [404, 503])
+    func otherLimits(status: Int) async throws {
+        let client = ScriptedHTTPClient { $0.url.text.hasSuffix(".png") ? .status(status) : .ok([1]) }
+        let report = try await fixture.sync(
+            ["small.json", "large.json"], on: client, serving: try Samples.feed(1), jobs: 1,
+            limits: ["large.json": 1 << 20])
+        #expect(report.images.failed == 1)
+        #expect(client.requests.count == 3)
+    }
+
     @Test("feeds of other origins, whatever their secrets, are no reason to ask for an image again")
     func othersSecrets() async throws {
         let client = ScriptedHTTPClient { request in
@@ -201,6 +211,9 @@ struct SeveralFeedsTests {
         #expect(client.requests.count == 1 + 8)
         #expect(report.images.total == 1)
         #expect(report.images.failed == 1)
+        // In a row with those of other runs, it is one.
+        let remembered = try await fixture.images.failures(of: [Samples.url("https://a.example/1.png")])
+        #expect(remembered.map { $0?.count } == [1])
     }
 
     @Test("an image of a feed that is offline is asked for where another names it", arguments: [false, true])

@@ -58,9 +58,9 @@ package struct RequestTerms: Hashable, Sendable {
     }
 
     /// Whether an image is asked for alike on both, apart from who asks, and where.
-    func asksLike(_ other: RequestTerms) -> Bool {
-        maxImageBytes == other.maxImageBytes && manner == other.manner
-    }
+    func asksLike(_ other: RequestTerms) -> Bool { maxImageBytes == other.maxImageBytes && hasManner(of: other) }
+
+    func hasManner(of other: RequestTerms) -> Bool { manner == other.manner }
 
     /// For an image that several feeds name: on which to ask for it, one after the other until it is had. Any address
     /// will do that is good for one of them; and secrets for the image's own server are best.

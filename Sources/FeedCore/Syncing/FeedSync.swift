@@ -102,8 +102,13 @@ package struct FeedSync: Sendable {
         while survey.isDisputed, outcome.fatal == nil, !Task.isCancelled {
             let failures = Dictionary(outcome.report.failures.map { ($0.url.key, $0.error) }) { first, _ in first }
             do throws(FeedError) {
-                let again = try await survey.reconsidered(after: failures)
+                var again = try await survey.reconsidered(after: failures)
                 guard !again.isEmpty else { return }
+                for (place, wanted) in again.enumerated() {
+                    if let failure = failures[wanted.url.key] {
+                        again[place].isKnownToFail = PermanentFailures.isRemembered(failure, of: wanted.url)
+                    }
+                }
                 let urls = Set(again.map(\.url.key))
                 outcome.report.failures.removeAll { urls.contains($0.url.key) }
                 let more = await downloads.run(again, events: events)

@@ -70,11 +70,13 @@ struct ImageDispute: Sendable {
         }
     }
 
-    /// More addresses change nothing of what a server answered; other secrets or limits may.
+    /// More addresses, or another limit than the one it met, change nothing of what a server answered; other secrets may.
     private func mayHelp(_ terms: RequestTerms, after failure: FeedError) -> Bool {
         let terms = terms.asFar(asOf: url)
         if failure.stage == .trusting { return !tried.contains(terms) }
-        return !tried.contains { $0.asksLike(terms) && $0.secrets == terms.secrets }
+        return !tried.contains {
+            $0.secrets == terms.secrets && (failure.dependsOnSettings ? $0.asksLike(terms) : $0.hasManner(of: terms))
+        }
     }
 }
 

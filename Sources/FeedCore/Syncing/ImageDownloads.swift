@@ -12,24 +12,6 @@ package struct ImageDownloads: Sendable {
         }
     }
 
-    package struct Wanted: Hashable, Sendable {
-        package let url: ResourceURL
-        /// Of the data that is in the cache; with them the server is asked whether it has changed.
-        package let validators: Validators
-        package let terms: RequestTerms
-
-        package init(
-            _ url: ResourceURL, validators: Validators = Validators(), on terms: RequestTerms = RequestTerms()
-        ) {
-            self.url = url
-            self.validators = validators
-            self.terms = terms
-        }
-
-        /// Whether its server is told who asks.
-        var saysWhoAsks: Bool { url.credentials != nil || terms.hasSecrets(for: url) }
-    }
-
     private let remote: RemoteImageDataLoader
     private let store: any ImageStore
     private let stage: ImageSink.Stage
@@ -47,22 +29,6 @@ package struct ImageDownloads: Sendable {
         self.window = window
         self.now = now
         self.sleep = sleep
-    }
-
-    package struct Outcome: Sendable {
-        package var report = ImagesReport()
-        /// What ended the downloads early: the store itself failed.
-        package var fatal: FeedError?
-    }
-
-    /// What there is to do, as it becomes known.
-    package enum News: Sendable {
-        /// URLs of which none has come before.
-        case wanted([Wanted])
-        /// Of those at this origin none is to wait for anything else any more.
-        case released(origin: String)
-        /// This ends the run, as a failure of the store does.
-        case failure(FeedError)
     }
 
     /// The feeds of a host come before its images. One that hangs must not keep those of all others waiting for ever: it
@@ -168,7 +134,7 @@ package struct ImageDownloads: Sendable {
                 run.lanes.ended(number, for: role)
                 run.ledger.answered()
                 run.ledger.failed(wanted.url, error)
-                guard PermanentFailures.isRemembered(error, of: wanted.url) else { continue }
+                guard !wanted.isKnownToFail, PermanentFailures.isRemembered(error, of: wanted.url) else { continue }
                 await run.batches.add(.failed(ImageFailure(url: wanted.url, error: error, failedAt: now())))
             }
         }
