@@ -1,21 +1,18 @@
 internal import FeedCore
+internal import Glibc
 internal import SystemFiles
 
 extension ImageDirectory {
-    /// Counts files, not rows: somebody may have deleted some, or a disk lost them.
+    /// Counts files, not rows: somebody may have deleted some, or a disk lost them; and one that another has replaced takes
+    /// its room until it is deleted. One that isn't as long as it should be is no image.
     nonisolated func inventory(of feeds: [ResourceURL]) async throws(FeedError) -> ImageInventory {
         guard let files = folders.files else {
             return ImageInventory(totals: ImageTotals(count: 0, bytes: 0), perFeed: feeds.map { _ in 0 })
         }
         return try await database.read { connection throws(FeedError) in
+            var sizes = try attempt(.failed) { () throws(SystemError) in try Self.sizes(of: files) }
             let index = ImageIndex(connection: connection)
-            var sizes = try index.sizes()
-            for (digest, size) in sizes {
-                let isThere = try attempt(.failed) { () throws(SystemError) in
-                    try ImageFile.isThere(digest, size: size, in: files)
-                }
-                if !isThere { sizes[digest] = nil }
-            }
+            for (digest, size) in try index.sizes() where sizes[digest] != size { sizes[digest] = nil }
             var perFeed: [Int] = []
             for feed in feeds {
                 var count = 0
@@ -25,5 +22,20 @@ extension ImageDirectory {
             let totals = ImageTotals(count: sizes.count, bytes: sizes.values.reduce(0, +))
             return ImageInventory(totals: totals, perFeed: perFeed)
         }
+    }
+
+    /// Of the files that have names of images.
+    private static func sizes(of files: Descriptor) throws(SystemError) -> [Digest: Int64] {
+        var sizes: [Digest: Int64] = [:]
+        try files.forEachName { name throws(SystemError) in
+            guard let digest = Digest(hex: String(cString: name)) else { return }
+            do throws(SystemError) {
+                if let status = try files.status(of: name), status.isFile { sizes[digest] = Int64(status.st_size) }
+            } catch {
+                // One that can't be looked at is as good as none.
+                guard error.concernsOneFile(in: files) else { throw error }
+            }
+        }
+        return sizes
     }
 }

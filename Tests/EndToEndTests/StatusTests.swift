@@ -85,6 +85,17 @@ struct StatusTests {
         #expect(try await program.run("status").outputText.contains("2 of 5 images"))
     }
 
+    @Test("counts the room that a replaced image takes until it is deleted")
+    func replaced() async throws {
+        let server = try FeedServer(images: 1)
+        try await program.run(server.feedURL)
+        server.serve(.image(FeedServer.image(7)), at: 0)
+        try await program.run("--revalidate", server.feedURL)
+        #expect(try await program.status()["images"]?["count"]?.int == 2)
+        try await program.run("validate")
+        #expect(try await program.status()["images"]?["count"]?.int == 1)
+    }
+
     @Test("needs no lock and leaves the database as it is")
     func untouched() async throws {
         let server = try FeedServer(images: 1)
