@@ -101,6 +101,19 @@ struct ValidateTests {
         #expect(Files.exists("/etc/passwd"))
     }
 
+    @Test("says so where a feed goes because its date is ahead of the clock, which may be what is wrong")
+    func aheadOfClock() async throws {
+        try await program.run(server.feedURL)
+        try await program.sql("UPDATE feeds SET saved_at = saved_at + 2*3600*1000000")
+        let plan = try await program.run("validate", "-n")
+        #expect(plan.outputText.contains("would delete \(server.feedURL) (saved at a time ahead of the clock)"))
+        let result = try await program.run("validate")
+        #expect(result.status == .exited(0))
+        #expect(result.errorLines.count == 1)
+        #expect(result.errorText.contains("\(server.feedURL): deleted: "))
+        #expect(result.errorText.contains("ahead of the clock"))
+    }
+
     @Test("finds an image damaged on disk only when it looks deep, and says that it is lost")
     func damaged() async throws {
         try await program.run(server.feedURL)

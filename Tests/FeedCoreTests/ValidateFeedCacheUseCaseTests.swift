@@ -23,6 +23,10 @@ struct ValidateFeedCacheUseCaseTests {
         return try await validation.validate(url, maxAge: .standard, dryRun: dryRun)
     }
 
+    private func stale(after age: Duration) -> ValidateFeedCache.Fault {
+        .stale(Staleness(savedAt: Self.savedAt, now: Self.savedAt + age))
+    }
+
     @Test("keeps a fresh feed", arguments: [.zero, week - .seconds(1)])
     func fresh(age: Duration) async throws {
         try await save()
@@ -39,7 +43,7 @@ struct ValidateFeedCacheUseCaseTests {
     @Test("deletes a stale feed", arguments: [week, week + .seconds(1), .seconds(-7200)])
     func stale(age: Duration) async throws {
         try await save()
-        #expect(try await validate(after: age) == .stale)
+        #expect(try await validate(after: age) == stale(after: age))
         #expect(store.messages == [.insert, .retrieve, .delete])
         #expect(try await store.retrieve(url) == nil)
     }
@@ -82,7 +86,7 @@ struct ValidateFeedCacheUseCaseTests {
     @Test("in a dry run finds the same and deletes nothing")
     func dryRun() async throws {
         try await save()
-        #expect(try await validate(after: Self.week, dryRun: true) == .stale)
+        #expect(try await validate(after: Self.week, dryRun: true) == stale(after: Self.week))
         #expect(try await store.retrieve(url) != nil)
     }
 }

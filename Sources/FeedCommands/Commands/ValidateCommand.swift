@@ -106,8 +106,8 @@ struct ValidateCommand {
             for line in report.plan { try session.plan(line) }
             if wasStopped { session.notice("stopped; there may be more to do", "stopped") }
         } else {
-            for feed in report.feedsDeleted where feed.fault == .stale {
-                session.detail(LogLine(step: "feed_deleted", of: feed.url, "stale, deleted"))
+            for case (let url, .stale) in report.feedsDeleted {
+                session.detail(LogLine(step: "feed_deleted", of: url, "stale, deleted"))
             }
             // Losing data is told even where all else is quiet success: the next sync has to fetch it again.
             for line in report.damage { session.report(line, "damage") }

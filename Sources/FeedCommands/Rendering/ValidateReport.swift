@@ -34,8 +34,12 @@ struct ValidateReport {
     var damage: [String] {
         var lines: [String] = []
         for (url, fault) in feedsDeleted {
-            if case .unreadable(let error) = fault {
+            switch fault {
+            case .unreadable(let error):
                 lines.append("\(url): deleted, as it can't be read: \(error.withoutHint)")
+            // A clock that is wrong, as before the time was had from the network, makes all feeds stale.
+            case .stale(let staleness):
+                if staleness.isAhead { lines.append("\(url): deleted: \(staleness)") }
             }
         }
         if damaged.images > 0 {
@@ -50,7 +54,7 @@ struct ValidateReport {
     }
 
     var plan: [String] {
-        var lines = feedsDeleted.map { "would delete \($0.url) (\($0.fault == .stale ? "stale" : "unreadable"))" }
+        var lines = feedsDeleted.map { "would delete \($0.url) (\(Self.inBrief($0.fault)))" }
         if damaged.images > 0 { lines.append("would delete \(Phrases.count(damaged.images, "damaged image"))") }
         let unnamed = unreferenced.images - unreferenced.gone
         if unnamed > 0 { lines.append("would delete \(Phrases.count(unnamed, "image")) that no feed refers to") }
@@ -59,5 +63,12 @@ struct ValidateReport {
         }
         if bytesFreed > 0 { lines.append("would free \(Phrases.size(bytesFreed))") }
         return lines
+    }
+
+    private static func inBrief(_ fault: ValidateFeedCache.Fault) -> String {
+        switch fault {
+        case .stale(let staleness): staleness.isAhead ? "saved at a time ahead of the clock" : "stale"
+        case .unreadable: "unreadable"
+        }
     }
 }

@@ -9,7 +9,7 @@ package struct ValidateFeedCache: Sendable {
     }
 
     package enum Fault: Hashable, Sendable {
-        case stale
+        case stale(Staleness)
         case unreadable(FeedError)
     }
 
@@ -27,7 +27,9 @@ package struct ValidateFeedCache: Sendable {
     private func fault(of url: ResourceURL, _ maxAge: MaxAge) async throws(FeedError) -> Fault? {
         do {
             guard let saved = try await store.retrieve(url) else { return nil }
-            return FeedCachePolicy.isFresh(savedAt: saved.savedAt, now: now(), maxAge: maxAge) ? nil : .stale
+            let now = now()
+            if FeedCachePolicy.isFresh(savedAt: saved.savedAt, now: now, maxAge: maxAge) { return nil }
+            return .stale(Staleness(savedAt: saved.savedAt, now: now))
         } catch let error where error.kind == .storage(.unreadable) {
             return .unreadable(error)
         }
