@@ -25,10 +25,21 @@ struct DatabaseFile {
         try SQLiteConnection(path, mode, lock: lock, keepingLog: hasLog())
     }
 
-    /// Refuses links, and what SQLite would block or choke on.
+    /// Refuses links, what SQLite would block or choke on, and one that a crash has emptied.
     func isThere() throws(FeedError) -> Bool {
         if let ending = try strays().first { throw .unreadable("\(path)\(ending): \(Self.isNoFile)") }
-        return try status(of: Self.name) != nil
+        guard let status = try status(of: Self.name) else { return false }
+        // To SQLite it is one that was begun just now. That has no images yet.
+        if status.st_size == 0, try !hasLog(), try hasImages() {
+            throw .unreadable("\(path): is empty, though there are images")
+        }
+        return true
+    }
+
+    private func hasImages() throws(FeedError) -> Bool {
+        try attempt(.failed) { () throws(SystemError) in
+            try ImageFolders(existingIn: folder).files.map { files throws(SystemError) in try !files.isEmpty() } ?? false
+        }
     }
 
     static let isNoFile = "is not a regular file"

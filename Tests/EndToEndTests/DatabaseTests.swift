@@ -6,13 +6,14 @@ import Testing
 @Suite("A database that can't be used", .timeLimit(.minutes(10)))
 struct DatabaseTests {
     enum Damage: CaseIterable, Sendable {
-        case garbage, truncated, folder, otherProgram, overwritten, noTables
+        case garbage, truncated, emptied, folder, otherProgram, overwritten, noTables
 
         func apply(to program: Program) async throws {
             let path = program.database
             switch self {
             case .garbage: try program.folder.write(Array(repeating: 0x5A, count: 5000), to: "cache/feedsync.sqlite")
             case .truncated: truncate(path, 3000)
+            case .emptied: truncate(path, 0)
             case .folder:
                 unlink(path)
                 mkdir(path, 0o700)
