@@ -1,4 +1,5 @@
 internal import FeedCore
+internal import Glibc
 internal import SystemFiles
 
 /// Files to be deleted. Of those that can't be the first is told, beside what became of the others.
@@ -21,14 +22,15 @@ struct FileRemoval {
         leftovers.append(Leftover(name: Array(image.hex.utf8CString), folder: folder, isImage: true))
     }
 
-    /// In the folder of images, a name like theirs is that of one.
+    /// In the folder of images, a file with a name like theirs is one.
     mutating func add(
         all folder: Descriptor, ofImages: Bool, besides isKept: (UnsafePointer<CChar>) -> Bool = { _ in false }
     ) {
         do throws(SystemError) {
-            try folder.forEachName { name throws(SystemError) in
+            try folder.forEachEntry { name, type throws(SystemError) in
                 guard !isKept(name) else { return }
-                let isImage = ofImages && Digest(hex: String(cString: name)) != nil
+                let mayBeFile = [DT_REG, DT_UNKNOWN].contains { type == UInt8($0) }
+                let isImage = ofImages && mayBeFile && Digest(hex: String(cString: name)) != nil
                 leftovers.append(Leftover(name: Descriptor.copy(name), folder: folder, isImage: isImage))
             }
         } catch {

@@ -164,18 +164,24 @@ struct ValidateTests {
 
     @Test(
         "as a dry run counts what it would do for real",
-        arguments: [[], ["--deep"]], ["missing", "damaged", "no folder", "unnamed"])
+        arguments: [[], ["--deep"]], ["missing", "replaced", "damaged", "no folder", "unnamed"])
     func dryRunAgrees(options: [String], state: String) async throws {
         try await program.run(server.feedURL)
         let image = "\(program.imageFolder)/\(try await program.digest(of: server.imageURL(1)))"
         switch state {
         case "missing": unlink(image)
+        case "replaced":
+            unlink(image)
+            mkdir(image, 0o700)
         case "damaged": try Files.damage(image)
         case "no folder": rename("\(program.cache)/images", program.folder.path("images"))
         default: try await program.sql("DELETE FROM items WHERE position = 1")
         }
         let plan = try await program.run(["validate", "-n", "--json"] + options).json
         #expect(try await program.run(["validate", "--json"] + options).json == plan)
+        let images = (plan["images_deleted"]?.int ?? 0) + (plan["damaged"]?.int ?? 0)
+        let isSeen = state != "damaged" || options.contains("--deep")
+        #expect(images == (state == "no folder" ? 3 : isSeen ? 1 : 0))
     }
 
     @Test("of no cache creates none, which may be a mistyped name", arguments: [["-n"], [], ["--deep"]])
