@@ -50,15 +50,31 @@ struct Bytes {
     /// A JPEG's segments up to its frame header.
     static func jpeg(_ width: Int, _ height: Int, frame: UInt8 = 0xC0, before segments: [[UInt8]] = []) -> [UInt8] {
         [0xFF, 0xD8] + segments.flatMap { $0 }
-            + Bytes(.raw([0xFF, frame, 0, 17, 8]), .big(height, 2), .big(width, 2), .zeros(10)).all
+            + segment(frame, Bytes(.raw([8]), .big(height, 2), .big(width, 2), .zeros(10)).all)
     }
 
     static func segment(_ marker: UInt8, _ content: [UInt8]) -> [UInt8] {
         [0xFF, marker] + Bytes(.big(content.count + 2, 2), .raw(content)).all
     }
 
-    static func exif(orientation: Int, isBig: Bool = false) -> [UInt8] {
-        segment(0xE1, Array("Exif\0\0".utf8) + tiff([(271, 2, 0), (274, 3, orientation)], isBig: isBig))
+    static func exif(orientation: Int, type: Int = 3, isBig: Bool = false) -> [UInt8] {
+        segment(0xE1, Array("Exif\0\0".utf8) + tiff([(271, 2, 0), (274, type, orientation)], isBig: isBig))
+    }
+
+    /// A PNG's header, and the chunks behind it, with checksums of zeros.
+    static func png(_ width: Int, _ height: Int, _ chunks: [(type: String, content: [UInt8])]) -> [UInt8] {
+        let header = Bytes(.big(width, 4), .big(height, 4), .raw([8, 2, 0, 0, 0])).all
+        return ([("IHDR", header)] + chunks).reduce([0x89] + Array("PNG\r\n\u{1A}\n".utf8)) { bytes, chunk in
+            bytes + Bytes(.big(chunk.1.count, 4), .text(chunk.0), .raw(chunk.1), .zeros(4)).all
+        }
+    }
+
+    /// A frame of a GIF with no data, and what says how long it is shown.
+    static func gifFrame(x: Int = 0, y: Int = 0, _ width: Int, _ height: Int) -> [UInt8] {
+        Bytes(
+            .raw([0x21, 0xF9, 4, 0, 9, 0, 0, 0]), .raw([0x2C]), .little(x, 2), .little(y, 2), .little(width, 2),
+            .little(height, 2), .raw([0, 2, 0])
+        ).all
     }
 
     /// Bits of a JPEG XL codestream, the least significant first: (value, how many).

@@ -22,11 +22,27 @@ struct ImageSizeTests {
 
     private static let long = [UInt8](repeating: 0, count: 65_000)
     private static func turn(_ quarters: UInt8) -> [UInt8] { Bytes.box("irot", [quarters]) }
-    private static let gif = Bytes(.text("GIF89a"), .little(300, 2), .little(200, 2)).all
+    private static let turned = ("eXIf", Bytes.tiff([(274, 3, 6)], isBig: true))
+    private static let gif = Bytes(.text("GIF89a"), .little(300, 2), .little(200, 2), .zeros(3)).all
 
     static let samples = [
         Sample("PNG", .png, Bytes(.zeros(12), .text("IHDR"), .big(70_000, 4), .big(3, 4)).all, 70_000, 3),
+        Sample(
+            "PNG on its side", .png, Bytes.png(640, 480, [("gAMA", [0, 0, 0, 1]), turned, ("IDAT", [])]), 480, 640),
+        Sample("PNG upside down", .png, Bytes.png(640, 480, [("eXIf", Bytes.tiff([(274, 3, 3)]))]), 640, 480),
+        Sample("PNG with EXIF behind the picture", .png, Bytes.png(640, 480, [("IDAT", [7]), turned]), 640, 480),
         Sample("GIF", .gif, gif, 300, 200),
+        Sample("GIF with a frame that fits", .gif, gif + Bytes.gifFrame(x: 200, y: 100, 100, 100), 300, 200),
+        Sample("GIF whose first frame is larger than its screen", .gif, gif + Bytes.gifFrame(400, 250), 400, 250),
+        Sample("GIF whose first frame reaches beyond", .gif, gif + Bytes.gifFrame(x: 10, y: 0, 300, 200), 310, 200),
+        Sample(
+            "GIF whose second frame is larger", .gif, gif + Bytes.gifFrame(1, 1) + Bytes.gifFrame(9, 900), 300, 200),
+        Sample(
+            "GIF with colours and a comment before its frame", .gif,
+            Bytes(
+                .text("GIF89a"), .zeros(4), .raw([0x81, 0, 0]), .zeros(12), .raw([0x21, 0xFE, 2, 7, 7, 1, 7, 0]),
+                .raw(Bytes.gifFrame(40, 30))
+            ).all, 40, 30),
         Sample("JPEG", .jpeg, Bytes.jpeg(640, 480), 640, 480),
         Sample("progressive JPEG", .jpeg, Bytes.jpeg(640, 480, frame: 0xC2), 640, 480),
         Sample(
@@ -45,6 +61,21 @@ struct ImageSizeTests {
             Bytes.jpeg(640, 480, before: [Bytes.exif(orientation: 6), Bytes.segment(0xE1, Array("http://x".utf8))]),
             480,
             640),
+        Sample(
+            "JPEG with EXIF twice", .jpeg,
+            Bytes.jpeg(640, 480, before: [Bytes.exif(orientation: 6), Bytes.exif(orientation: 1)]), 480, 640),
+        Sample(
+            "JPEG with EXIF twice, the first upright", .jpeg,
+            Bytes.jpeg(640, 480, before: [Bytes.exif(orientation: 1), Bytes.exif(orientation: 6)]), 640, 480),
+        Sample(
+            "JPEG with an orientation of another type", .jpeg,
+            Bytes.jpeg(640, 480, before: [Bytes.exif(orientation: 6, type: 4)]), 640, 480),
+        Sample(
+            "JPEG on its side, said behind its frame header", .jpeg,
+            Bytes.jpeg(640, 480) + Bytes.exif(orientation: 6) + [0xFF, 0xDA], 480, 640),
+        Sample(
+            "JPEG with EXIF behind its picture", .jpeg,
+            Bytes.jpeg(640, 480) + Bytes.segment(0xDA, []) + Bytes.exif(orientation: 6), 640, 480),
         Sample(
             "WebP", .webp,
             Bytes(

@@ -34,15 +34,6 @@ extension ImageSize {
         }
     }
 
-    private static func png(_ file: inout FileBytes) throws(FeedError) -> ImageSize? {
-        guard try file.has("IHDR", at: 12) else { return nil }
-        return ImageSize(try file.big(4, at: 16), try file.big(4, at: 20))
-    }
-
-    private static func gif(_ file: inout FileBytes) throws(FeedError) -> ImageSize? {
-        ImageSize(try file.little(2, at: 6), try file.little(2, at: 8))
-    }
-
     private static func bmp(_ file: inout FileBytes) throws(FeedError) -> ImageSize? {
         if try file.little(4, at: 14) == 12 { return ImageSize(try file.little(2, at: 18), try file.little(2, at: 20)) }
         // The height of one whose rows stand from top to bottom is negative.
