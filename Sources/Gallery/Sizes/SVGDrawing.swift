@@ -49,11 +49,13 @@ struct SVGDrawing {
         ImageSize(Int(exactly: width.rounded(.up)), Int(exactly: height.rounded(.up)))
     }
 
+    /// With letters as large as a browser has them where nothing says otherwise.
     private static let units: [(name: String, pixels: Double)] = [
-        ("px", 1), ("pt", 4 / 3), ("pc", 16), ("in", 96), ("cm", 96 / 2.54), ("mm", 96 / 25.4),
+        ("px", 1), ("pt", 4 / 3), ("pc", 16), ("in", 96), ("cm", 96 / 2.54), ("mm", 96 / 25.4), ("q", 96 / 101.6),
+        ("rem", 16), ("em", 16), ("ex", 8),
     ]
 
-    /// Nil for a percentage and for units that depend on a font.
+    /// Nil for a percentage and for units that depend on a window, or on more of a font.
     private static func pixels(_ length: String) -> Double? {
         let text = length.filter { !$0.isWhitespace }.lowercased()
         let unit = units.first { text.hasSuffix($0.name) }
