@@ -147,6 +147,20 @@ extension GalleryFolderTests {
         #expect(try await Subprocess.run("stat", ["-c", "%u %g %a", site]).outputText == "\(rights)\n")
     }
 
+    @Test("gives all that it holds to the group that its folder was told to hand on", .enabled(if: geteuid() == 0))
+    func group() async throws {
+        try program.folder.makeDirectory("site")
+        #expect(chown(site, 0, 4712) == 0 && chmod(site, 0o2750) == 0)
+        for _ in 1...2 {
+            expectQuiet(try await program.shell(#"umask 027; exec "$feedsync" gallery "$1""#, site))
+            let own = #"cd "$1" && find . ! -path "./images/*" -printf "%g %m %p\n" | sort -k 3"#
+            let files = [".feedsync-gallery", "icon.svg", "images", "index.html", "script.js", "style.css"]
+            let expected = ["4712 2750 ."] + files.map { "4712 \($0 == "images" ? "2750" : "640") ./\($0)" }
+            let found = try await program.shell("export LC_ALL=C; \(own)", site).outputText
+            #expect(found.split(separator: "\n").map(String.init) == expected)
+        }
+    }
+
     @Test(
         "may have a name as long as a name can be, also in letters of several bytes, and finds what a run left of it",
         arguments: [("a", 237), ("a", 238), ("a", 255), ("é", 255), ("😀", 255), ("e\u{301}", 255)])

@@ -22,7 +22,7 @@ final class GalleryFolder {
             site = try GallerySite(place)
             old = try site.openOld()
             leftovers = try site.clearLeftovers()
-            staging = try site.stage()
+            staging = try site.stage(inPlaceOf: old)
         } catch {
             throw error.feedError(creating: place.path)
         }

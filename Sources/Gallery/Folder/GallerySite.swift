@@ -83,14 +83,17 @@ struct GallerySite {
     }
 
     /// Makes the folder for the new one, locked.
-    func stage() throws(SystemError) -> OpenFolder {
+    func stage(inPlaceOf old: OpenFolder?) throws(SystemError) -> OpenFolder {
         guard mkdir(staging, 0o777) == 0 else {
             throw errno == EEXIST ? busy : SystemError("can't be created", staging)
         }
         // Until it is locked, another run takes it for a leftover.
         guard let folder = try OpenFolder(existing: staging) else { throw busy }
         try lock(folder)
-        do throws(SystemError) { try folder.markUnfinished() } catch {
+        do throws(SystemError) {
+            if let old { try folder.adoptGroup(of: old) }
+            try folder.markUnfinished()
+        } catch {
             folder.clearAway(from: staging)
             throw error
         }

@@ -45,6 +45,15 @@ final class OpenFolder {
         }
     }
 
+    /// Where the old one hands its group on to what is made in it, so does this one from here on; the rest of the rights
+    /// has to wait until it is filled. That may be refused, as a mode may be: then what is made has our own group.
+    func adoptGroup(of other: OpenFolder) throws(SystemError) {
+        let (old, own) = (try other.folder.status(), try folder.status())
+        guard old.st_mode & S_ISGID != 0 else { return }
+        guard own.st_gid == old.st_gid || fchown(number, uid_t.max, old.st_gid) == 0 else { return }
+        if own.st_mode & S_ISGID == 0 { fchmod(number, own.st_mode & 0o7777 | S_ISGID) }
+    }
+
     func makeFolder(_ name: String) throws(SystemError) {
         guard mkdirat(number, name, 0o777) == 0 else { throw SystemError("can't be created", "\(path)/\(name)") }
     }
