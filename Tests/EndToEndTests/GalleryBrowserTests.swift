@@ -8,7 +8,7 @@ struct GalleryBrowserTests {
     enum Place: CaseIterable { case onDisk, onServer }
 
     /// Where the site is, and what keeps it there.
-    private func place(_ site: GallerySite, _ place: Place) async throws -> (url: String, origin: String, Nginx?) {
+    func place(_ site: GallerySite, _ place: Place) async throws -> (url: String, origin: String, Nginx?) {
         if place == .onDisk { return (site.onDisk, "file://\(site.path)/", nil) }
         let nginx = try await Nginx(serving: site.path)
         return (nginx.url("/index.html"), nginx.url("/"), nginx)
@@ -32,7 +32,7 @@ struct GalleryBrowserTests {
         """
 
     /// As a visitor does, until so many pictures are there and the end of the page is reached.
-    private static func scrollDown(until count: Int) -> String {
+    static func scrollDown(until count: Int) -> String {
         """
         (async () => {
           const frame = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));

@@ -10,21 +10,66 @@ struct GalleryPageTests {
 
     init() throws { folder = try TemporaryDirectory() }
 
-    private func page(of urls: String...) async throws -> String {
+    private func page(of urls: String...) async throws -> String { try await page(of: urls) }
+
+    private func page(of urls: [String]) async throws -> String {
+        try await write([try feed(urls)])
+        return try page("index.html")
+    }
+
+    private func feed(_ urls: [String], url: ResourceURL = .first, savedAt: Int64 = 0) throws -> GalleryFeed {
         let pictures = try urls.map { url in
             GalleryPicture(image: FeedImage(id: url, url: try Samples.url(url)), data: .missing(reason: nil))
         }
-        let now = Timestamp(microseconds: 0)
-        let feed = GalleryFeed(url: .first, title: nil, savedAt: now, pictures: pictures, maxAge: .forever)
+        return GalleryFeed(
+            url: url, title: nil, savedAt: Timestamp(microseconds: savedAt), pictures: pictures, maxAge: .forever)
+    }
+
+    private func write(_ feeds: [GalleryFeed]) async throws {
         _ = try await StaticGallery(sleeping: { _ in throw SystemFailure("nobody was to wait") }).write(
-            Gallery(feeds: [feed], writtenAt: now), images: NoImages(),
+            Gallery(feeds: feeds, writtenAt: Timestamp(microseconds: 0)), images: NoImages(),
             to: GalleryPlace(path: folder.path("site"), cache: folder.path("cache"), lockWait: .zero))
-        return String(decoding: try folder.read("site/index.html"), as: UTF8.self)
+    }
+
+    private func page(_ name: String) throws -> String {
+        String(decoding: try folder.read("site/\(name)"), as: UTF8.self)
+    }
+
+    /// Of the first two pages, which tell by it whether they belong together.
+    private func making(_ feeds: [GalleryFeed]) async throws -> String {
+        try await write(feeds)
+        let makings = try ["index.html", "index.2.html"].map { name in
+            let page = try page(name)
+            let start = try #require(page.firstRange(of: " data-making=")).upperBound
+            return page[start...].prefix { $0 != ">" }
+        }
+        #expect(makings[0] == makings[1])
+        return String(makings[0])
     }
 
     @Test("has the browser ask nobody else, and run nothing that a feed brings")
     func policy() async throws {
         #expect(try await page().contains("<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; "))
+    }
+
+    @Test("says what it goes on to: not when that was saved, but what it is")
+    func makings() async throws {
+        let urls = (0...201).map { "https://a.example/\($0).png" }
+        let first = try await making([try feed(urls)])
+        #expect(try await making([try feed(urls, savedAt: 9_000_000)]) == first)
+        #expect(try await making([try feed(urls.reversed())]) != first)
+        #expect(try await making([try feed(urls.dropLast())]) != first)
+    }
+
+    @Test("that lists feeds does so too")
+    func makingsOfIndex() async throws {
+        func feeds(_ numbers: ClosedRange<Int>, savedAt: Int64 = 0) throws -> [GalleryFeed] {
+            try numbers.map { try feed([], url: try Samples.url("https://\($0).example/"), savedAt: savedAt) }
+        }
+        let first = try await making(try feeds(0...201))
+        #expect(try await making(try feeds(0...201, savedAt: 9_000_000)) == first)
+        #expect(try await making(try feeds(1...202)) != first)
+        #expect(try await making(try feeds(0...200)) != first)
     }
 
     @Test("names images on the net, and no path of this machine")

@@ -114,7 +114,8 @@
 
   // More pictures
 
-  const read = href => onDisk ? readFrame(href) : fetch(href).then(answer => {
+  // What the browser has kept may be of an older gallery than this page.
+  const read = href => onDisk ? readFrame(href) : fetch(href, { cache: 'no-cache' }).then(answer => {
     if (!answer.ok) throw new Error(`${href}: ${answer.status}`);
     return answer.text();
   });
@@ -144,7 +145,11 @@
   const loadMore = () => loading = loading || (async () => {
     const link = nextLink();
     if (!link) return false;
-    const next = new DOMParser().parseFromString(await read(link.getAttribute('href')), 'text/html');
+    const href = link.getAttribute('href');
+    const next = new DOMParser().parseFromString(await read(href), 'text/html');
+    // One of a gallery that took this one's place meanwhile doesn't go on where this page ends.
+    const making = next.querySelector('main')?.dataset.making;
+    if (making !== main.dataset.making) throw new Error(`${href} is of another gallery`);
     const sections = [...next.querySelectorAll('main > section')].map(section => document.importNode(section, true));
     main.append(...sections);
     for (const section of sections) prepare(section);

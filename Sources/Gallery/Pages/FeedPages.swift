@@ -20,16 +20,19 @@ struct FeedPages {
             html.tile(tile, number: index + 1)
             return html.bytes
         }.all
+        // A page open in a browser unfolds others of the same making alone. Not the time is what tells, which each run
+        // renews, but the tiles and how they are dealt out.
+        let making = String(chunks.map(\.html).joined(separator: [0]).fnv1a, radix: 36)
         var first = 0
         for (index, chunk) in chunks.enumerated() {
             let links = PageLinks(name: name, page: index + 1, pages: chunks.count)
-            try write(links.file, page(chunk, from: first, links))
+            try write(links.file, page(chunk, from: first, making, links))
             first += chunk.count
         }
         return chunks.count
     }
 
-    private func page(_ chunk: PageChunks.Chunk, from first: Int, _ links: PageLinks) -> [UInt8] {
+    private func page(_ chunk: PageChunks.Chunk, from first: Int, _ making: String, _ links: PageLinks) -> [UInt8] {
         var page = HTMLWriter()
         let title = feedName.title
         frame.begin(&page, title: title, file: links.file, links: links)
@@ -38,7 +41,7 @@ struct FeedPages {
         let about = origin + count + (links.page > 1 ? " · page \(links.page) of \(links.pages)" : "")
         frame.header(
             &page, title: title, about: about, savedAt: feed.savedAt, file: links.file, isInside: isInside)
-        page.raw("<main id=content data-first=\(first + 1) data-pictures=\(tiles.count)>\n")
+        page.raw("<main id=content data-first=\(first + 1) data-pictures=\(tiles.count) data-making=\(making)>\n")
         if chunk.count == 0 {
             page.raw("<p class=empty>This feed has no pictures.</p>\n")
         } else {

@@ -18,14 +18,17 @@ struct IndexPages {
 
     func write(_ write: (_ file: String, [UInt8]) throws(FeedError) -> Void) throws(FeedError) -> Int {
         let chunks = PageChunks(entries, most: Self.mostCards, weighing: frame.assets, html: card).all
+        // As for a feed's pages; but the cards have times in them.
+        let parts = entries.map(\.name) + chunks.map { String($0.count) }
+        let making = String(parts.joined(separator: "/").utf8.fnv1a, radix: 36)
         for (index, chunk) in chunks.enumerated() {
             let links = PageLinks(name: "index", page: index + 1, pages: chunks.count)
-            try write(links.file, page(chunk, links))
+            try write(links.file, page(chunk, making, links))
         }
         return chunks.count
     }
 
-    private func page(_ chunk: PageChunks.Chunk, _ links: PageLinks) -> [UInt8] {
+    private func page(_ chunk: PageChunks.Chunk, _ making: String, _ links: PageLinks) -> [UInt8] {
         var page = HTMLWriter()
         frame.begin(&page, title: "Pictures", file: links.file, links: links)
         let count = entries.count == 1 ? "1 feed" : "\(FeedPages.grouped(entries.count)) feeds"
@@ -33,7 +36,7 @@ struct IndexPages {
         frame.header(
             &page, title: "Pictures", about: count, savedAt: entries.map(\.feed.savedAt).max(),
             file: links.file, isInside: false)
-        page.raw("<main id=content>\n")
+        page.raw("<main id=content data-making=\(making)>\n")
         if entries.isEmpty {
             page.raw("<p class=empty>There are no feeds here yet.</p>\n")
         } else {
