@@ -12,6 +12,16 @@ extension GalleryBrowserTests {
         };
         """
 
+    /// Notes where the page's links to others lead, from when it is read on, whenever that becomes different.
+    private static let noteLinks = """
+        window.links = [];
+        new MutationObserver(() => {
+          if (document.readyState === 'loading') return;
+          const now = [...document.querySelectorAll('.pages a')].map(a => a.getAttribute('href')).join(' ');
+          if (now !== links.at(-1)) links.push(now);
+        }).observe(document, { childList: true, subtree: true });
+        """
+
     @Test("unfolds no page of another making, and leaves the link to it", arguments: [true, false])
     func otherMaking(isOther: Bool) async throws {
         let site = try await GallerySite(pictures: 202)
@@ -31,6 +41,22 @@ extension GalleryBrowserTests {
             #expect(next.string == (isOther ? "index.2.html" : nil))
             #expect(page.errors == [])
             withExtendedLifetime(nginx) {}
+        }
+    }
+
+    @Test("keeps the way back from the page that was opened, however far it unfolds") func wayBack() async throws {
+        let text = String(repeating: "word ", count: 800)
+        let site = try await GallerySite(pictures: 60) { _ in #""description":"\#(text)""# }
+        let pages = Files.names(in: site.path).filter { $0.hasSuffix(".html") }.count
+        #expect(pages > 3)
+        try await withPage { page in
+            try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.noteLinks)])
+            try await page.open("file://\(site.path)/index.2.html")
+            let first = try await page.evaluate("Number(document.querySelector('main').dataset.first)").int ?? 0
+            try await page.evaluate(Self.scrollDown(until: 61 - first))
+            let expected = (3...pages).map { "index.html index.\($0).html" } + ["index.html"]
+            #expect(try await page.evaluate("links").array?.compactMap(\.string) == expected)
+            #expect(page.errors == [])
         }
     }
 }

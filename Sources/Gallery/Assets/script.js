@@ -154,14 +154,13 @@
     main.append(...sections);
     for (const section of sections) prepare(section);
     tellAges();
-    // A new element, not the old one moved: what is seen doesn't jump.
+    // A new element, not the old one moved: what is seen doesn't jump. The way back is that of the page first opened.
     const oldPages = document.querySelector('.pages');
-    const newPages = next.querySelector('.pages a[rel=next]') && next.querySelector('.pages');
+    const newPages = document.importNode(next.querySelector('.pages'), true);
+    newPages.querySelector('a[rel=prev]').remove();
+    newPages.prepend(...[...oldPages.querySelectorAll('a[rel=prev]')].map(previous => previous.cloneNode(true)));
     oldPages.remove();
-    if (newPages) {
-      main.after(document.importNode(newPages, true));
-      for (const previous of document.querySelectorAll('.pages a[rel=prev]')) previous.remove();
-    }
+    if (newPages.children.length) main.after(newPages);
     state.textContent = sections.map(section => section.getAttribute('aria-label')).join(', ');
     return true;
   })().finally(() => {
