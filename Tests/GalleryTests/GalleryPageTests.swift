@@ -52,6 +52,14 @@ struct GalleryPageTests {
         #expect(try await page().contains("<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; "))
     }
 
+    @Test("has no browser fetch the next one ahead, which its policy would forbid")
+    func nextPage() async throws {
+        let page = try await page(of: (0...200).map { "https://a.example/\($0).png" })
+        #expect(page.contains("<a class=button rel=next href=\"index.2.html\">"))
+        let head = page.prefix(upTo: try #require(page.firstRange(of: "</head>")).lowerBound)
+        #expect(!head.contains("rel=next"))
+    }
+
     @Test("says what it goes on to: not when that was saved, but what it is")
     func makings() async throws {
         let urls = (0...201).map { "https://a.example/\($0).png" }

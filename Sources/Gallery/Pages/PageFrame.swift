@@ -30,7 +30,6 @@ struct PageFrame {
         page.raw("</title>\n<link rel=icon href=\(Assets.iconFile)>\n")
         page.raw("<link rel=stylesheet href=\"\(assets.style.reference)\">\n")
         page.raw("<script src=\"\(assets.script.reference)\" defer></script>\n")
-        if let next = links.next { page.raw("<link rel=next href=\"\(next)\">\n") }
         page.raw("</head><body>\n<a class=skip href=#content>Skip to the pictures</a>\n")
     }
 
