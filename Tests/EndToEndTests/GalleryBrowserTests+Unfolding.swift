@@ -59,4 +59,22 @@ extension GalleryBrowserTests {
             #expect(page.errors == [])
         }
     }
+
+    @Test(
+        "is no wider than the window with no script, whatever stands for a picture", arguments: [Look.desktop, .phone])
+    func longWord(_ look: Look) async throws {
+        let word = String(repeating: "w", count: 1000)
+        let site = try await GallerySite(pictures: 2) { _ in #""description":"\#(word)""# }
+        for image in site.images { try site.program.folder.write("none", to: "site/images/\(image)") }
+        try await withPage(look) { page in
+            try await page.call("Emulation.setScriptExecutionDisabled", ["value": true])
+            try await page.call("Page.navigate", ["url": .string(site.onDisk)])
+            // Timers are scripts of the page too: so it is asked from here.
+            let isTried = "document.images.length === 2 && [...document.images].every(i => i.complete)"
+            while try await page.evaluate(isTried) != true { await Task.yield() }
+            #expect(try await page.evaluate("[...document.images].some(i => i.naturalWidth)") == false)
+            let width = try await page.evaluate("document.documentElement.scrollWidth").int ?? .max
+            #expect(width <= look.width)
+        }
+    }
 }
