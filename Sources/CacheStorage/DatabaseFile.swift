@@ -38,7 +38,8 @@ struct DatabaseFile {
 
     private func hasImages() throws(FeedError) -> Bool {
         try attempt(.failed) { () throws(SystemError) in
-            try ImageFolders(existingIn: folder).files.map { files throws(SystemError) in try !files.isEmpty() } ?? false
+            guard let files = try ImageFolders(existingIn: folder).files else { return false }
+            return try !files.isEmpty()
         }
     }
 

@@ -15,8 +15,11 @@ enum Requirements {
     /// Swift takes the arguments from /proc, and its threads look there at each other. Without it, a run would take itself
     /// for one without arguments, which is a sync, and break off at some moment.
     private static func requireProc() {
-        guard CommandLine.argc == 0 || access("/proc/self/stat", R_OK) != 0 else { return }
-        end(.failure, "/proc can't be read, and nothing goes without it")
+        guard access("/proc/self/stat", R_OK) == 0 else {
+            end(.failure, "/proc can't be read, and nothing goes without it")
+        }
+        guard CommandLine.argc == 0 else { return }
+        end(.failure, "its arguments can't be found in /proc: a library that was loaded before it may have moved them")
     }
 
     /// Stacks, libraries and the database's log are mapped and hardly touched. Where there is no room for that, libraries
