@@ -2,9 +2,10 @@ internal import CSQLite
 internal import FeedCore
 
 extension SQLiteConnection {
-    /// What is wrong with the pages of the database; nil if nothing is. Throws where they can't be read.
+    /// What is wrong with the pages of the database; nil if nothing is. Throws where they can't be read. The quick check
+    /// would not see that an index and its table disagree, as where the log of one database was taken over into another.
     func finding() throws(FeedError) -> String? {
-        guard let finding = try text("PRAGMA quick_check(1)"), finding != "ok" else { return nil }
+        guard let finding = try text("PRAGMA integrity_check(1)"), finding != "ok" else { return nil }
         guard !Self.isFailedRead(finding) else {
             throw .storage(.failed, "\(path): could not be read: \(finding.split(separator: "\n").last ?? "")")
         }

@@ -109,6 +109,24 @@ struct DatabaseTests {
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
     }
 
+    @Test(
+        "whose index names other feeds than its table is set aside too",
+        arguments: ["INSERT INTO entries VALUES ('http://elsewhere/', 77)", "DELETE FROM entries"], [[], ["-n"]])
+    func disagreement(change: String, options: [String]) async throws {
+        try await program.run(server.feedURL)
+        try await program.changeIndexOfFeeds(change)
+
+        let result = try await program.run(["validate"] + options)
+
+        #expect(result.status == .exited(0), "\(result.errorText)")
+        #expect((result.outputText + result.errorText).contains("set aside"))
+        let isSetAside = Files.names(in: program.cache).contains("feedsync.sqlite.unreadable-1")
+        #expect(isSetAside == options.isEmpty)
+        guard isSetAside else { return }
+        expectQuiet(try await program.run(server.feedURL))
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
+    }
+
     @Test("beside which lies what is no file loses that alone to validate", arguments: ["-wal", "-shm", "-journal"])
     func stray(ending: String) async throws {
         try await program.run(server.feedURL)

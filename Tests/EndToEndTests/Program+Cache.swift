@@ -25,6 +25,25 @@ extension Program {
         return String(result.outputText.dropLast())
     }
 
+    /// Changes the index alone by which feeds are found: to `statement` it is a table `entries` of URLs and ids.
+    func changeIndexOfFeeds(_ statement: String) async throws {
+        let index = "sqlite_autoindex_feeds_1"
+        let table = "CREATE TABLE entries (url, id, PRIMARY KEY (url, id)) WITHOUT ROWID"
+        try await sql(
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET (type, name, tbl_name, sql) = ('table', 'entries', 'entries', '\(table)')
+            WHERE name = '\(index)'
+            """)
+        // Another process, as what an open database takes for a table or an index it goes on with.
+        try await sql(
+            """
+            PRAGMA writable_schema = ON; \(statement);
+            UPDATE sqlite_schema SET (type, name, tbl_name, sql) = ('index', '\(index)', 'feeds', NULL)
+            WHERE name = 'entries'
+            """)
+    }
+
     /// Makes it look as if all that is saved had been saved eight days earlier.
     func makeStale() async throws {
         try await sql("UPDATE feeds SET saved_at = saved_at - 8 * 24 * 3600 * 1000000")
