@@ -73,7 +73,7 @@ private func reading<Outcome>(
 ) throws(FeedError) -> Outcome {
     do { return try work() } catch {
         guard error.concernsOneFile(in: folder) else { throw error.feedError(.failed) }
-        if [EACCES, EPERM].contains(error.code) { throw .notFound(error.message) }
+        if error.isForbidden { throw .notFound(error.message) }
         throw .storage(.unreadable, error.message).hinting("run `feedsync validate --deep`")
     }
 }

@@ -8,34 +8,52 @@ enum ImageFile {
     /// Never changed once it is there; and for all to read, as galleries link to it: the cache's folder is its owner's.
     static let mode: mode_t = 0o444
 
-    /// The whole file, nil if its bytes are not those of the digest.
+    /// The whole file, nil if its bytes are not those of the digest, or can't be had back.
     static func bytes(_ digest: Digest, size: Int64, in folder: Descriptor) throws(FeedError) -> [UInt8]? {
-        guard let file = try open(digest, in: folder, size: size) else { return nil }
+        let file: Descriptor
+        switch try open(digest, in: folder, size: size) {
+        case .success(let opened?): file = opened
+        case .failure(let error) where error.isForbidden: throw error.feedError(.failed)
+        case .success(nil), .failure: return nil
+        }
         let bytes = try attempt(.failed) { () throws(SystemError) in try file.read(Int(size)) }
         let hash = try SHA256()
         try hash.update(bytes)
         return try hash.finish() == digest ? bytes : nil
     }
 
-    /// Of each file, whether it is there, regular, of its size and hashes to its name. Bytes that can't be read are
-    /// damaged. As many files as are given are open at once.
-    static func areIntact(
-        _ images: some Collection<(digest: Digest, size: Int64)>, in folder: Descriptor
-    ) throws(FeedError) -> [Bool] {
+    enum Condition {
+        case intact
+        /// Not there, no regular file, or not of its size; or, where that could be read, not of its bytes.
+        case damaged(wasRead: Bool)
+        /// Nobody knows, for a reason of its own.
+        case unread(SystemError)
+
+        var isIntact: Bool { if case .intact = self { true } else { false } }
+    }
+
+    /// Of each file, whether it is there, regular, of its size and hashes to its name. As many files as are given are open
+    /// at once.
+    static func conditions(
+        of images: some Collection<(digest: Digest, size: Int64)>, in folder: Descriptor
+    ) throws(FeedError) -> [Condition] {
         var files: [Descriptor] = []
-        var isThere: [Bool] = []
+        var opened: [Result<Descriptor?, SystemError>] = []
         for image in images {
             let file = try open(image.digest, in: folder, size: image.size)
-            isThere.append(file != nil)
-            if let file { files.append(file) }
+            opened.append(file)
+            if case .success(let file?) = file { files.append(file) }
         }
         var digests = Descriptor.digests(of: files).makeIterator()
-        var areIntact: [Bool] = []
-        for (image, isThere) in zip(images, isThere) {
-            let isIntact = isThere ? try hashes(digests.next(), to: image.digest, in: folder) : false
-            areIntact.append(isIntact)
+        var conditions: [Condition] = []
+        for (image, file) in zip(images, opened) {
+            switch file {
+            case .failure(let error): conditions.append(.unread(error))
+            case .success(nil): conditions.append(.damaged(wasRead: false))
+            case .success: conditions.append(try condition(digests.next(), of: image.digest, in: folder))
+            }
         }
-        return areIntact
+        return conditions
     }
 
     /// Fills the buffer from `offset` on. False if the file isn't there, or has not `size` bytes.
@@ -51,11 +69,11 @@ enum ImageFile {
         }
     }
 
-    /// As `areIntact`, and makes sure that it stays: on disk, and not to be written to.
+    /// Whether it is intact, and makes sure that it stays: on disk, and not to be written to.
     static func isTrustworthy(_ digest: Digest, size: Int64, in folder: Descriptor) -> Bool {
         do {
-            guard let file = try open(digest, in: folder, size: size),
-                try hashes(Descriptor.digests(of: [file]).first, to: digest, in: folder)
+            guard case .success(let file?) = try open(digest, in: folder, size: size),
+                try condition(Descriptor.digests(of: [file]).first, of: digest, in: folder).isIntact
             else {
                 return false
             }
@@ -89,12 +107,15 @@ enum ImageFile {
         }
     }
 
-    /// Nil if it isn't there, is no regular file, is of another size, or can't be opened for a reason of its own.
-    static func open(_ digest: Digest, in folder: Descriptor, size: Int64) throws(FeedError) -> Descriptor? {
+    /// Nil if it isn't there, is no regular file or is of another size; a failure if it can't be opened for a reason of
+    /// its own.
+    private static func open(
+        _ digest: Digest, in folder: Descriptor, size: Int64
+    ) throws(FeedError) -> Result<Descriptor?, SystemError> {
         do {
-            return try openReadable(digest, in: folder, size: size)
+            return .success(try openReadable(digest, in: folder, size: size))
         } catch {
-            if error.concernsOneFile(in: folder) { return nil }
+            if error.concernsOneFile(in: folder) { return .failure(error) }
             throw error.feedError(.failed)
         }
     }
@@ -115,13 +136,14 @@ enum ImageFile {
         }
     }
 
-    private static func hashes(
-        _ found: Result<Digest, SystemError>?, to digest: Digest, in folder: Descriptor
-    ) throws(FeedError) -> Bool {
+    private static func condition(
+        _ found: Result<Digest, SystemError>?, of digest: Digest, in folder: Descriptor
+    ) throws(FeedError) -> Condition {
         switch found {
-        case .success(let found): return found == digest
+        case .success(let found): return found == digest ? .intact : .damaged(wasRead: true)
         case .failure(let error) where !error.concernsOneFile(in: folder): throw error.feedError(.failed)
-        case .failure, nil: return false
+        case .failure(let error): return .unread(error)
+        case nil: return .damaged(wasRead: false)
         }
     }
 }

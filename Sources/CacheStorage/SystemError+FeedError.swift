@@ -6,11 +6,14 @@ extension SystemError {
     /// Nothing more can be written: no failure of one file alone.
     var isFullDisk: Bool { code == ENOSPC || code == EDQUOT }
 
+    /// There is no right to it, which says nothing of its bytes.
+    var isForbidden: Bool { code == EACCES || code == EPERM }
+
     /// Whether what failed with a file in a folder is that file's own failure, as a bad sector is, a damaged inode, or that
     /// there is no right to it. Whatever else comes in the way, such as that no more files can be open, comes in the way of
     /// the next as well; and so does a folder in which there is no right to anything.
     func concernsOneFile(in folder: Descriptor) -> Bool {
-        [EIO, EUCLEAN, EBADMSG, EACCES, EPERM].contains(code)
+        (isForbidden || [EIO, EUCLEAN, EBADMSG].contains(code))
             && faccessat(folder.number, ".", X_OK, AT_EACCESS) == 0
     }
 

@@ -90,7 +90,7 @@ struct BadFileTests {
 
     // MARK: Rights
 
-    @Test("counts as damaged where there is no right to it") func noRight() async throws {
+    @Test("is replaced by an import where there is no right to it, and ends an export") func noRight() async throws {
         let file = "\(program.imageFolder)/\(digest)"
         let archive = program.folder.path("cache.tar")
         expectQuiet(try await program.run("export", archive))
@@ -99,9 +99,69 @@ struct BadFileTests {
         expectOneLine(export, exit: 74, [digest, "Permission denied"])
         expectQuiet(try await program.runBound("import", archive))
         #expect(try Files.mode(file) == 0o444)
-        chmod(file, 0)
-        expectOneLine(try await program.runBound("validate", "--deep"), exit: 0, ["1 damaged image deleted"])
-        #expect(!Files.exists(file))
+    }
+
+    @Test("is told by `image --offline` as what it is where there is no right to it") func image() async throws {
+        chmod("\(program.imageFolder)/\(digest)", 0)
+        let result = try await program.runBound("image", "--offline", server.imageURL(0))
+        expectOneLine(result, exit: 74, [digest, "Permission denied"])
+        #expect(!result.errorText.contains("validate"))
+    }
+
+    @Test("stays where there is no right to it, while what is damaged goes", arguments: [[], ["-n"]])
+    func keptBesideDamage(options: [String]) async throws {
+        chmod("\(program.imageFolder)/\(digest)", 0)
+        try Files.damage("\(program.imageFolder)/\(try await program.digest(of: server.imageURL(1)))")
+        let result = try await program.runBound(["validate", "--deep", "--json"] + options)
+        #expect(result.status == .exited(74))
+        #expect(result.errorText.contains("\(digest): can't be opened: Permission denied"), "\(result.errorText)")
+        #expect(try result.json["damaged"]?.int == 1)
+        #expect(Files.exists("\(program.imageFolder)/\(digest)"))
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == (options.isEmpty ? 1 : 2))
+    }
+
+    @Test("stays with all others to which there is no right") func allKept() async throws {
+        for name in Files.names(in: program.imageFolder) { chmod("\(program.imageFolder)/\(name)", 0) }
+        let result = try await program.runBound("validate", "--deep")
+        #expect(result.status == .exited(74))
+        #expect(result.errorText.contains("Permission denied; 2 images can't be read, and are kept\n"))
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
+    }
+
+    // MARK: A disk that fails
+
+    /// Looks for damage where these images can't be read.
+    private func validateDeep(failing error: String, _ images: [String]) async throws -> ProcessResult {
+        try await program.shell(
+            #"""
+            error=$1
+            shift
+            for name; do set -- "$@" -P "$FEEDSYNC_CACHE/images/sha256/$name"; shift; done
+            exec strace -f -qq -o /dev/null "$@" -e "inject=pread64:error=$error" "$feedsync" validate --deep --json
+            """#, [error] + images)
+    }
+
+    @Test("is damaged where others can be read", arguments: errors) func damaged(_ error: String) async throws {
+        let result = try await validateDeep(failing: error, [digest])
+        #expect(result.status == .exited(0), "\(result.errorText)")
+        #expect(try result.json["damaged"]?.int == 1)
+        #expect(!Files.exists("\(program.imageFolder)/\(digest)"))
+    }
+
+    @Test("is damaged where it is the only one", arguments: errors) func damagedAlone(_ error: String) async throws {
+        try await program.sql("DELETE FROM items WHERE url <> '\(server.imageURL(0))'")
+        let result = try await validateDeep(failing: error, [digest])
+        #expect(result.status == .exited(0), "\(result.errorText)")
+        #expect(try result.json["damaged"]?.int == 1)
+    }
+
+    @Test("is nobody's damage where not one can be read: nothing is deleted", arguments: errors)
+    func noneRead(_ error: String) async throws {
+        let result = try await validateDeep(failing: error, Files.names(in: program.imageFolder))
+        #expect(result.status == .exited(74), "\(result.errorText)")
+        #expect(result.errorText.contains("can't be read"), "\(result.errorText)")
+        #expect(try result.json["damaged"]?.int == 0)
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
     }
 
     @Test(
