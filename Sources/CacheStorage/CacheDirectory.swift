@@ -74,12 +74,20 @@ actor CacheOpener {
         }
         try checkIsInPlace(folder)
         let folders = try attempt(.cannotCreate) { () throws(SystemError) in try ImageFolders(createdIn: folder) }
-        // What a killed run left. Repairing counts it among the leftovers.
-        if !repairing, let incoming = folders.incoming {
-            try attempt(.failed) { () throws(SystemError) in _ = try incoming.removeContents() }
-        }
+        if !repairing { try prepareForImages(folders) }
         OpenFileLimit.raise()
         return cache(connection, folders, writable: true, wait, notices)
+    }
+
+    /// Repairing stores none, and counts what a killed run left among the leftovers.
+    private func prepareForImages(_ folders: ImageFolders) throws(FeedError) {
+        guard try attempt(.failed, folders.areOnOneMount) else {
+            throw .storage(
+                .cannotCreate,
+                "\(path): \(ImageFolders.files) and \(CacheFolder.incoming) are on different mounts"
+            ).hinting("have the whole cache on one: with --cache DIR, or a symbolic link to its folder")
+        }
+        try attempt(.failed) { () throws(SystemError) in _ = try folders.incoming?.removeContents() }
     }
 
     /// While this run waits, another folder may come to stand at the path, or another lock in it, and whoever comes later

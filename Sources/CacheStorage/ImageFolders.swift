@@ -24,6 +24,15 @@ struct ImageFolders: Sendable {
         incoming = try cache?.existingFolder(CacheFolder.incoming)
     }
 
+    /// An image comes to its place by a rename, which leads from no mount to another.
+    func areOnOneMount() throws(SystemError) -> Bool {
+        guard let files, let incoming else { return true }
+        // A bind mount has no device of its own, and a subvolume of btrfs no mount. "." is never renamed, and mounts are
+        // looked at before names.
+        if renameat(incoming.number, ".", files.number, ".") != 0, errno == EXDEV { return false }
+        return try files.status().st_dev == incoming.status().st_dev
+    }
+
     /// Shared, it keeps out whoever deletes images, and exclusive also whoever relies on their staying. Nil: there are
     /// none.
     func lockImages(

@@ -1,0 +1,52 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// In a mount namespace of its own, which goes with the script.
+@Suite("A cache on more than one mount", .timeLimit(.minutes(10)))
+struct MountTests {
+    private static let mounts = ["images", "images/sha256", "incoming"]
+    private static let kinds = ["-t tmpfs none", #"--bind "$FEEDSYNC_CACHE/../other""#]
+
+    private let program: Program
+    private let server: FeedServer
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 2)
+        try program.folder.makeDirectory("other")
+    }
+
+    private func run(mounting kind: String, at name: String, _ arguments: [String]) async throws -> ProcessResult {
+        try await program.shell(
+            #"""
+            [ "$(id -u)" = 0 ] && user= || user=-r
+            exec unshare -m $user sh -c 'folder=$FEEDSYNC_CACHE/$1
+                shift
+                mkdir -p "$folder" && mount \#(kind) "$folder" || exit 99
+                exec "$feedsync" "$@"' sh "$@"
+            """#, [name] + arguments)
+    }
+
+    @Test("is refused before anything is asked for", arguments: mounts, kinds)
+    func refused(name: String, kind: String) async throws {
+        let result = try await run(mounting: kind, at: name, ["sync", server.feedURL])
+        expectOneLine(result, exit: 73, ["images/sha256 and incoming are on different mounts", "--cache"])
+        #expect(server.requestCount == 0)
+    }
+
+    @Test("delivers what it can't save") func image() async throws {
+        let result = try await run(mounting: "-t tmpfs none", at: "images", ["image", server.imageURL(0)])
+        #expect(result.status == .exited(73))
+        #expect(result.errorText.contains("not saved"), "\(result.errorText)")
+        #expect(result.standardOutput == FeedServer.image(0))
+    }
+
+    @Test("is read, and pruned", arguments: [["status"], ["validate", "--deep"], ["export", "-"]])
+    func read(command: [String]) async throws {
+        expectQuiet(try await program.run(server.feedURL))
+        let result = try await run(mounting: "-t tmpfs none", at: "incoming", command)
+        #expect(result.status == .exited(0), "\(result.errorText)")
+        #expect(result.errorText == "")
+    }
+}
