@@ -10,21 +10,23 @@ enum CacheFolder {
     /// What lies here is in flight, and gone at the start of a run.
     static let incoming = "incoming"
 
-    /// Without links. Nil where nothing can be found there; `errno` says why.
-    static func resolve(_ path: String) -> String? {
-        guard let resolved = realpath(path, nil) else { return nil }
-        defer { free(resolved) }
-        return String(cString: resolved)
-    }
-
     static func create(_ path: String) throws(SystemError) -> Descriptor {
         let steps = FilePath.steps(to: path)
+        try requireText(path, steps)
         for step in steps.dropLast() { try make(step, mode: 0o777) }
         if let last = steps.last { try make(last, mode: 0o700) }
         let folder = try Descriptor.folder(at: path)
         try leaveIncomingAlone(in: folder)
         try keepOthersOut(of: folder)
         return folder
+    }
+
+    /// Before anything is made. SQLite goes by the path, with no link in it, all else by the folder that is open.
+    private static func requireText(_ path: String, _ steps: [String]) throws(SystemError) {
+        let start = FilePath.isAbsolute(path) ? "/" : "."
+        for step in steps.reversed() + [start] {
+            if try RealPath.of(step, in: path) != nil { return }
+        }
     }
 
     /// Each run empties `incoming`, a name that others use too (`--cache /srv/ftp`): where no run has ever left its lock,

@@ -10,11 +10,11 @@ package struct Application: Sendable {
         self.surroundings = surroundings
     }
 
-    /// Nil stands for an argument that is no text: mended, it would name another file.
-    package func run(_ given: [String?]) async -> ExitCode {
-        let arguments = given.compactMap(\.self)
+    /// In bytes, as one may be no text: mended, it would name another file.
+    package func run(_ given: [[UInt8]]) async -> ExitCode {
+        let arguments = given.compactMap { String(validating: $0, as: UTF8.self) }
         do {
-            guard arguments.count == given.count else { throw UsageError("an argument is not UTF-8 text") }
+            try requireText(given)
             switch try ArgumentParser(surroundings).parse(arguments) {
             case .version: return try print(HelpText.version)
             case .help(let command): return try print(HelpText.text(for: command))
@@ -28,6 +28,16 @@ package struct Application: Sendable {
             // Who stopped it as it began, as while it waited for a config file from a pipe, is told nothing of that.
             if !Task.isCancelled { log(arguments).tell(LogLine(error)) }
             return ExitCode.of(error)
+        }
+    }
+
+    private func requireText(_ arguments: [[UInt8]]) throws(UsageError) {
+        for (place, argument) in arguments.enumerated() where String(validating: argument, as: UTF8.self) == nil {
+            // What stands behind either sign may be a password.
+            let shown = argument.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "=") }
+            let rest = argument.dropFirst(shown.count)
+            let text = TerminalText.escape(bytes: shown) + (rest.first.map { "\(Unicode.Scalar($0))…" } ?? "")
+            throw UsageError("argument \(place + 1), '\(text)', is not UTF-8 text")
         }
     }
 

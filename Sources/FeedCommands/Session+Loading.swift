@@ -36,7 +36,7 @@ extension Session {
     }
 
     private func subscriptionList(in path: String) async throws(FeedError) -> SubscriptionList {
-        let place = FilePath.absolute(path, in: surroundings.currentDirectory)
+        let place = FilePath.absolute(path, in: surroundings.currentDirectory ?? Surroundings.currentDirectoryLink)
         do {
             // It may come from a pipe, which somebody keeps open.
             return try await limited(toolbox.files) { client throws(FeedError) in

@@ -5,7 +5,8 @@ package struct Surroundings: Sendable {
     package let environment: [String: String]
     /// Variables whose value is no text: mended, it would name another folder.
     package let unreadableVariables: Set<String>
-    package let currentDirectory: String
+    /// Nil for one that is no text.
+    package let currentDirectory: String?
     /// The home in the user's account, for where the environment names none.
     package let accountHome: String?
     package let fileExists: @Sendable (String) -> Bool
@@ -19,7 +20,7 @@ package struct Surroundings: Sendable {
     package let readRegularFile: @Sendable (String) -> Result<[UInt8]?, FeedError>
 
     package init(
-        environment: [String: String], unreadableVariables: Set<String> = [], currentDirectory: String,
+        environment: [String: String], unreadableVariables: Set<String> = [], currentDirectory: String?,
         accountHome: String?,
         fileExists: @escaping @Sendable (String) -> Bool,
         realPath: @escaping @Sendable (String) -> String? = { _ in nil },
@@ -44,6 +45,9 @@ package struct Surroundings: Sendable {
         }
         return nil
     }
+
+    /// A path of the current directory where there is no other.
+    package static let currentDirectoryLink = "/proc/self/cwd"
 
     static let noHome = "neither HOME nor the user's account names a home folder"
 

@@ -39,9 +39,9 @@ struct Main {
         setenv("LIBDISPATCH_LOG", "NO", 0)
     }
 
-    private static var arguments: [String?] {
+    private static var arguments: [[UInt8]] {
         UnsafeMutableBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst()
-            .map { argument in argument.flatMap { String(validatingCString: $0) } }
+            .map { argument in argument.map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) } ?? [] }
     }
 
     private static func toolbox(_ streams: StandardStreams, _ signals: TerminationSignals) -> Toolbox {
@@ -79,7 +79,9 @@ struct Main {
             environment: environment.compactMapValues(\.self),
             unreadableVariables: Set(environment.filter { $0.value == nil }.keys),
             currentDirectory: currentDirectory,
-            accountHome: getpwuid(getuid()).flatMap { account in account.pointee.pw_dir.map { String(cString: $0) } },
+            accountHome: getpwuid(getuid()).flatMap { account in
+                account.pointee.pw_dir.flatMap { String(validatingCString: $0) }
+            },
             fileExists: { access($0, F_OK) == 0 },
             realPath: realPath,
             canRead: { path in
@@ -107,10 +109,11 @@ struct Main {
     }
 
     /// Of a folder that is gone there is no path but this one: what is looked for in it isn't there.
-    private static var currentDirectory: String {
-        guard let path = getcwd(nil, 0) else { return "/proc/self/cwd" }
+    /// Nil for one that is no text.
+    private static var currentDirectory: String? {
+        guard let path = getcwd(nil, 0) else { return Surroundings.currentDirectoryLink }
         defer { free(path) }
-        return String(cString: path)
+        return String(validatingCString: path)
     }
 
     @Sendable private static func wallClock() -> Timestamp {

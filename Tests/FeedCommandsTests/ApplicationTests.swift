@@ -17,7 +17,9 @@ struct ApplicationTests {
     func closing(_ arguments: [String], _ code: ExitCode) async {
         let closings = Tally()
         let toolbox = toolbox(Lines(), closing: { closings.add(1) }, answering: { _ in .ok([]) })
-        #expect(await Application(toolbox: toolbox, surroundings: Self.surroundings).run(arguments) == code)
+        #expect(
+            await Application(toolbox: toolbox, surroundings: Self.surroundings).run(arguments.map { Array($0.utf8) })
+                == code)
         #expect(closings.count == 1)
     }
 
@@ -37,7 +39,7 @@ struct ApplicationTests {
         let application = Application(toolbox: toolbox, surroundings: Self.surroundings)
         let task = run.withLock { run in
             let arguments = ["--ping-url", "http://monitor.example/x", "http://feeds.example/"]
-            let task = Task { await application.run(arguments) }
+            let task = Task { await application.run(arguments.map { Array($0.utf8) }) }
             run = task
             return task
         }

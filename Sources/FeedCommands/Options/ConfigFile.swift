@@ -81,7 +81,7 @@ struct ConfigFile {
             throw wrong("'\(TerminalText.escape(text))' is neither a URL nor an existing file")
         }
         do {
-            let url = try FeedOperand.url(text, currentDirectory: surroundings.currentDirectory)
+            let url = try FeedOperand.url(text, currentDirectory: "/")
             guard !url.isRemote, !text.lowercased().hasPrefix("file:") else { return url }
             return try FeedOperand.url(place, currentDirectory: surroundings.currentDirectory)
         } catch {

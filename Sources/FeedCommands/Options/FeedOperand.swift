@@ -2,11 +2,17 @@ import FeedCore
 
 /// A FEED (or the URL of an image) as given on the command line: a URL, or the path of a file.
 enum FeedOperand {
-    static func url(_ operand: String, currentDirectory: String) throws(UsageError) -> ResourceURL {
+    /// Relative paths begin in the current directory; nil stands for one whose path is no text.
+    static func url(_ operand: String, currentDirectory: String?) throws(UsageError) -> ResourceURL {
         guard !operand.isEmpty else { throw UsageError("an operand is empty") }
         guard let scheme = scheme(of: operand) else {
             try checkIsNoURL(operand)
-            return ResourceURL(filePath: normalise(FilePath.absolute(operand, in: currentDirectory)))
+            guard let start = currentDirectory ?? (FilePath.isAbsolute(operand) ? "/" : nil) else {
+                throw UsageError(
+                    "'\(shown(operand))': the path of the current folder is not UTF-8 text",
+                    hint: "give one that begins with /", exitCode: .notFound)
+            }
+            return ResourceURL(filePath: normalise(FilePath.absolute(operand, in: start)))
         }
         guard ResourceURL.Scheme(rawValue: scheme.lowercased()) != nil else { throw unknownScheme(scheme, operand) }
         do {

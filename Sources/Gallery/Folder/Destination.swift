@@ -15,7 +15,7 @@ struct Destination {
         var missing: [String] = []
         while true {
             let part = (path.utf8.first == Self.slash ? "/" : "") + names.joined(separator: "/")
-            if let resolved = try Self.resolve(part.isEmpty ? "." : part) {
+            if let resolved = try Self.resolve(part.isEmpty ? "." : part, in: path) {
                 existing = resolved == "/" ? "" : resolved
                 break
             }
@@ -55,13 +55,10 @@ struct Destination {
     private static let slash = UInt8(ascii: "/")
 
     /// Nil if there is nothing there.
-    private static func resolve(_ path: String) throws(SystemError) -> String? {
-        guard let resolved = realpath(path, nil) else {
-            if errno == ENOENT { return nil }
-            throw SystemError("can't be reached", path)
-        }
-        defer { free(resolved) }
-        return String(cString: resolved)
+    private static func resolve(_ path: String, in given: String) throws(SystemError) -> String? {
+        if let resolved = try RealPath.of(path, in: given) { return resolved }
+        if errno == ENOENT { return nil }
+        throw SystemError("can't be reached", path)
     }
 
     static func isLink(_ path: String) throws(SystemError) -> Bool {

@@ -1,0 +1,82 @@
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("A path that can't be used", .timeLimit(.minutes(10)))
+struct PathTests {
+    private let program: Program
+    private let server: FeedServer
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 2)
+    }
+
+    // MARK: No text
+
+    /// Runs the program in a folder whose name is not UTF-8, beside one of the name that it becomes when it is mended.
+    /// There is a link to it above.
+    private func runInFolder(_ arguments: String..., after setUp: String = ":") async throws -> ProcessResult {
+        try await program.shell(
+            #"""
+            cd "$1" && bad=$(printf 'caf\351') && mkdir -p "$bad" "$(printf 'caf\357\277\275')" || exit 99
+            [ -e link ] || ln -s "$bad" link
+            cd "$bad" || exit 99
+            { \#(setUp); } || exit 99
+            shift
+            exec "$feedsync" "$@"
+            """#, [program.folder.path] + arguments)
+    }
+
+    private func filesMade() async throws -> String {
+        try await program.shell(#"find "$1" -path "*caf*/*""#, program.folder.path).outputText
+    }
+
+    @Test(
+        "as its folder has a name that is no text: no cache is made", arguments: ["made", "made/below", "../link/made"])
+    func newCache(path: String) async throws {
+        for command in ["sync", "image"] {
+            let operand = command == "image" ? server.imageURL(0) : server.feedURL
+            let result = try await runInFolder(command, "--cache", path, operand)
+            #expect(result.status == .exited(73), "\(result.errorText)")
+            #expect(result.errorText.contains("\(path): its full path is not UTF-8 text"), "\(result.errorText)")
+        }
+        #expect(try await filesMade() == "")
+    }
+
+    @Test("as its folder has a name that is no text: none is read", arguments: [["status"], ["export", "-"]])
+    func oldCache(command: [String]) async throws {
+        expectQuiet(try await program.run(server.feedURL))
+        let arguments = command + ["--cache", "cache"]
+        let result = try await program.shell(
+            #"""
+            cd "$1" && bad=$(printf 'caf\351') && mkdir "$bad" && cp -a cache "$bad/" && cd "$bad" || exit 99
+            shift
+            exec "$feedsync" "$@"
+            """#, [program.folder.path] + arguments)
+        expectOneLine(result, exit: 74, ["UTF-8"])
+    }
+
+    @Test("as its folder has a name that is no text: no gallery is made", arguments: ["site", "../link/site"])
+    func gallery(path: String) async throws {
+        expectQuiet(try await program.run(server.feedURL))
+        expectOneLine(try await runInFolder("gallery", path), exit: 73, ["\(path): its full path is not UTF-8 text"])
+        #expect(try await filesMade() == "")
+    }
+
+    @Test("as its folder has a name that is no text: no feed is read") func feed() async throws {
+        let result = try await runInFolder("show", "feed.json", after: #"echo '{"items":[]}' > feed.json"#)
+        expectOneLine(result, exit: 66, ["UTF-8"])
+    }
+
+    @Test("is named where it is an argument that is no text, but for what may be a password")
+    func argument() async throws {
+        for (argument, shown) in [
+            (#"caf\351/feed.json"#, #"argument 2, 'caf\xE9/feed.json',"#),
+            (#"http://me:secret\351@h/"#, #"argument 2, 'http:…',"#),
+        ] {
+            let result = try await program.shell(#"exec "$feedsync" sync "$(printf "$1")""#, argument)
+            expectOneLine(result, exit: 64, [shown, "UTF-8"])
+        }
+    }
+}
