@@ -12,7 +12,7 @@ enum CacheFolder {
 
     static func create(_ path: String) throws(SystemError) -> Descriptor {
         let steps = FilePath.steps(to: path)
-        try requireText(path, steps)
+        try requireUsable(path, steps)
         for step in steps.dropLast() { try make(step, mode: 0o777) }
         if let last = steps.last { try make(last, mode: 0o700) }
         let folder = try Descriptor.folder(at: path)
@@ -22,10 +22,14 @@ enum CacheFolder {
     }
 
     /// Before anything is made. SQLite goes by the path, with no link in it, all else by the folder that is open.
-    private static func requireText(_ path: String, _ steps: [String]) throws(SystemError) {
-        let start = FilePath.isAbsolute(path) ? "/" : "."
-        for step in steps.reversed() + [start] {
-            if try RealPath.of(step, in: path) != nil { return }
+    private static func requireUsable(_ path: String, _ steps: [String]) throws(SystemError) {
+        var missing: [Substring] = []
+        for step in steps.reversed() + [FilePath.isAbsolute(path) ? "/" : "."] {
+            if let existing = try RealPath.of(step, in: path) {
+                let names = FilePath.names(in: existing) + missing.reversed()
+                return try DatabaseFile.requireShort(names.map { "/\($0)" }.joined(), path)
+            }
+            missing += FilePath.names(in: step).suffix(1)
         }
     }
 

@@ -79,4 +79,26 @@ struct PathTests {
             expectOneLine(result, exit: 64, [shown, "UTF-8"])
         }
     }
+
+    // MARK: Too long
+
+    /// A path of so many bytes.
+    private func path(of length: Int) -> String {
+        var path = program.folder.path("long")
+        while path.utf8.count + 202 < length { path += "/" + String(repeating: "x", count: 100) }
+        return path + "/" + String(repeating: "y", count: length - path.utf8.count - 1)
+    }
+
+    @Test("as it is longer than the database's may be, is told, and no cache is made") func tooLong() async throws {
+        // With the longest name that SQLite makes of it, it is as long as it may be.
+        let most = 512 - "/feedsync.sqlite-journal".utf8.count
+        expectQuiet(try await program.run("sync", "--cache", path(of: most), server.feedURL))
+        let result = try await program.run("sync", "--cache", path(of: most + 1), server.feedURL)
+        expectOneLine(result, exit: 73, ["too long", "\(most)"])
+        #expect(!Files.exists(path(of: most + 1)))
+        // It may have been moved there.
+        try #require(rename(path(of: most), path(of: most + 1)) == 0)
+        expectOneLine(
+            try await program.run("status", "--cache", path(of: most + 1)), exit: 74, ["too long", "\(most)"])
+    }
 }
