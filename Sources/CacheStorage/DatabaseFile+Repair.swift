@@ -76,7 +76,7 @@ extension DatabaseFile {
                     throw SystemError("can't be set aside", path + ending + suffix)
                 }
             }
-            try folder.synchronise()
+            try folder.synchroniseWherePossible()
             return name
         }
     }

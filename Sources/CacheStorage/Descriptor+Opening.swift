@@ -20,7 +20,7 @@ extension Descriptor {
         let made = try folder(name)
         if isNew {
             try giveOwner(to: made)
-            try synchronise()
+            try synchroniseWherePossible()
         }
         return made
     }

@@ -22,7 +22,7 @@ struct PlacedFiles: Sendable {
 
     /// Returns when their names are on disk: also that of one that was there before, or took another's place, may not be.
     func makeDurable() throws(FeedError) {
-        if isAny { try attempt(.failed) { () throws(SystemError) in try folder.synchronise() } }
+        if isAny { try attempt(.failed) { () throws(SystemError) in try folder.synchroniseWherePossible() } }
     }
 
     /// No row names them: on a full disk nothing else could give back the room they take. What can't be deleted now is

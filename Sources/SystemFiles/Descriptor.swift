@@ -57,6 +57,13 @@ package final class Descriptor: Sendable {
     package func synchronise() throws(SystemError) {
         guard fsync(number) == 0 else { throw SystemError("can't be written to disk", path) }
     }
+
+    /// Likewise for folders above all, with which not every file system can do that: there they are as safe as they can be.
+    package func synchroniseWherePossible() throws(SystemError) {
+        do throws(SystemError) { try synchronise() } catch {
+            guard [EINVAL, EOPNOTSUPP].contains(error.code) else { throw error }
+        }
+    }
 }
 
 extension stat {

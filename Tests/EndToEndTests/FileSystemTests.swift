@@ -36,6 +36,21 @@ struct FileSystemTests {
         }
     }
 
+    @Test(
+        "holds a cache where no folder can be written to disk", arguments: ["EINVAL", "EOPNOTSUPP"])
+    func foldersWithoutSync(error: String) async throws {
+        let result = try await program.shell(
+            #"""
+            cache=$FEEDSYNC_CACHE
+            exec strace -f -qq -o "$1" -P "$cache" -P "$cache/images" -P "$cache/images/sha256" -P "$cache/incoming" \
+                -e trace=fsync -e "inject=fsync:error=$2" "$feedsync" "$3"
+            """#, program.folder.path("trace"), error, server.feedURL)
+        expectQuiet(result)
+        let trace = String(decoding: try Files.bytes(program.folder.path("trace")), as: UTF8.self)
+        #expect(trace.contains("INJECTED"))
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
+    }
+
     @Test("keeps an image whose mode is right where it can't be given one")
     func noModes() async throws {
         expectQuiet(try await program.run(server.feedURL))

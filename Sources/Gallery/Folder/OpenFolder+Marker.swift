@@ -20,7 +20,7 @@ extension OpenFolder {
 
     private func mark(_ text: String) throws(SystemError) {
         // One that a power cut emptied would make the folder somebody else's.
-        try Self.synchronise(write(Array("\(text)\n".utf8), to: Self.nextMarker))
+        try write(Array("\(text)\n".utf8), to: Self.nextMarker).synchroniseWherePossible()
         guard renameat(number, Self.nextMarker, number, Self.marker) == 0 else {
             throw SystemError("can't be created", "\(path)/\(Self.marker)")
         }

@@ -68,12 +68,5 @@ final class OpenFolder {
     }
 
     /// Returns when the names in the folder are on disk.
-    func synchronise() throws(SystemError) { try Self.synchronise(folder) }
-
-    /// Not every file system can, and on one that can't a gallery is as safe as it can be there.
-    static func synchronise(_ file: Descriptor) throws(SystemError) {
-        do throws(SystemError) { try file.synchronise() } catch {
-            guard [EINVAL, EOPNOTSUPP].contains(error.code) else { throw error }
-        }
-    }
+    func synchronise() throws(SystemError) { try folder.synchroniseWherePossible() }
 }
