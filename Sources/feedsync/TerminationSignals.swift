@@ -1,11 +1,13 @@
 import Dispatch
+import FeedCommands
 import Glibc
 import Synchronization
 
-/// INT, TERM and HUP: the first stops the run cleanly, the second ends it at once.
+/// INT, TERM and HUP: the first stops the run cleanly, another one, a moment later, ends it at once.
 final class TerminationSignals: Sendable {
     private struct State {
         var first: Int32?
+        var requests = StopRequests()
         var stop: (@Sendable () -> Void)?
     }
 
@@ -16,7 +18,7 @@ final class TerminationSignals: Sendable {
     /// The number of the signal that stops the run, if one came.
     var received: Int32? { state.withLock { $0.first } }
 
-    /// `atOnce` is called before the second ends the process.
+    /// `atOnce` is called before one ends the process at once.
     init(atOnce: @escaping @Sendable () -> Void) {
         self.atOnce = atOnce
         sources = Mutex([])
@@ -54,14 +56,16 @@ final class TerminationSignals: Sendable {
     }
 
     private func arrived(_ number: Int32) {
-        let (isSecond, stop) = state.withLock { state in
-            defer { state.first = state.first ?? number }
-            return (state.first != nil, state.stop)
+        let (meaning, stop) = state.withLock { state in
+            state.first = state.first ?? number
+            return (state.requests.meaning(ofSignalAt: .now), state.stop)
         }
-        if isSecond {
+        switch meaning {
+        case .stop: stop?()
+        case .sameRequest: break
+        case .endAtOnce:
             atOnce()
             _exit(128 + number)
         }
-        stop?()
     }
 }

@@ -42,6 +42,12 @@ package final class PseudoTerminal: Sendable {
         _ = write(own, bytes, bytes.count)
     }
 
+    /// How much of what a program wrote waits here; some more may wait before.
+    package var unread: Int32 {
+        var count: Int32 = 0
+        return ioctl(own, UInt(FIONREAD), &count) == 0 ? count : 0
+    }
+
     /// How many bytes were shown so far.
     package var position: Int { state.withLock { $0.shown.count } }
 

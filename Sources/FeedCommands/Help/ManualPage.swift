@@ -120,8 +120,8 @@ enum ManualPage {
             + Roff.entry(
                 Roff.bold("128+n"),
                 """
-                Ended by signal n. The first INT, TERM or HUP stops a run cleanly, and what has come is kept; the \
-                second ends it at once.
+                Ended by signal n. The first INT, TERM or HUP stops a run cleanly, and what has come is kept; \
+                another one, a second later or more, ends it at once.
                 """)
     }
 

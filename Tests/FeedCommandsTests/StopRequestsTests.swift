@@ -1,0 +1,28 @@
+import FeedCommands
+import Testing
+
+@Suite("Signals that ask a run to stop")
+struct StopRequestsTests {
+    private let start = ContinuousClock.now
+
+    private func meanings(at milliseconds: Int...) -> [StopRequests.Meaning] {
+        var requests = StopRequests()
+        return milliseconds.map { requests.meaning(ofSignalAt: start + .milliseconds($0)) }
+    }
+
+    @Test("the first stops it, and what comes within a moment is the same request")
+    func moment() {
+        #expect(meanings(at: 0, 0, 3, 999) == [.stop, .sameRequest, .sameRequest, .sameRequest])
+    }
+
+    @Test("another one after that ends it at once")
+    func later() {
+        #expect(meanings(at: 0, 1000) == [.stop, .endAtOnce])
+        #expect(meanings(at: 0, 3, 5000) == [.stop, .sameRequest, .endAtOnce])
+    }
+
+    @Test("the moment begins with the first: who goes on asking is heard")
+    func goingOn() {
+        #expect(meanings(at: 0, 600, 1200) == [.stop, .sameRequest, .endAtOnce])
+    }
+}
