@@ -18,11 +18,20 @@ struct OptionsCommandTests {
 
     @Test(
         "a URL in the place of a folder or a file is a mistake, and keeps its password",
-        arguments: ["export", "gallery"])
+        arguments: ["export", "gallery", "import"])
     func urlForPath(command: String) {
         let message = usageError([command, "HTTP://ann:s3cret@h/feed.json"])?.message
         #expect(message?.hasSuffix("is a URL") == true)
         #expect(message?.contains("s3cret") == false)
+    }
+
+    @Test("what a shell has parted from a URL may be a password, and is shown nowhere")
+    func parted() {
+        for arguments in [["http://u:a", "s3cret"], ["http://u:a", "s3cret@h"], ["show", "http://u:a", "s3cret@h/"]] {
+            let error = usageError(arguments)
+            #expect(error?.exitCode == .usage)
+            #expect(error?.message.contains("s3cret") == false)
+        }
     }
 
     @Test("only the first operand can be a command") func firstOperand() {

@@ -41,6 +41,42 @@ struct OptionsOperandTests {
         #expect(FeedOperand.mayLackScheme(operand) == expected)
     }
 
+    @Test(
+        "a URL with something before it is none, and no path",
+        arguments: [
+            ("'http://h/x'", "'http://h/x''", "leave out the quote before http:"),
+            ("\"http://h/x\"", "\"http://h/x\"'", "leave out the quote before http:"),
+            (" https://h/x", " https://h/x'", "leave out the blank before https:"),
+            ("<file:///srv/x>", "<file:///srv/x>'", "leave out what stands before file:"),
+            ("-ftp://h/x", "-ftp://h/x'", "leave out what stands before ftp:"),
+        ])
+    func begunWrongly(operand: String, shown: String, hint: String) {
+        let message = "'\(shown) is no usable URL: it does not begin with http:, https: or file:"
+        #expect(throws: UsageError(message, hint: hint)) { try url(operand) }
+        #expect(FeedOperand.isURL(operand))
+    }
+
+    @Test(
+        "what may be a password is shown nowhere, also where a shell has parted it from its URL",
+        arguments: [
+            ("http://u:s3cret", "http://u:***"), ("https://u:s3c/ret", "https://u:***"), ("http:u:s3c", "http:u:***"),
+            ("'http://u:s3cret'", "'http://u:***"), ("ret@h/", "***@h/"), ("//u:s3cret", "//u:***"),
+            ("http://h:99999/", "http://h:99999/"), ("http://h:/x", "http://h:/x"), ("http://h/a:b", "http://h/a:b"),
+            ("http://[::1]:80/", "http://[::1]:80/"), ("http://[::1]:s3c/", "http://[::1]:***"),
+            ("/srv/a:b@c", "/srv/a:b@c"), ("feed.json", "feed.json"), ("./a@b", "./a@b"),
+        ])
+    func shown(operand: String, shown: String) {
+        #expect(FeedOperand.shown(operand) == shown)
+    }
+
+    @Test(
+        "paths with the signs of URLs are paths",
+        arguments: ["/srv/a:b@c", "./'http://h", "a@b/c", "1:2", "a//b@c", "//a/b@c", "a b@c"])
+    func stillPaths(operand: String) throws {
+        #expect(try url(operand).isRemote == false)
+        #expect(!FeedOperand.isURL(operand))
+    }
+
     @Test("from the root folder a path has one slash") func root() throws {
         #expect(try FeedOperand.url("a", currentDirectory: "/").text == "file:///a")
     }
@@ -85,6 +121,10 @@ struct OptionsOperandTests {
         arguments: [
             "http://me:secret@", "http://me:secret@h ost/", "http://me:sec/ret@h:x/", "ftp://me:secret@h/",
             "http:me:secret@h", "http://me:secret@@/", "x:1secret@h", "http://me:1secret@h:port/",
+            "'http://me:secret@h/x'", " http://me:secret@h/x", "<http://me:secret@h/x>", "//me:secret@h/x",
+            "http//me:secret@h/x", "'http//me:secret@h/x'", "//me:sec/ret@h/x", "'//me:secret@h/x'",
+            "1me:secret@h/x", "'me:secret@h/x'", "'http:/me:secret@h/x'", "“https://me:secret@h/x”",
+            "feed=http://me:secret@h/", "htp//me:secret@h/", "me_secret:1@h", "//secret@h/x",
         ])
     func redaction(operand: String) {
         do {

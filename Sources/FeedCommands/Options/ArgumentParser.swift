@@ -110,6 +110,10 @@ struct ArgumentParser {
     private func check(_ operands: [String], areOf spec: CommandSpec) throws(UsageError) {
         let usage = "usage: \(spec.usage[0])"
         if operands.contains("") { throw Self.emptyOperand }
+        let takesPath = [.archive, .archiveAndFeeds, .folderAndFeeds].contains(spec.operand)
+        let feeds = spec.operand.namesFeeds ? operands.dropFirst(takesPath ? 1 : 0) : []
+        // Before all that would show one: behind half a URL stands what a shell has parted from it, as of its password.
+        for feed in feeds { _ = try FeedOperand.url(feed, currentDirectory: surroundings.currentDirectory) }
         if operands.count < spec.operandCount.lowerBound {
             throw UsageError("\(spec.name) needs \(spec.operand.one)", hint: usage)
         }
@@ -119,15 +123,14 @@ struct ArgumentParser {
             let shown = FeedOperand.shown(surplus)
             throw UsageError("\(spec.name) takes \(spec.operand.one), not also '\(shown)'", hint: usage)
         }
-        let takesPath = spec.operand == .archiveAndFeeds || spec.operand == .folderAndFeeds
         if takesPath, FeedOperand.isURL(operands[0]) {
             let given = FeedOperand.shown(operands[0])
-            throw UsageError("\(spec.name) needs \(spec.operand.one) first, and '\(given)' is a URL", hint: usage)
+            let place = feeds.startIndex > 0 ? " first" : ""
+            throw UsageError("\(spec.name) needs \(spec.operand.one)\(place), and '\(given)' is a URL", hint: usage)
         }
-        for word in operands.dropFirst(takesPath ? 1 : 0)
-        where spec.operand.namesFeeds && isUnknown(word) {
+        for word in feeds where isUnknown(word) {
             throw UsageError(
-                "'\(TerminalText.escape(word))' is neither a URL nor an existing file",
+                "'\(FeedOperand.shown(word))' is neither a URL nor an existing file",
                 hint: CommandTable.named(word) == nil ? "a file that is yet to come can be given as ./NAME" : usage)
         }
     }
