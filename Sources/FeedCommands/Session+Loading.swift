@@ -45,8 +45,7 @@ extension Session {
                 return try await loader.load(place, calledBy: path)
             }
         } catch let error where !error.isCancellation {
-            let named = error.about("--opml")
-            throw path.contains("://") ? named.hinting("it takes a file or a pipe; download the list first") : named
+            throw error.about("--opml")
         }
     }
 

@@ -220,8 +220,8 @@ struct FormatsTests {
 
     @Test("a list is a file: a URL or a folder is none", arguments: ["https://h/list.opml", "/"])
     func noFile(list: String) async throws {
-        let hint = list == "/" ? "a folder" : "download the list first"
-        expectOneLine(try await program.run("--opml", list), exit: 66, ["--opml: ", list, hint])
+        let (code, hint): (Int32, String) = list == "/" ? (66, "a folder") : (64, "download the list first")
+        expectOneLine(try await program.run("--opml", list), exit: code, ["--opml: ", list, hint])
     }
 
     @Test(

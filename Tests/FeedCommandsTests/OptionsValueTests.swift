@@ -116,6 +116,27 @@ struct OptionsValueTests {
         #expect(usageError(["--max-per-host=0"]) != nil)
     }
 
+    @Test(
+        "where a path belongs, a URL is a mistake, and its password stays out of what is said",
+        arguments: OptionTable.all.filter(\.isPath),
+        ["https://me:SECRET@h/feed.json", "HTTP://me:SECRET@h", "file:///srv/SECRET@h", "'https://me:SECRET@h/'"])
+    func pathIsNoURL(option: OptionSpec, url: String) throws {
+        let variable = [try #require(option.variable): url]
+        var errors = [
+            (usageError(["--\(option.long)", url]), ExitCode.usage),
+            (usageError(["status"], environment: variable), .configuration),
+        ]
+        if option.isOfConfigFile {
+            errors.append((usageError(["status"], config: "\(option.long) = \(url)"), .configuration))
+        }
+        for (error, code) in errors {
+            let message = error?.message ?? ""
+            #expect(error?.exitCode == code)
+            #expect(message.contains("***@h") && message.contains(", not a URL"), "\(message)")
+            #expect(!message.contains("SECRET"))
+        }
+    }
+
     @Test("a path is not empty") func emptyPath() {
         #expect(usageError(["--cache="])?.message.contains("expected a path such as /var/cache/feedsync") == true)
         #expect(usageError(["image", feed, "-o", ""]) != nil)

@@ -185,7 +185,7 @@ extension Settings {
 
 extension GivenOption {
     fileprivate func invalid(_ reason: InvalidValue, _ exitCode: ExitCode) -> UsageError {
-        let shown = value.map { option.isSecret ? "" : " '\(TerminalText.escape($0))'" } ?? ""
+        let shown = value.map { option.isSecret ? "" : " '\(FeedOperand.shown($0))'" } ?? ""
         let place = place.map { $0 + ": " } ?? ""
         return UsageError(
             "\(place)invalid value\(shown) for \(spelling): expected \(reason.expected)", exitCode: exitCode)

@@ -106,12 +106,12 @@ struct ConfigFile {
     }
 
     /// A path as it is meant in this file: `~` is the home folder, and a relative path begins in its folder. The one
-    /// that a program is started in is cron's choice.
+    /// that a program is started in is cron's choice. A URL stays one, for whoever takes paths alone to see it.
     private func located(_ value: String) throws(UsageError) -> String {
         guard let value = surroundings.expandingHome(value) else {
             throw wrong("\(Surroundings.noHome) for ~")
         }
-        guard !value.isEmpty, let folder else { return value }
+        guard !value.isEmpty, !FeedOperand.isURL(value), let folder else { return value }
         return FilePath.absolute(value, in: folder)
     }
 

@@ -15,7 +15,8 @@ enum OptionTable {
             "how many pages of a feed to load, where it links to the next"
         ).perFeed,
         .value(
-            "opml", "FILE", sets: \.opml, as: .path("feeds.opml"), .main, of: [.sync],
+            "opml", "FILE", sets: \.opml, as: .path("feeds.opml", insteadOfURL: "download the list first"),
+            .main, of: [.sync],
             "also sync the feeds that this subscription list names"),
         .value(
             "output", short: "o", "FILE", sets: \.output, as: .outputPath, defaultText: "standard output", .main,

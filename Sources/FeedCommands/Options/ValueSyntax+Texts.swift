@@ -3,9 +3,15 @@ import FeedCore
 extension ValueSyntax<String?> {
     static func folder(_ example: String) -> ValueSyntax { path(example, .folder) }
 
-    static func path(_ example: String, _ kind: ValueKind = .file) -> ValueSyntax {
+    /// `insteadOfURL`: what to do who has one.
+    static func path(_ example: String, _ kind: ValueKind = .file, insteadOfURL: String? = nil) -> ValueSyntax {
         ValueSyntax(kind: kind) { text throws(InvalidValue) in
             guard !text.isEmpty else { throw InvalidValue(expected: "a path such as \(example)") }
+            // Most likely the path was forgotten, and this is the operand behind it.
+            guard !FeedOperand.isURL(text) else {
+                let advice = insteadOfURL.map { ": \($0)" } ?? ""
+                throw InvalidValue(expected: "a path such as \(example), not a URL\(advice)")
+            }
             return text
         } write: {
             $0
