@@ -85,6 +85,8 @@ struct OptionsSyntaxTests {
         arguments: [
             (["--max-agee", "7d"], "unknown option '--max-agee'", "did you mean --max-age?"),
             (["--mxa-age=7d"], "unknown option '--mxa-age'", "did you mean --max-age?"),
+            (["--retry", "3"], "unknown option '--retry'", "did you mean --retries?"),
+            (["--silent"], "unknown option '--silent'", "did you mean --quiet?"),
             (["--quie"], "unknown option '--quie'", "did you mean --quiet?"),
             (["--connect"], "unknown option '--connect'", "did you mean --connect-timeout?"),
             (["--max-f"], "unknown option '--max-f'", "did you mean --max-filesize or --max-feed-size?"),

@@ -4,6 +4,12 @@ enum Suggestion {
     /// More than this is no hint but the manual.
     private static let mostCompletions = 5
 
+    /// What curl and wget call some of our options, where that is like none of them or like the wrong one.
+    private static let namesElsewhere = [
+        "retry": "retries", "silent": "quiet", "parallel-max": "jobs", "ca-certificate": "cacert",
+        "no-check-certificate": "insecure",
+    ]
+
     /// "did you mean sync?", or nil if nothing is near. `prefix` is what each word is written with and what doesn't make
     /// any two of them alike.
     static func hint(for given: some StringProtocol, among known: [String], prefix: String = "") -> String? {
@@ -17,6 +23,10 @@ enum Suggestion {
         let given = given.lowercased()
         let word = Array(given.unicodeScalars)
         guard !word.isEmpty else { return [] }
+        if let name = namesElsewhere[given] {
+            let own = known.filter { $0.lowercased() == name }
+            guard own.isEmpty else { return own }
+        }
         let completions = known.filter { $0.lowercased().hasPrefix(given) }
         guard completions.isEmpty else { return completions.count <= mostCompletions ? completions : [] }
         let near = known.compactMap { candidate -> (word: String, distance: Int)? in
