@@ -31,10 +31,12 @@ struct OptionsOperandTests {
         "a path that begins as a server's name does may be a URL without its beginning",
         arguments: [
             ("example.com/feed.json", true), ("www.example.com", true), ("a-b.example.org/", true),
-            ("example.com", false), ("feed.json", false), ("./example.com/feed.json", false), ("/example.com/a", false),
+            ("example.com", true), ("WWW.Example.org", true), ("localhost/feed", true), ("LOCALHOST/", true),
+            ("feed.json", false), ("feeds.OPML", false), ("feed.rss.xml", false), ("dawn.png", false), ("a.b", false),
+            ("./example.com/feed.json", false), ("/example.com/a", false),
             ("../example.com/a", false), ("photos/feed.json", false), ("photos.d/feed.json", false), ("v1.2/a", false),
             ("127.0.0.1:8080/feed.json", true), ("10.0.0.1/x", true), ("[::1]:8080/x", true), ("[fe80::1]/x", true),
-            ("127.0.0.1", false), ("1.2.3/x", false), ("1.2.3.400/x", false), ("1.2.3.4:a/x", false), ("[a/x", false),
+            ("127.0.0.1", true), ("1.2.3/x", false), ("1.2.3.400/x", false), ("1.2.3.4:a/x", false), ("[a/x", false),
             ("a b.com/x", false), (".config/feed.json", false), ("https://example.com/", false), ("", false),
         ])
     func mayLackScheme(operand: String, expected: Bool) {
