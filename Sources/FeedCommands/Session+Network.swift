@@ -50,9 +50,10 @@ extension Session {
         if own.netrc, own.netrcFile == nil, let home = surroundings.home, surroundings.fileExists("\(home)/.netrc") {
             files.append(("--netrc", "\(home)/.netrc"))
         }
-        for case (let option, let path?) in files where !surroundings.canRead(path) {
-            let reason = surroundings.fileExists(path) ? "can't be read as a file" : "there is no such file"
-            throw .notFound("\(option): \(reason): \(path)")
+        for case (let option, let path?) in files {
+            guard let reason = surroundings.unreadable(path) else { continue }
+            guard surroundings.fileExists(path) else { throw .notFound("\(option): there is no such file: \(path)") }
+            throw .notFound("\(option): \(path) can't be read as a file: \(reason)")
         }
     }
 

@@ -12,8 +12,8 @@ package struct Surroundings: Sendable {
     package let fileExists: @Sendable (String) -> Bool
     /// With every symbolic link followed; nil where nothing is there.
     package let realPath: @Sendable (String) -> String?
-    /// That it is a file which can be read more than once, no folder and no pipe, and not kept from us.
-    package let canRead: @Sendable (String) -> Bool
+    /// Why it is no file that can be read more than once; nil where it is one. Folders and pipes are none.
+    package let unreadable: @Sendable (String) -> String?
     /// A file of moderate size; nil where there is none.
     package let readFile: @Sendable (String) -> Result<[UInt8]?, FeedError>
     /// Nil also where it is a pipe or a device.
@@ -24,7 +24,7 @@ package struct Surroundings: Sendable {
         accountHome: String?,
         fileExists: @escaping @Sendable (String) -> Bool,
         realPath: @escaping @Sendable (String) -> String? = { _ in nil },
-        canRead: @escaping @Sendable (String) -> Bool = { _ in false },
+        unreadable: @escaping @Sendable (String) -> String? = { _ in "there is none" },
         readFile: @escaping @Sendable (String) -> Result<[UInt8]?, FeedError> = { _ in .success(nil) },
         readRegularFile: @escaping @Sendable (String) -> Result<[UInt8]?, FeedError> = { _ in .success(nil) }
     ) {
@@ -34,7 +34,7 @@ package struct Surroundings: Sendable {
         self.accountHome = accountHome
         self.fileExists = fileExists
         self.realPath = realPath
-        self.canRead = canRead
+        self.unreadable = unreadable
         self.readFile = readFile
         self.readRegularFile = readRegularFile
     }

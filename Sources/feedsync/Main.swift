@@ -7,6 +7,7 @@ import FeedFormats
 import Gallery
 import Glibc
 import HTTPTransport
+import SystemFiles
 
 /// The composition root: the only place that knows every adapter.
 @main
@@ -84,10 +85,11 @@ struct Main {
             },
             fileExists: { access($0, F_OK) == 0 },
             realPath: realPath,
-            canRead: { path in
+            unreadable: { path in
                 var status = stat()
-                return access(path, R_OK) == 0 && stat(path, &status) == 0
-                    && [S_IFREG, S_IFCHR].contains(status.st_mode & S_IFMT)
+                guard access(path, R_OK) == 0, stat(path, &status) == 0 else { return lastError }
+                if [S_IFREG, S_IFCHR].contains(status.st_mode & S_IFMT) { return nil }
+                return status.isFolder ? "it is a folder" : "it is a pipe, a socket or a device"
             },
             readFile: { path in Result { () throws(FeedError) in try SmallFile(path: path).read() } },
             readRegularFile: { path in

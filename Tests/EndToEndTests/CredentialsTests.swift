@@ -185,6 +185,16 @@ struct SecretsTests {
         #expect(server.requestCount == 0)
     }
 
+    @Test("why one can't be read is said", arguments: ["--netrc-file", "--cacert"])
+    func unreadable(option: String) async throws {
+        let file = try program.folder.write("machine h login ann password s3cret\n", to: "kept")
+        #expect(chmod(file, 0) == 0)
+        let kept = try await program.runBound(option, file, server.feedURL)
+        expectOneLine(kept, exit: 66, ["\(option): \(file) can't be read as a file: Permission denied"])
+        let folder = try await program.run(option, program.folder.path, server.feedURL)
+        expectOneLine(folder, exit: 66, ["can't be read as a file: it is a folder"])
+    }
+
     @Test("likewise one in the place of ~/.netrc, where that is asked for")
     func usualPipe() async throws {
         let path = program.folder.path(".netrc")
