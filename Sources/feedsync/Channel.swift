@@ -20,10 +20,14 @@ struct Channel {
     let descriptor: Int32
     /// Of a run that was stopped, for what it has to say of that. Nil for data, of which nobody wants the rest then.
     var patience: Patience?
+    /// There is no time to wait, as if the run were stopped.
+    var isHurried = false
 
     /// Writes the pieces one behind the other, to a file as many as possible at once.
     func write(_ pieces: [UnsafeRawBufferPointer]) -> Outcome {
         let isFile = isFile
+        let own = ownTerminal
+        defer { if let own { close(own) } }
         var rest = pieces.filter { !$0.isEmpty }[...]
         while let first = rest.first {
             guard wait(for: POLLOUT) else { return .stopped }
@@ -32,15 +36,38 @@ struct Channel {
             let vectors = next.map { piece in
                 iovec(iov_base: UnsafeMutableRawPointer(mutating: piece.baseAddress), iov_len: piece.count)
             }
-            let written = writev(descriptor, vectors, Int32(vectors.count))
+            let written = writev(own ?? descriptor, vectors, Int32(vectors.count))
             if written > 0 {
                 Self.drop(written, of: &rest)
-            } else if written < 0, errno != EINTR, errno != EAGAIN {
+            } else if written < 0, errno == EAGAIN {
+                guard pause() else { return .stopped }
+            } else if written < 0, errno != EINTR {
                 return .failed(lastError)
             }
         }
         return .written
     }
+
+    /// A terminal takes less without blocking than its being ready says. What others have open, too, is not to be
+    /// changed for them: this is the same terminal, opened once more. Nil where it isn't ours to open, as after `su`.
+    private var ownTerminal: Int32? {
+        guard isatty(descriptor) == 1, fcntl(descriptor, F_GETFL) & O_ACCMODE != O_RDONLY else { return nil }
+        let own = open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        return own < 0 ? nil : own
+    }
+
+    /// For what is ready and takes nothing, as a terminal with room for half of a line's end. False if the run was
+    /// stopped and has no more time for it.
+    private func pause() -> Bool {
+        if isStopped {
+            guard let patience, patience.milliseconds > 0 else { return false }
+            patience.lose(Self.notice)
+        }
+        usleep(UInt32(Self.notice) * 1000)
+        return true
+    }
+
+    private var isStopped: Bool { isHurried || Task.isCancelled }
 
     private static func drop(_ written: Int, of rest: inout ArraySlice<UnsafeRawBufferPointer>) {
         var written = written
@@ -62,7 +89,7 @@ struct Channel {
     /// True when there is something to be done with it, if only to find that it is broken; false if the run was stopped.
     func wait(for event: Int32) -> Bool {
         while true {
-            let isStopped = Task.isCancelled
+            let isStopped = isStopped
             if isStopped, patience == nil { return false }
             var ready = pollfd(fd: descriptor, events: Int16(event), revents: 0)
             let count = poll(&ready, 1, isStopped ? patience?.milliseconds ?? 0 : Self.notice)
@@ -88,9 +115,15 @@ struct Channel {
 
 /// What a run that was stopped has for those who read what it did: a moment, until one of them lets it pass.
 final class Patience: Sendable {
-    private let left = Atomic<Int32>(1000)
+    private let left: Atomic<Int32>
+
+    init(milliseconds: Int32 = 1000) { left = Atomic(milliseconds) }
 
     var milliseconds: Int32 { left.load(ordering: .relaxed) }
 
     func lose() { left.store(0, ordering: .relaxed) }
+
+    func lose(_ milliseconds: Int32) {
+        left.store(max(0, self.milliseconds - milliseconds), ordering: .relaxed)
+    }
 }

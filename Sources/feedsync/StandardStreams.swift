@@ -43,13 +43,14 @@ final class StandardStreams: Output {
     /// Takes the line away if that makes us wait for nobody: for when there is no time.
     func wipe() {
         _ = line.withLockIfAvailable { drawn in
-            if Channel(descriptor: STDERR_FILENO).isReady { tell(drawn.erase()) }
+            if Channel(descriptor: STDERR_FILENO).isReady { tell(drawn.erase(), isHurried: true) }
         }
     }
 
-    private func tell(_ text: String) {
+    private func tell(_ text: String, isHurried: Bool = false) {
         // Nobody can be told if this fails: who would see it doesn't see the text either.
-        let channel = Channel(descriptor: STDERR_FILENO, patience: patience)
+        let patience = isHurried ? Patience(milliseconds: 0) : patience
+        let channel = Channel(descriptor: STDERR_FILENO, patience: patience, isHurried: isHurried)
         _ = Array(text.utf8).withUnsafeBytes { channel.write([$0]) }
     }
 

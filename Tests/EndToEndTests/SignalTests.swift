@@ -183,6 +183,28 @@ struct UnreadOutputTests {
     }
 
     @Test(
+        "is ended by the first signal also where that is a terminal, which looks ready and takes nothing",
+        arguments: [
+            #"show --json "$1" >"#, #"show "$1" >"#, #"sync -n "$1" >"#, #"sync -v "$1" 2>"#,
+            #"image "${1%feed.json}0.png" -o"#,
+        ])
+    func unreadTerminal(_ command: String) async throws {
+        server.serve(.image(Samples.png + Array(repeating: 7, count: 1 << 20)), at: 0)
+        try await program.run(server.feedURL)
+        server.serve(feedOf: (0..<2000).map(server.imageURL))
+        let terminal = try PseudoTerminal(columns: 80)
+        let run = try program.startShell(#"exec "$feedsync" \#(command) "$2""#, server.feedURL, terminal.path)
+        try await run.eventually { terminal.isFull }
+
+        run.kill(SIGTERM)
+        let result = await run.wait()
+
+        #expect(result.status == .exited(128 + SIGTERM))
+        expectQuiet(try await program.run("validate"))
+        withExtendedLifetime(terminal) {}
+    }
+
+    @Test(
         "that is stopped while it downloads says what it did, and waits but a moment if nobody reads",
         arguments: [1, 2])
     func lastWords(_ stream: Int) async throws {

@@ -48,6 +48,15 @@ package final class PseudoTerminal: Sendable {
         return ioctl(own, UInt(FIONREAD), &count) == 0 ? count : 0
     }
 
+    /// Whether nobody reads what a program writes, and no more goes in. What still does is filled up in asking.
+    package var isFull: Bool {
+        guard unread > 0 else { return false }
+        let writer = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        guard writer >= 0 else { return false }
+        defer { close(writer) }
+        return write(writer, "x", 1) < 0 && errno == EAGAIN
+    }
+
     /// How many bytes were shown so far.
     package var position: Int { state.withLock { $0.shown.count } }
 
