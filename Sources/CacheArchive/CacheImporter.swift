@@ -50,8 +50,8 @@ package struct CacheImporter: Sendable {
     }
 
     private func collect(_ reader: ArchiveReader) throws(FeedError) -> [UInt8] {
-        guard reader.size <= terms.maxDocumentSize else {
-            throw reader.refused("larger than --max-feed-size (\(ByteCount.text(terms.maxDocumentSize)))")
+        guard reader.size <= terms.largest.document else {
+            throw reader.refused("larger than --max-feed-size (\(ByteCount.text(terms.largest.document)))")
         }
         var bytes: [UInt8] = []
         try reader.forEachChunk { chunk in bytes += chunk }
@@ -61,25 +61,12 @@ package struct CacheImporter: Sendable {
     private func takeIn(
         _ digest: Digest, from reader: ArchiveReader, _ blobs: BlobsIn
     ) throws(FeedError) -> ArchiveContents.Blob {
-        // Which of the two holds is known only when all is there.
-        guard reader.size <= max(terms.maxImageSize, terms.maxDocumentSize) else {
+        // Which of the two holds, and of which feed, is known only when all is there.
+        guard reader.size <= max(terms.largest.image, terms.largest.document) else {
             throw reader.refused("larger than --max-filesize and --max-feed-size")
         }
         try blobs.begin(digest, size: reader.size)
         try reader.forEachChunk { chunk throws(FeedError) in try blobs.append(chunk) }
         return ArchiveContents.Blob(size: reader.size, type: blobs.type)
     }
-}
-
-/// What an archive held.
-struct ArchiveContents {
-    struct Blob: Hashable {
-        let size: Int64
-        /// Nil: no image.
-        let type: ImageType?
-    }
-
-    var layout: [UInt8]?
-    var index: [UInt8]?
-    var blobs: [Digest: Blob] = [:]
 }

@@ -6,11 +6,13 @@ struct ImportedLayout {
     private let contents: ArchiveContents
     private let intake: any CacheIntake
     private let terms: ImportTerms
+    private let images: ImportedImages
 
     init(_ contents: ArchiveContents, in intake: any CacheIntake, _ terms: ImportTerms) {
         self.contents = contents
         self.intake = intake
         self.terms = terms
+        images = ImportedImages(contents, terms)
     }
 
     /// In the order of the index.
@@ -18,87 +20,58 @@ struct ImportedLayout {
         guard let layout = contents.layout else { throw missing(OCILayout.layoutFile) }
         guard let index = contents.index else { throw missing(OCILayout.indexFile) }
         try OCILayout.readLayout(layout)
-        var documents: Set<Digest> = []
-        var urls: Set<ResourceURL.Key> = []
+        /// By their documents.
+        var urls: [Digest: ResourceURL] = [:]
+        var seen: Set<ResourceURL.Key> = []
         var feeds: [any ArchivedFeed] = []
         var manifests: Set<Digest> = []
         for descriptor in try OCILayout.readIndex(index) {
-            try checkDocument(descriptor, namedBy: OCILayout.indexFile)
+            try checkText(descriptor, namedBy: OCILayout.indexFile)
             guard manifests.insert(descriptor.digest).inserted else { continue }
-            let config = try checkManifest(descriptor.digest)
+            let name = OCILayout.blobName(descriptor.digest)
+            let manifest = try OCILayout.readManifest(try intake.bytes(of: descriptor.digest), of: name)
+            try checkText(manifest.config, namedBy: name)
+            let document = manifest.config.digest
             // A large feed's manifests share one document.
-            guard documents.insert(config.digest).inserted else { continue }
-            let feed = try self.feed(config.digest)
-            guard urls.insert(feed.head.url.key).inserted else {
-                throw .invalidData(
-                    "\(OCILayout.blobName(config.digest)): describes the feed \(feed.head.url) in another way than "
-                        + "another document does")
+            if urls[document] == nil {
+                let feed = try feed(manifest.config)
+                guard seen.insert(feed.head.url.key).inserted else {
+                    throw .invalidData(
+                        "\(OCILayout.blobName(document)): describes the feed \(feed.head.url) in another way than "
+                            + "another document does")
+                }
+                urls[document] = feed.head.url
+                feeds.append(feed)
             }
-            feeds.append(feed)
+            guard let url = urls[document] else { continue }
+            for layer in manifest.layers { try images.add(layer, of: url, namedBy: name) }
         }
+        try images.checkSizes()
         return feeds
     }
 
-    private func checkManifest(_ digest: Digest) throws(FeedError) -> BlobDescriptor {
-        let name = OCILayout.blobName(digest)
-        let manifest = try OCILayout.readManifest(try intake.bytes(of: digest), of: name)
-        try checkDocument(manifest.config, namedBy: name)
-        for layer in manifest.layers {
-            let type = try checkImage(layer.digest, namedBy: name).type
-            try checkSize(layer, namedBy: name)
-            guard layer.mediaType == type.mediaType else {
-                let said = layer.mediaType.prefix(80)
-                throw .invalidData(
-                    "\(name): calls \(OCILayout.blobName(layer.digest)) \(said), and it is \(type.mediaType)")
-            }
-        }
-        return manifest.config
-    }
-
-    private func feed(_ digest: Digest) throws(FeedError) -> StagedFeed {
-        let name = OCILayout.blobName(digest)
+    private func feed(_ descriptor: BlobDescriptor) throws(FeedError) -> StagedFeed {
+        let name = OCILayout.blobName(descriptor.digest)
         let document = FeedDocument(name: name) { [intake] visit throws(FeedError) in
-            try intake.forEachChunk(of: digest, visit)
+            try intake.forEachChunk(of: descriptor.digest, visit)
         }
-        return StagedFeed(head: try document.readHead(), document: document, name: name, layout: self)
+        let head = try document.readHead()
+        let limits = terms.limits(of: head.url)
+        try checkSize(descriptor, limit: limits.document)
+        return StagedFeed(head: head, document: document, name: name, images: images, maxImageSize: limits.image)
     }
 
-    private func checkDocument(_ descriptor: BlobDescriptor, namedBy name: String) throws(FeedError) {
-        try checkSize(descriptor, namedBy: name)
-        guard descriptor.size <= terms.maxDocumentSize else {
-            let limit = ByteCount.text(terms.maxDocumentSize)
+    /// Of which feed it is isn't known yet.
+    private func checkText(_ descriptor: BlobDescriptor, namedBy name: String) throws(FeedError) {
+        try contents.checkSize(descriptor, namedBy: name)
+        try checkSize(descriptor, limit: terms.largest.document)
+    }
+
+    private func checkSize(_ descriptor: BlobDescriptor, limit: Int64) throws(FeedError) {
+        guard descriptor.size <= limit else {
+            let limit = ByteCount.text(limit)
             throw .invalidData("\(OCILayout.blobName(descriptor.digest)): larger than --max-feed-size (\(limit))")
         }
-    }
-
-    fileprivate func checkImage(
-        _ digest: Digest, namedBy name: String
-    ) throws(FeedError) -> (blob: ArchiveContents.Blob, type: ImageType) {
-        let blob = try blob(digest, namedBy: name)
-        guard let type = blob.type else {
-            throw .invalidData("\(OCILayout.blobName(digest)): no image of a known type, and \(name) has it as one")
-        }
-        guard blob.size <= terms.maxImageSize else {
-            let limit = ByteCount.text(terms.maxImageSize)
-            throw .invalidData("\(OCILayout.blobName(digest)): larger than --max-filesize (\(limit))")
-        }
-        return (blob, type)
-    }
-
-    private func checkSize(_ descriptor: BlobDescriptor, namedBy name: String) throws(FeedError) {
-        let blob = try blob(descriptor.digest, namedBy: name)
-        guard blob.size == descriptor.size else {
-            throw .invalidData(
-                "\(name): has \(OCILayout.blobName(descriptor.digest)) with \(descriptor.size) bytes, and it has "
-                    + "\(blob.size)")
-        }
-    }
-
-    private func blob(_ digest: Digest, namedBy name: String) throws(FeedError) -> ArchiveContents.Blob {
-        guard let blob = contents.blobs[digest] else {
-            throw .invalidData("\(name): names \(OCILayout.blobName(digest)), which is not in the archive")
-        }
-        return blob
     }
 
     private func missing(_ name: String) -> FeedError {
@@ -111,18 +84,19 @@ private struct StagedFeed: ArchivedFeed {
     let head: FeedHead
     let document: FeedDocument
     let name: String
-    let layout: ImportedLayout
+    let images: ImportedImages
+    let maxImageSize: Int64
 
     /// Throws at an image that is not as it should be.
     func forEachImage(_ visit: (FeedImage, OfferedImage?) throws(FeedError) -> Void) throws(FeedError) {
         try document.forEachImage(of: head.url) { image, data throws(FeedError) in
             guard let data else { return try visit(image, nil) }
-            let (blob, type) = try layout.checkImage(data.digest, namedBy: name)
+            let found = try images.find(data.digest, namedBy: name, limit: maxImageSize)
             try visit(
                 image,
                 OfferedImage(
-                    url: image.url, digest: data.digest, size: blob.size, type: type, validators: data.validators,
-                    fetchedAt: head.savedAt))
+                    url: image.url, digest: data.digest, size: found.size, type: found.type,
+                    validators: data.validators, fetchedAt: head.savedAt))
         }
     }
 }

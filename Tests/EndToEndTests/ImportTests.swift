@@ -128,6 +128,18 @@ struct ImportTests {
             ["--max-feed-size"])
     }
 
+    @Test("holds a feed to the limits that the config file has for it", arguments: ["max-filesize", "max-feed-size"])
+    func ownLimits(option: String) async throws {
+        let archive = try await export()
+        let section = "[feed \"\(server.feedURL)\"]\n\(option) ="
+        let larger = try program.folder.write("\(option) = 10\n\(section) 1M\n", to: "larger")
+        expectQuiet(try await program.run("import", "--config", larger, "-", input: archive))
+        #expect(try await program.run("export", "-").standardOutput == archive)
+        let smaller = try program.folder.write("\(section) 10\n", to: "smaller")
+        expectOneLine(
+            try await program.run("import", "--config", smaller, "-", input: archive), exit: 65, ["--\(option) (10"])
+    }
+
     @Test("waits for another run no longer than it is told") func locks() async throws {
         let archive = try await export()
         let lock = try HeldLock(of: program)

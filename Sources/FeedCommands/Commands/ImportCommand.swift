@@ -10,9 +10,7 @@ struct ImportCommand {
         let (archives, output) = (session.toolbox.archives, session.toolbox.output)
         // Before the cache is created for nothing.
         let source = try output.openSource(ArchiveFile.path(file))
-        let terms = ImportTerms(
-            maxImageSize: settings.maxFileSize, maxDocumentSize: settings.maxFeedSize, isForced: settings.force,
-            now: session.now())
+        let terms = terms
         let cache = try await session.openCache(.write(lockWait: settings.lockWait))
         let report = try await session.showingProgress("importing", of: "image") { progress throws(FeedError) in
             try await cache.transfer.takeIn { intake throws(FeedError) in
@@ -24,5 +22,16 @@ struct ImportCommand {
         for feed in report.feeds { session.detail(ArchiveText.step(feed)) }
         session.remark(ArchiveText.summary(report))
         return .ok
+    }
+
+    private var terms: ImportTerms {
+        var ownLimits: [ResourceURL.Key: ImportTerms.SizeLimits] = [:]
+        for feed in settings.feeds.all {
+            let own = feed.settings
+            ownLimits[feed.url.key] = ImportTerms.SizeLimits(image: own.maxFileSize, document: own.maxFeedSize)
+        }
+        return ImportTerms(
+            maxImageSize: settings.maxFileSize, maxDocumentSize: settings.maxFeedSize, ownLimits: ownLimits,
+            isForced: settings.force, now: session.now())
     }
 }

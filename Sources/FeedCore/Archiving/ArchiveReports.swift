@@ -11,24 +11,6 @@ package struct ExportReport: Hashable, Sendable {
     }
 }
 
-/// What an archive may be, and how it is merged.
-package struct ImportTerms: Hashable, Sendable {
-    /// The most bytes of an image, and of a JSON text.
-    package let maxImageSize: Int64
-    package let maxDocumentSize: Int64
-    /// Its feeds replace those that are there, also later ones.
-    package let isForced: Bool
-    /// A feed that was saved after this was saved by a clock that was wrong.
-    package let now: Timestamp
-
-    package init(maxImageSize: Int64, maxDocumentSize: Int64, isForced: Bool = false, now: Timestamp) {
-        self.maxImageSize = maxImageSize
-        self.maxDocumentSize = maxDocumentSize
-        self.isForced = isForced
-        self.now = now
-    }
-}
-
 package struct ImportReport: Hashable, Sendable {
     package enum Outcome: String, Sendable {
         case added, replaced

@@ -1,0 +1,41 @@
+/// What an archive may be, and how it is merged.
+package struct ImportTerms: Hashable, Sendable {
+    package struct SizeLimits: Hashable, Sendable {
+        /// The most bytes of an image, and of a JSON text.
+        package let image: Int64
+        package let document: Int64
+
+        package init(image: Int64, document: Int64) {
+            self.image = image
+            self.document = document
+        }
+    }
+
+    private let limits: SizeLimits
+    private let ownLimits: [ResourceURL.Key: SizeLimits]
+    /// For what may be of any feed.
+    package let largest: SizeLimits
+    /// An image no larger than this fits every feed.
+    package let smallestImageLimit: Int64
+    /// Its feeds replace those that are there, also later ones.
+    package let isForced: Bool
+    /// A feed that was saved after this was saved by a clock that was wrong.
+    package let now: Timestamp
+
+    /// `ownLimits` are those of feeds for which others hold.
+    package init(
+        maxImageSize: Int64, maxDocumentSize: Int64, ownLimits: [ResourceURL.Key: SizeLimits] = [:],
+        isForced: Bool = false, now: Timestamp
+    ) {
+        limits = SizeLimits(image: maxImageSize, document: maxDocumentSize)
+        self.ownLimits = ownLimits
+        largest = ownLimits.values.reduce(limits) { largest, own in
+            SizeLimits(image: max(largest.image, own.image), document: max(largest.document, own.document))
+        }
+        smallestImageLimit = ownLimits.values.reduce(maxImageSize) { min($0, $1.image) }
+        self.isForced = isForced
+        self.now = now
+    }
+
+    package func limits(of feed: ResourceURL) -> SizeLimits { ownLimits[feed.key] ?? limits }
+}
