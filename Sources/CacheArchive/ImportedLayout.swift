@@ -89,8 +89,15 @@ private struct StagedFeed: ArchivedFeed {
 
     /// Throws at an image that is not as it should be.
     func forEachImage(_ visit: (FeedImage, OfferedImage?) throws(FeedError) -> Void) throws(FeedError) {
+        // There may be a million: a hash of each URL and of its digest is enough to compare them.
+        var digests: [Int: Int] = [:]
         try document.forEachImage(of: head.url) { image, data throws(FeedError) in
             guard let data else { return try visit(image, nil) }
+            let digest = data.digest.hashValue
+            guard digests.updateValue(digest, forKey: image.url.key.hashValue) ?? digest == digest else {
+                throw .invalidData(
+                    "\(name): describes the image \(image.url.text.shortened(to: 200)) in two ways, with two digests")
+            }
             let found = try images.find(data.digest, namedBy: name, limit: maxImageSize)
             try visit(
                 image,

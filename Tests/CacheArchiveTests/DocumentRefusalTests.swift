@@ -112,6 +112,9 @@ struct DocumentRefusalTests {
                 document.change("images") { $0.changeElement(0) { $0.set("url", "file:///etc/passwd") } }
             }
         },
+        image("one described in two ways", "the image https://images.example/0.png in two ways") {
+            $0.set("url", "https://images.example/0.png")
+        },
         Fault("one feed described in two ways", "in another way than another document") { layout in
             var other = LayoutBuilder()
             other.changeDocument = { $0.set("title", "Another title") }
@@ -143,6 +146,21 @@ struct DocumentRefusalTests {
             tar.add(name, name == "index.json" ? Array((text.dropLast() + #","manifests":[]}"#).utf8) : bytes)
         }
         #expect(try await ArchiveFixture().refusal(of: tar.bytes)?.contains("manifests: given twice") == true)
+    }
+
+    @Test("but not for an image that is there twice, with the same data or without") func sameImage() async throws {
+        for digest in [LayoutBuilder.reference(LayoutBuilder().images[0]), nil] {
+            var layout = LayoutBuilder()
+            layout.changeDocument = { document in
+                document.change("images") { images in
+                    images.changeElement(1) { image in
+                        image.set("url", "https://images.example/0.png")
+                        image.set("digest", digest)
+                    }
+                }
+            }
+            #expect(try await ArchiveFixture().refusal(of: layout.tar()) == nil)
+        }
     }
 
     @Test("but not for members that are not known, or for a manifest listed twice") func unknown() async throws {
