@@ -18,7 +18,7 @@ extension FeedDocument {
             case "version":
                 try JSONObject.expect(OCILayout.documentVersion, &reader)
                 hasVersion = true
-            case "url": url = try readURL(&reader)
+            case "url": url = try readFeedURL(&reader)
             case "title": title = try JSONObject.readOptionalString(&reader)
             case "format":
                 let name = try reader.readString()
@@ -46,6 +46,20 @@ extension FeedDocument {
             savedAt: try JSONObject.require(savedAt, "saved_at", of: top, reader))
     }
 
+    /// One file is one feed, however its path is written: to a command it has one path alone.
+    private static func readFeedURL(_ reader: inout JSONReader) throws(JSONError) -> ResourceURL {
+        let start = reader.position
+        let url = try readURL(&reader)
+        guard let path = url.filePath else { return url }
+        let names = FilePath.names(in: path)
+        guard "/" + names.joined(separator: "/") == path, !names.contains("."), !names.contains("..") else {
+            throw reader.mismatch(notUsual, at: start)
+        }
+        return url
+    }
+
+    private static let notUsual = "is not in its usual form"
+
     /// A URL isn't quoted when it is wrong: there may be a password in it.
     static func readURL(_ reader: inout JSONReader) throws(JSONError) -> ResourceURL {
         let start = reader.position
@@ -54,7 +68,7 @@ extension FeedDocument {
             let url = try ResourceURL(given)
             // One that would be written in another way names the same twice.
             guard url.credentials == nil else { throw InvalidURL("has a user name or password in it") }
-            guard url.text.utf8.elementsEqual(given.utf8) else { throw InvalidURL("is not in its usual form") }
+            guard url.text.utf8.elementsEqual(given.utf8) else { throw InvalidURL(notUsual) }
             return url
         } catch {
             throw reader.mismatch(error.reason, at: start)

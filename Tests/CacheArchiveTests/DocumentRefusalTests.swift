@@ -138,6 +138,17 @@ struct DocumentRefusalTests {
         #expect(reason?.contains(fault.reason) == true, "\(reason ?? "was taken")")
     }
 
+    @Test(
+        "that name a local feed as no command could",
+        arguments: ["/srv/x/../feed", "/srv/./feed", "/srv//feed", "//srv/feed", "/srv/feed/", "/.."])
+    func alias(path: String) async throws {
+        var layout = LayoutBuilder()
+        layout.url = "file://\(path)"
+        layout.images = []
+        let reason = try await ArchiveFixture().refusal(of: layout.tar())
+        #expect(reason?.contains("url: is not in its usual form") == true, "\(reason ?? "taken")")
+    }
+
     @Test("that give a member twice") func twice() async throws {
         let layout = LayoutBuilder()
         var tar = TarBuilder()
