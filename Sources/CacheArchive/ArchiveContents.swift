@@ -12,9 +12,11 @@ struct ArchiveContents {
     var index: [UInt8]?
     var blobs: [Digest: Blob] = [:]
 
-    func blob(_ digest: Digest, namedBy name: String) throws(FeedError) -> Blob {
+    /// `explanation`: why it may be missing.
+    func blob(_ digest: Digest, namedBy name: String, explanation: String = "") throws(FeedError) -> Blob {
         guard let blob = blobs[digest] else {
-            throw .invalidData("\(name): names \(OCILayout.blobName(digest)), which is not in the archive")
+            throw .invalidData(
+                "\(name): names \(OCILayout.blobName(digest)), which is not in the archive\(explanation)")
         }
         return blob
     }

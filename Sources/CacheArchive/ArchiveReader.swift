@@ -103,7 +103,10 @@ final class ArchiveReader {
     /// There are many blobs: whether one was there before is known to who keeps them.
     var repeated: FeedError { refused("there twice") }
 
-    func refused(_ reason: String) -> FeedError { .invalidData("\(name): \(reason)") }
+    func refused(_ reason: String) -> FeedError { .invalidData("\(shownName): \(reason)") }
+
+    /// A name may be as long as a header.
+    private var shownName: String { name.shortened(to: 200) }
 
     private func check(_ code: Int32) throws(FeedError) {
         guard code == ARCHIVE_OK else { throw failure }
@@ -115,8 +118,10 @@ final class ArchiveReader {
 
     private var failure: FeedError {
         if let failure = input.failure { return failure }
-        guard archive_format(archive) != 0 else { return Self.unknown }
-        let place = name.isEmpty ? "" : "at or after \(name): "
+        guard archive_format(archive) != 0 else {
+            return input.decompressor.isEmpty ? .invalidData("the archive is empty") : Self.unknown
+        }
+        let place = name.isEmpty ? "" : "at or after \(shownName): "
         return .invalidData("\(place)the archive is damaged or cut off: \(archive.errorText)")
     }
 }

@@ -23,6 +23,8 @@ final class Decompressor {
         /// Nil once it is known to be no gzip stream.
         var check: GzipCheck? = GzipCheck()
         var failure: FeedError?
+        /// There is no more, and it was asked for.
+        var isAtEnd = false
 
         init(_ source: any ByteSource) { self.source = source }
 
@@ -34,6 +36,7 @@ final class Decompressor {
                 let count = try source.read(into: block)
                 check?.addCompressed(UnsafeRawBufferPointer(rebasing: block[..<count]))
                 delivered += Int64(count)
+                isAtEnd = count == 0
                 return count
             } catch {
                 failure = error
@@ -77,6 +80,9 @@ final class Decompressor {
     }
 
     deinit { archive_read_free(archive) }
+
+    /// There was nothing in it.
+    var isEmpty: Bool { isAtEnd && position == 0 }
 
     /// The next bytes, valid until the one after them is asked for; nil at the end.
     func next() throws(FeedError) -> UnsafeRawBufferPointer? {
@@ -126,11 +132,14 @@ final class Decompressor {
         guard code == ARCHIVE_OK else { throw failure }
     }
 
-    /// A few bytes behind the end of an xz or zstd stream look like the beginning of another one.
     private var failure: FeedError {
-        input.failure
-            ?? .invalidData(
-                "the archive is damaged or cut off, or there is data after its end: \(archive.errorText)")
+        if let failure = input.failure { return failure }
+        let isGzip = archive_filter_code(archive, 0) == ARCHIVE_FILTER_GZIP
+        // A few bytes behind the end of an xz or zstd stream look like the beginning of another one.
+        let trailing = isGzip ? "" : ", or there is data after its end"
+        // Of this libarchive has nothing to say, or what only zlib's and liblzma's authors understand.
+        if input.isAtEnd { return .invalidData("the archive is cut off\(trailing)") }
+        return .invalidData("the archive is damaged or cut off\(trailing): \(archive.errorText)")
     }
 }
 

@@ -8,6 +8,9 @@ final class ImportedImages {
     /// By the feeds that have it as a layer. Of those alone that are too large for some feed.
     private var limits: [Digest: Int64] = [:]
 
+    /// All parts have the same document, and the index doesn't say how many there are.
+    private static let otherParts = " (a feed that was split is imported with all its parts: NAME, NAME.2 and so on)"
+
     init(_ contents: ArchiveContents, _ terms: ImportTerms) {
         self.contents = contents
         self.terms = terms
@@ -35,13 +38,15 @@ final class ImportedImages {
     func find(
         _ digest: Digest, namedBy name: String, limit: Int64
     ) throws(FeedError) -> (size: Int64, type: ImageType) {
-        let image = try image(digest, namedBy: name)
+        let image = try image(digest, namedBy: name, explanation: Self.otherParts)
         if image.size > limit { try checkSize(of: digest, image.size, max(limit, limits[digest] ?? 0)) }
         return image
     }
 
-    private func image(_ digest: Digest, namedBy name: String) throws(FeedError) -> (size: Int64, type: ImageType) {
-        let blob = try contents.blob(digest, namedBy: name)
+    private func image(
+        _ digest: Digest, namedBy name: String, explanation: String = ""
+    ) throws(FeedError) -> (size: Int64, type: ImageType) {
+        let blob = try contents.blob(digest, namedBy: name, explanation: explanation)
         guard let type = blob.type else {
             throw .invalidData("\(OCILayout.blobName(digest)): no image of a known type, and \(name) has it as one")
         }

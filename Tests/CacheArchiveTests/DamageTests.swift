@@ -28,6 +28,15 @@ struct DamageTests {
         }
     }
 
+    @Test("is said to be cut off where it ends too early", arguments: ["x.tar.gz", "x.tar.xz", "x.tar.zst"])
+    func truncationTold(fileName: String) async throws {
+        let archive = try await ArchiveFixture.sample(images: 1).export(as: fileName)
+        for missing in 1...100 {
+            guard let reason = try await ArchiveFixture().refusal(of: archive.dropLast(missing)) else { continue }
+            #expect(reason.contains(": the archive is cut off"), "\(missing): \(reason)")
+        }
+    }
+
     @Test("with a bit flipped in the check of its gzip stream is refused")
     func gzipCheck() async throws {
         let fixture = try await ArchiveFixture.sample(images: 1)

@@ -204,6 +204,32 @@ struct RefusalTests {
         try await expectRefusal(of: [UInt8](repeating: 0, count: 10_240))
     }
 
+    @Test("for being empty, and told so, also where nothing was compressed") func empty() async throws {
+        try await expectRefusal(of: [], "the archive is empty")
+        try await expectRefusal(of: try await Subprocess.gzip([]), "the archive is empty")
+    }
+
+    @Test("for a name of any length, of which the message has the beginning") func longName() async throws {
+        let name = String(repeating: "x", count: 900_000)
+        let archive = LayoutBuilder().tar {
+            $0.addPax([("path", name)])
+            $0.add("short")
+        }
+        try await expectRefusal(of: archive, "xxx…: a name that has no place here")
+        #expect(try await fixture.refusal(of: archive)?.utf8.count ?? .max < 400)
+    }
+
+    @Test("for an image that its document alone names and that is not there, which may be in another part of the feed")
+    func splitFeed() async throws {
+        let archive = layout { layout in
+            let second = LayoutBuilder.name(layout.images[1])
+            let first = LayoutBuilder.descriptor(layout.images[0], "image/png")
+            layout.leftOut = [second]
+            layout.changeManifest = { $0.set("layers", [first]) }
+        }
+        try await expectRefusal(of: archive, "not in the archive (a feed that was split is imported with all")
+    }
+
     @Test("needs no end marker, takes folders and a leading ./, and drops what nothing refers to")
     func leniency() async throws {
         var tar = TarBuilder()
