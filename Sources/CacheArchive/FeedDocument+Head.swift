@@ -19,7 +19,7 @@ extension FeedDocument {
                 try JSONObject.expect(OCILayout.documentVersion, &reader)
                 hasVersion = true
             case "url": url = try readFeedURL(&reader)
-            case "title": title = try JSONObject.readOptionalString(&reader)
+            case "title": title = try readText(&reader, longest: longestText)
             case "format":
                 let name = try reader.readString()
                 format = Feed.Format(rawValue: name)

@@ -7,9 +7,11 @@ extension FeedDocument {
     ]
 
     static func readImage(
-        _ reader: inout JSONReader, of feed: ResourceURL
+        _ reader: inout JSONReader, of feed: FeedHead
     ) throws(JSONError) -> (FeedImage, ImageData?) {
         let top = reader.position
+        // In this format, a feed's texts are kept as they are.
+        let longest = feed.format == .essential ? Int.max : longestText
         var id: String?
         var description: String?
         var location: String?
@@ -19,10 +21,10 @@ extension FeedDocument {
         var lastModified: String?
         try JSONObject.read(&reader, imageMembers) { name, reader throws(JSONError) in
             switch name {
-            case "id": id = try reader.readString()
-            case "description": description = try JSONObject.readOptionalString(&reader)
-            case "location": location = try JSONObject.readOptionalString(&reader)
-            case "url": url = try readImageURL(&reader, of: feed)
+            case "id": id = try readText(&reader, longest: longestID)
+            case "description": description = try readText(&reader, longest: longest)
+            case "location": location = try readText(&reader, longest: longest)
+            case "url": url = try readImageURL(&reader, of: feed.url)
             case "digest":
                 if try reader.peek() == .null {
                     try reader.readNull()
@@ -52,7 +54,7 @@ extension FeedDocument {
     /// It is sent back to a server one day, where a line break would begin a header of its own.
     private static func readHeaderValue(_ reader: inout JSONReader) throws(JSONError) -> String? {
         let start = reader.position
-        guard let value = try JSONObject.readOptionalString(&reader) else { return nil }
+        guard let value = try readText(&reader, longest: longestHeaders) else { return nil }
         guard value.isHeaderText else {
             throw reader.mismatch("has a control character in it", at: start)
         }

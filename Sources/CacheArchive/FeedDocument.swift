@@ -37,9 +37,9 @@ struct FeedDocument {
         }
     }
 
-    /// Visits the images of the feed at this URL in order, of which the next are read on another thread meanwhile.
+    /// Visits the images of the feed with this head in order, of which the next are read on another thread meanwhile.
     func forEachImage(
-        of feed: ResourceURL, _ visit: (FeedImage, ImageData?) throws(FeedError) -> Void
+        of feed: FeedHead, _ visit: (FeedImage, ImageData?) throws(FeedError) -> Void
     ) throws(FeedError) {
         let queue = DispatchQueue(label: "feedsync.documents")
         var ahead: [Job<ReadImages>] = []
@@ -70,7 +70,7 @@ struct FeedDocument {
         var fault: JSONError?
     }
 
-    private static func readImages(_ group: [UInt8], of feed: ResourceURL) -> ReadImages {
+    private static func readImages(_ group: [UInt8], of feed: FeedHead) -> ReadImages {
         var read = ReadImages()
         // As they stand in the document, so that messages name them as it does.
         let text = Array("{\"images\":[".utf8) + group + Array("]}".utf8)

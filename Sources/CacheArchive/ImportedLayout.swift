@@ -91,7 +91,7 @@ private struct StagedFeed: ArchivedFeed {
     func forEachImage(_ visit: (FeedImage, OfferedImage?) throws(FeedError) -> Void) throws(FeedError) {
         // There may be a million: a hash of each URL and of its digest is enough to compare them.
         var digests: [Int: Int] = [:]
-        try document.forEachImage(of: head.url) { image, data throws(FeedError) in
+        try document.forEachImage(of: head) { image, data throws(FeedError) in
             guard let data else { return try visit(image, nil) }
             let digest = data.digest.hashValue
             guard digests.updateValue(digest, forKey: image.url.key.hashValue) ?? digest == digest else {

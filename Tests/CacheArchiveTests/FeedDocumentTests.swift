@@ -22,7 +22,7 @@ struct FeedDocumentTests {
         let document = document(text, inPiecesOf: size)
         let head = try document.readHead()
         var ids: [String] = []
-        try document.forEachImage(of: head.url) { image, _ in ids.append(image.id) }
+        try document.forEachImage(of: head) { image, _ in ids.append(image.id) }
         return ids
     }
 

@@ -1,0 +1,51 @@
+import FeedCore
+import JSONText
+import TestSupport
+import Testing
+
+@testable import CacheArchive
+
+@Suite("A text of an archive's feed")
+struct TextLimitTests {
+    private static func text(_ length: Int) -> JSONValue { .string(String(repeating: "x", count: length)) }
+
+    private func refusal(_ format: Feed.Format, _ change: @escaping @Sendable (inout JSONValue) -> Void) async throws
+        -> String?
+    {
+        var layout = LayoutBuilder()
+        layout.changeDocument = { document in
+            document.set("format", .string(format.rawValue))
+            change(&document)
+        }
+        return try await ArchiveFixture().refusal(of: layout.tar())
+    }
+
+    private func refusal(_ format: Feed.Format, _ member: String, _ length: Int) async throws -> String? {
+        try await refusal(format) { document in
+            document.change("images") { $0.changeElement(1) { $0.set(member, Self.text(length)) } }
+        }
+    }
+
+    @Test("that no sync would have kept so long is refused", arguments: [Feed.Format.rss, .essential])
+    func tooLong(format: Feed.Format) async throws {
+        for length in [8192, 8193] {
+            let reason = try await refusal(format) { $0.set("title", Self.text(length)) }
+            #expect(reason?.contains("title: longer than 8192 bytes") == (length == 8192 ? nil : true))
+        }
+        for (member, limit) in [("etag", 300 << 10), ("last_modified", 300 << 10), ("id", 16_384)] {
+            #expect(try await refusal(format, member, limit) == nil)
+            let reason = try await refusal(format, member, limit + 1)
+            #expect(reason?.contains("images[1].\(member): longer than \(limit) bytes") == true, "\(reason ?? "taken")")
+        }
+    }
+
+    @Test("may be as long as a sync keeps it", arguments: ["description", "location"])
+    func described(member: String) async throws {
+        #expect(try await refusal(.essential, member, 100_000) == nil)
+        for format in [Feed.Format.rss, .atom, .jsonFeed] {
+            #expect(try await refusal(format, member, 8192) == nil)
+            let reason = try await refusal(format, member, 8193)
+            #expect(reason?.contains("images[1].\(member): longer than 8192 bytes") == true, "\(reason ?? "taken")")
+        }
+    }
+}
