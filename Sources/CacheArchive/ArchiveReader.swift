@@ -112,6 +112,8 @@ final class ArchiveReader {
         guard code == ARCHIVE_OK else { throw failure }
     }
 
+    static let empty = FeedError.invalidData("the archive is empty")
+
     private static let unknown = FeedError.invalidData(
         "no archive that feedsync knows (a tar, as it is or compressed by gzip, xz or zstd), or one whose beginning is "
             + "damaged")
@@ -119,7 +121,7 @@ final class ArchiveReader {
     private var failure: FeedError {
         if let failure = input.failure { return failure }
         guard archive_format(archive) != 0 else {
-            return input.decompressor.isEmpty ? .invalidData("the archive is empty") : Self.unknown
+            return input.decompressor.isEmpty ? Self.empty : Self.unknown
         }
         let place = name.isEmpty ? "" : "at or after \(shownName): "
         return .invalidData("\(place)the archive is damaged or cut off: \(archive.errorText)")

@@ -1,55 +1,92 @@
 package import FeedCore
+internal import Synchronization
 
 /// Merges an archive into a cache: all of it or, where anything about it is not as it should be, nothing.
-package struct CacheImporter: Sendable {
-    private let terms: ImportTerms
+package final class CacheImporter: Sendable {
+    private struct BegunArchive {
+        let reader: ArchiveReader
+        let first: ArchiveReader.Entry
+    }
 
-    package init(_ terms: ImportTerms) { self.terms = terms }
+    private let name: String
+    /// Until it is merged.
+    private let archive: Mutex<BegunArchive?>
 
-    /// `progress` is told of each blob that came in.
+    /// Reads its beginning: what is no archive is told before there is a cache to merge it into.
+    package init(_ source: any ByteSource) throws(FeedError) {
+        let name = source.name
+        self.name = name
+        archive = try Self.refusing(name) { () throws(FeedError) in
+            let reader = try ArchiveReader(source)
+            guard let first = try reader.next() else { throw ArchiveReader.empty }
+            return Mutex(BegunArchive(reader: reader, first: first))
+        }
+    }
+
+    /// To be called once. `progress` is told of each blob that came in.
     package func merge(
-        _ source: any ByteSource, into intake: any CacheIntake, progress: @Sendable (Progress) -> Void
+        into intake: any CacheIntake, _ terms: ImportTerms, progress: @Sendable (Progress) -> Void
     ) throws(FeedError) -> ImportReport {
-        do throws(FeedError) {
-            let contents = try takeIn(source, intake, progress)
+        try Self.refusing(name) { () throws(FeedError) in
+            guard let archive = takeArchive() else { throw .storage(.failed, "the archive was read before") }
+            let contents = try takeIn(archive, intake, terms, progress)
             let feeds = try ImportedLayout(contents, in: intake, terms).feeds()
             return try intake.merge { merge throws(FeedError) in
                 try FeedMerging(isForced: terms.isForced, now: terms.now).merge(feeds, into: merge)
             }
+        }
+    }
+
+    private func takeArchive() -> sending BegunArchive? {
+        archive.withLock { archive in
+            let taken = archive
+            archive = nil
+            return taken
+        }
+    }
+
+    private static func refusing<Outcome: ~Copyable>(
+        _ name: String, _ work: () throws(FeedError) -> Outcome
+    ) throws(FeedError) -> Outcome {
+        do throws(FeedError) {
+            return try work()
         } catch let error where error.kind == .invalidData {
-            throw .invalidData("\(source.name): \(error.message); nothing was imported")
+            throw .invalidData("\(name): \(error.message); nothing was imported")
         }
     }
 
     /// Brings in every blob, and knows afterwards that each is what its name says.
     private func takeIn(
-        _ source: any ByteSource, _ intake: any CacheIntake, _ progress: @Sendable (Progress) -> Void
+        _ archive: BegunArchive, _ intake: any CacheIntake, _ terms: ImportTerms,
+        _ progress: @Sendable (Progress) -> Void
     ) throws(FeedError) -> ArchiveContents {
-        let reader = try ArchiveReader(source)
+        let reader = archive.reader
         let blobs = BlobsIn(intake.blobs)
         defer { blobs.wait() }
         var contents = ArchiveContents()
         // How much an archive holds isn't known before its end.
         var soFar = Progress()
-        while let entry = try reader.next() {
+        var next: ArchiveReader.Entry? = archive.first
+        while let entry = next {
             switch entry {
-            case .folder: continue
-            case .layout: contents.layout = try collect(reader)
-            case .index: contents.index = try collect(reader)
+            case .folder: break
+            case .layout: contents.layout = try collect(reader, terms)
+            case .index: contents.index = try collect(reader, terms)
             case .blob(let digest):
                 guard contents.blobs[digest] == nil else { throw reader.repeated }
-                let blob = try takeIn(digest, from: reader, blobs)
+                let blob = try takeIn(digest, from: reader, blobs, terms)
                 contents.blobs[digest] = blob
                 if blob.type != nil { soFar.done += 1 }
                 soFar.bytes += blob.size
                 progress(soFar)
             }
+            next = try reader.next()
         }
         try blobs.finish()
         return contents
     }
 
-    private func collect(_ reader: ArchiveReader) throws(FeedError) -> [UInt8] {
+    private func collect(_ reader: ArchiveReader, _ terms: ImportTerms) throws(FeedError) -> [UInt8] {
         guard reader.size <= terms.largest.document else {
             throw reader.refused("larger than --max-feed-size (\(ByteCount.text(terms.largest.document)))")
         }
@@ -59,7 +96,7 @@ package struct CacheImporter: Sendable {
     }
 
     private func takeIn(
-        _ digest: Digest, from reader: ArchiveReader, _ blobs: BlobsIn
+        _ digest: Digest, from reader: ArchiveReader, _ blobs: BlobsIn, _ terms: ImportTerms
     ) throws(FeedError) -> ArchiveContents.Blob {
         // Which of the two holds, and of which feed, is known only when all is there.
         guard reader.size <= max(terms.largest.image, terms.largest.document) else {

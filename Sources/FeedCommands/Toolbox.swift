@@ -45,17 +45,20 @@ package struct Archives: Sendable {
             _ feeds: [ResourceURL], any CacheSnapshot, any ByteTarget, _ fileName: String,
             _ progress: @Sendable (Progress) -> Void
         ) throws(FeedError) -> ExportReport
-    package typealias Import =
+    /// To be called once.
+    package typealias Merge =
         @Sendable (
-            any ByteSource, any CacheIntake, ImportTerms, _ progress: @Sendable (Progress) -> Void
+            any CacheIntake, ImportTerms, _ progress: @Sendable (Progress) -> Void
         ) throws(FeedError) -> ImportReport
+    /// Throws at what doesn't begin as an archive does. May block.
+    package typealias Open = @Sendable (any ByteSource) throws(FeedError) -> Merge
 
     package let export: Export
-    package let takeIn: Import
+    package let open: Open
 
-    package init(export: @escaping Export, takeIn: @escaping Import) {
+    package init(export: @escaping Export, open: @escaping Open) {
         self.export = export
-        self.takeIn = takeIn
+        self.open = open
     }
 }
 

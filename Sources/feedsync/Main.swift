@@ -69,8 +69,11 @@ struct Main {
             export: { feeds, snapshot, target, name, progress throws(FeedError) in
                 try CacheExporter().export(feeds, from: snapshot, to: target, fileName: name, progress: progress)
             },
-            takeIn: { source, intake, terms, progress throws(FeedError) in
-                try CacheImporter(terms).merge(source, into: intake, progress: progress)
+            open: { source throws(FeedError) in
+                let importer = try CacheImporter(source)
+                return { intake, terms, progress throws(FeedError) in
+                    try importer.merge(into: intake, terms, progress: progress)
+                }
             })
     }
 

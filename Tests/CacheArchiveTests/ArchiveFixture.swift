@@ -37,7 +37,7 @@ struct ArchiveFixture {
         _ archive: [UInt8], _ terms: ImportTerms = terms, inPiecesOf most: Int = .max
     ) async throws -> ImportReport {
         try await transfer.takeIn { intake throws(FeedError) in
-            try CacheImporter(terms).merge(MemorySource(archive, inPiecesOf: most), into: intake) { _ in }
+            try CacheImporter(MemorySource(archive, inPiecesOf: most)).merge(into: intake, terms) { _ in }
         }
     }
 

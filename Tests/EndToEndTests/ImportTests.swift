@@ -118,6 +118,22 @@ struct ImportTests {
         #expect(!Files.exists(program.cache))
     }
 
+    @Test(
+        "of what is no archive makes no cache",
+        arguments: [("printf ''", "is empty"), ("echo junk", "no archive"), ("printf '\\037\\213'", "no archive")])
+    func noArchive(command: String, reason: String) async throws {
+        let result = try await program.shell(#"\#(command) | "$feedsync" import --cache "$1" -"#, program.cache)
+        expectOneLine(result, exit: 65, [reason, "nothing was imported"])
+        #expect(!Files.exists(program.cache))
+    }
+
+    @Test("from standard input that is closed, or a folder, makes no cache", arguments: ["<&-", "</"])
+    func unreadable(redirection: String) async throws {
+        let result = try await program.shell(#"exec "$feedsync" import --cache "$1" - \#(redirection)"#, program.cache)
+        #expect(result.status != .exited(0))
+        #expect(!Files.exists(program.cache))
+    }
+
     @Test("holds to the limits that are given") func limits() async throws {
         let archive = try await export()
         expectOneLine(

@@ -65,7 +65,7 @@ struct ApplicationTests {
             decoder: StubDecoder(Feed(format: .essential, images: [])),
             archives: Archives(
                 export: { _, _, _, _, _ throws(FeedError) in throw .notFound("nothing to export") },
-                takeIn: { _, _, _, _ throws(FeedError) in throw .invalidData("no archive") }),
+                open: { _ in { _, _, _ throws(FeedError) in throw .invalidData("no archive") } }),
             gallery: NoGallery(), output: output, now: { Timestamp(microseconds: 0) })
     }
 }

@@ -37,7 +37,7 @@ enum ArchiveFuzzing {
     static func takeIn(_ bytes: [UInt8]) -> InMemoryCache? {
         let cache = InMemoryCache()
         do throws(FeedError) {
-            _ = try CacheImporter(terms).merge(MemorySource(bytes), into: InMemoryIntake(cache)) { _ in }
+            _ = try CacheImporter(MemorySource(bytes)).merge(into: InMemoryIntake(cache), terms) { _ in }
             return cache
         } catch {
             precondition(error.kind == .invalidData, error.message)

@@ -9,12 +9,12 @@ struct ImportCommand {
     func run(_ file: String) async throws(FeedError) -> ExitCode {
         let (archives, output) = (session.toolbox.archives, session.toolbox.output)
         // Before the cache is created for nothing.
-        let source = try output.openSource(ArchiveFile.path(file))
+        let merge = try archives.open(try output.openSource(ArchiveFile.path(file)))
         let terms = terms
         let cache = try await session.openCache(.write(lockWait: settings.lockWait))
         let report = try await session.showingProgress("importing", of: "image") { progress throws(FeedError) in
             try await cache.transfer.takeIn { intake throws(FeedError) in
-                try archives.takeIn(source, intake, terms) { progress?.yield($0) }
+                try merge(intake, terms) { progress?.yield($0) }
             }
         }
         // As in every command: who reads may take their time.
