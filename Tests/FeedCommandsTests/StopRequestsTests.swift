@@ -12,17 +12,17 @@ struct StopRequestsTests {
 
     @Test("the first stops it, and what comes within a moment is the same request")
     func moment() {
-        #expect(meanings(at: 0, 0, 3, 999) == [.stop, .sameRequest, .sameRequest, .sameRequest])
+        #expect(meanings(at: 0, 0, 3, 249) == [.stop, .sameRequest, .sameRequest, .sameRequest])
     }
 
     @Test("another one after that ends it at once")
     func later() {
-        #expect(meanings(at: 0, 1000) == [.stop, .endAtOnce])
+        #expect(meanings(at: 0, 250) == [.stop, .endAtOnce])
         #expect(meanings(at: 0, 3, 5000) == [.stop, .sameRequest, .endAtOnce])
     }
 
     @Test("the moment begins with the first: who goes on asking is heard")
     func goingOn() {
-        #expect(meanings(at: 0, 600, 1200) == [.stop, .sameRequest, .endAtOnce])
+        #expect(meanings(at: 0, 150, 300) == [.stop, .sameRequest, .endAtOnce])
     }
 }
