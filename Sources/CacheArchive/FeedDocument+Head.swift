@@ -50,11 +50,7 @@ extension FeedDocument {
     private static func readFeedURL(_ reader: inout JSONReader) throws(JSONError) -> ResourceURL {
         let start = reader.position
         let url = try readURL(&reader)
-        guard let path = url.filePath else { return url }
-        let names = FilePath.names(in: path)
-        guard "/" + names.joined(separator: "/") == path, !names.contains("."), !names.contains("..") else {
-            throw reader.mismatch(notUsual, at: start)
-        }
+        if let path = url.filePath, FilePath.normalised(path) != path { throw reader.mismatch(notUsual, at: start) }
         return url
     }
 

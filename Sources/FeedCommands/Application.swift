@@ -76,7 +76,7 @@ package struct Application: Sendable {
     ) throws(UsageError) -> [ResourceURL] {
         var urls: [ResourceURL] = []
         for operand in operands {
-            let url = try FeedOperand.url(operand, currentDirectory: surroundings.currentDirectory)
+            let url = try surroundings.url(of: operand)
             if FeedOperand.mayLackScheme(operand), let path = url.filePath, !surroundings.fileExists(path) {
                 let shown = FeedOperand.shown(operand)
                 session.notice("\(shown) is taken for a file: did you mean https://\(shown)?", "no_scheme")

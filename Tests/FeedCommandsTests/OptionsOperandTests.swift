@@ -6,7 +6,7 @@ import Testing
 @Suite("Feeds on the command line")
 struct OptionsOperandTests {
     private func url(_ operand: String) throws(UsageError) -> ResourceURL {
-        try FeedOperand.url(operand, currentDirectory: "/home/me")
+        try FeedOperand.url(operand, currentDirectory: "/home/me") { _ in false }
     }
 
     @Test(
@@ -79,8 +79,22 @@ struct OptionsOperandTests {
         #expect(!FeedOperand.isURL(operand))
     }
 
+    @Test(
+        "is no URL where an archive, a folder or another file belongs",
+        arguments: [
+            "2024-01-01T12:00@host.tar", "backup_12:00@host.tar", "IMG_1:2@2x.png", "1 file: a.tar", "2024.http:a.tar",
+            "//me@host/1.tar", "file:x.tar", "me@host", "\"q\".tar", "http:",
+        ])
+    func names(name: String) { #expect(!FeedOperand.isURL(name)) }
+
+    @Test("is a file that is there, however it is called", arguments: ["12:30@x.json", "1. file: notes.json"])
+    func existing(name: String) throws {
+        let url = try FeedOperand.url(name, currentDirectory: "/srv") { $0 == name }
+        #expect(url.filePath == "/srv/\(name)")
+    }
+
     @Test("from the root folder a path has one slash") func root() throws {
-        #expect(try FeedOperand.url("a", currentDirectory: "/").text == "file:///a")
+        #expect(try FeedOperand.url("a", currentDirectory: "/") { _ in false }.text == "file:///a")
     }
 
     @Test("a password stays out of the text, and is kept") func credentials() throws {
@@ -176,9 +190,11 @@ struct OptionsCacheLocationTests {
 
     @Test("a URL without its colon is no file where it has a password", arguments: ["http//u:p@h/x", "HTTPS//u@h"])
     func missingColon(operand: String) throws {
-        let error = #expect(throws: UsageError.self) { try FeedOperand.url(operand, currentDirectory: "/") }
+        let error = #expect(throws: UsageError.self) {
+            try FeedOperand.url(operand, currentDirectory: "/") { _ in false }
+        }
         #expect(error?.message.contains("u:p") == false)
         #expect(error?.hint?.contains("://") == true)
-        #expect(throws: Never.self) { try FeedOperand.url("http//h/x", currentDirectory: "/") }
+        #expect(throws: Never.self) { try FeedOperand.url("http//h/x", currentDirectory: "/") { _ in false } }
     }
 }

@@ -113,7 +113,7 @@ struct ArgumentParser {
         let takesPath = [.archive, .archiveAndFeeds, .folderAndFeeds].contains(spec.operand)
         let feeds = spec.operand.namesFeeds ? operands.dropFirst(takesPath ? 1 : 0) : []
         // Before all that would show one: behind half a URL stands what a shell has parted from it, as of its password.
-        for feed in feeds { _ = try FeedOperand.url(feed, currentDirectory: surroundings.currentDirectory) }
+        for feed in feeds { _ = try surroundings.url(of: feed) }
         if operands.count < spec.operandCount.lowerBound {
             throw UsageError("\(spec.name) needs \(spec.operand.one)", hint: usage)
         }

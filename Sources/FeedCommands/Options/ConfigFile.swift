@@ -78,12 +78,12 @@ struct ConfigFile {
     private func feedURL(_ text: String) throws(UsageError) -> ResourceURL {
         let place = try located(text)
         if !text.contains(where: { "/.:".contains($0) }), !surroundings.fileExists(place) {
-            throw wrong("'\(TerminalText.escape(text))' is neither a URL nor an existing file")
+            throw wrong("'\(FeedOperand.shown(text))' is neither a URL nor an existing file")
         }
         do {
-            let url = try FeedOperand.url(text, currentDirectory: "/")
+            let url = try FeedOperand.url(text, currentDirectory: "/") { _ in surroundings.fileExists(place) }
             guard !url.isRemote, !text.lowercased().hasPrefix("file:") else { return url }
-            return try FeedOperand.url(place, currentDirectory: surroundings.currentDirectory)
+            return try surroundings.url(of: place)
         } catch {
             throw wrong(error.message, hint: error.hint)
         }

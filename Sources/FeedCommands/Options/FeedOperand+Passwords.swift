@@ -20,14 +20,8 @@ extension FeedOperand {
         return "\(operand[...mark])***"
     }
 
-    /// Whether a path would be made of what was meant as a URL: with something before its scheme, such as a quote that
-    /// the config file doesn't know, or with a password and without all of its scheme.
-    static func isMistyped(_ operand: String) -> Bool {
-        let shape = OperandShape(operand)
-        return shape.misplaced != nil || lacksScheme(shape)
-    }
-
-    /// That there is no such file would be told with the password in it.
+    /// A path would be made of what was meant as a URL, and told with the password in it: there is something before its
+    /// scheme, such as a quote that the config file doesn't know, or a password and not all of its scheme.
     static func checkIsNotMistyped(_ operand: String) throws(UsageError) {
         let shape = OperandShape(operand)
         if let (surplus, scheme) = shape.misplaced {

@@ -23,7 +23,8 @@ struct OperandShape {
         first = all.prefix { $0 != UInt8(ascii: "/") }
         scheme = Self.scheme(first)
         let isBeforeSlashes = Self.hasSlashes(all, at: first.endIndex)
-        misplaced = scheme == nil ? Self.misplaced(first, isBeforeSlashes: isBeforeSlashes) : nil
+        let isScheme = scheme == nil && first.endIndex < all.endIndex && first.last == UInt8(ascii: ":")
+        misplaced = isScheme ? Self.misplaced(first, isBeforeSlashes: isBeforeSlashes) : nil
         var end = all.startIndex
         if let scheme = scheme ?? misplaced?.scheme {
             end = all.index(after: scheme.endIndex)
@@ -44,10 +45,11 @@ struct OperandShape {
         return scheme
     }
 
+    /// Of what ends in a colon, before a slash.
     private static func misplaced(_ first: Bytes, isBeforeSlashes: Bool) -> (surplus: Bytes, scheme: Bytes)? {
         let surplus = first.prefix { !isLetter($0) }
         if let scheme = scheme(first[surplus.endIndex...]), isKnown(scheme) { return (surplus, scheme) }
-        guard isBeforeSlashes, first.last == UInt8(ascii: ":") else { return nil }
+        guard isBeforeSlashes else { return nil }
         let rest = first.dropLast()
         let start = rest.lastIndex { !isLetter($0) }.map { rest.index(after: $0) } ?? rest.startIndex
         return start < rest.endIndex ? (rest[..<start], rest[start...]) : nil

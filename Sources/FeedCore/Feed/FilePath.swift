@@ -14,6 +14,15 @@ package enum FilePath {
         path.utf8.split(separator: slash).map { Substring($0) }
     }
 
+    /// The one way to write an absolute path, by its text alone: `.`, `..` and doubled slashes go.
+    package static func normalised(_ path: String) -> String {
+        var names: [Substring] = []
+        for name in self.names(in: path) where name != "." {
+            if name == ".." { _ = names.popLast() } else { names.append(name) }
+        }
+        return "/" + names.joined(separator: "/")
+    }
+
     /// What stands before the last name; nil where that is all.
     package static func folder(of path: String) -> String? {
         path.utf8.lastIndex(of: slash).map { $0 == path.startIndex ? "/" : String(path[..<$0]) }

@@ -22,7 +22,12 @@ struct FeedPages {
         }.all
         // A page open in a browser unfolds others of the same making alone. Not the time is what tells, which each run
         // renews, but the tiles and how they are dealt out.
-        let making = String(chunks.map(\.html).joined(separator: [0]).fnv1a, radix: 36)
+        var mark = FNV1a()
+        for chunk in chunks {
+            mark.add(chunk.html)
+            mark.add([0])
+        }
+        let making = String(mark.value, radix: 36)
         var first = 0
         for (index, chunk) in chunks.enumerated() {
             let links = PageLinks(name: name, page: index + 1, pages: chunks.count)
