@@ -6,6 +6,7 @@ extension DatabaseFile {
     /// For reading alone: what isn't there reads as empty, and an older schema is brought up to date in memory.
     func openForReading() throws(FeedError) -> SQLiteConnection {
         guard try isThere() else { return try inMemory() }
+        try requireNotEmptied()
         var connection = try open(.reading)
         var state: CacheSchema.State
         do {

@@ -10,6 +10,7 @@ extension DatabaseFile {
             notices.append("\(path)\(ending): \(Self.isNoFile); it was set aside as \(try setAside(ending))")
         }
         do {
+            try requireNotEmptied()
             let connection = try openToMakeRoom(lock: lock)
             try examine(connection)
             return (connection, notices)

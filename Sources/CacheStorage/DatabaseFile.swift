@@ -36,15 +36,18 @@ struct DatabaseFile {
         return try SQLiteConnection(path, mode, lock: lock, keepingLog: hasLog())
     }
 
-    /// Refuses links, what SQLite would block or choke on, and one that a crash has emptied.
+    /// Refuses links, and what SQLite would block or choke on.
     func isThere() throws(FeedError) -> Bool {
         if let ending = try strays().first { throw .unreadable("\(path)\(ending): \(Self.isNoFile)") }
-        guard let status = try status(of: Self.name) else { return false }
-        // To SQLite it is one that was begun just now. That has no images yet.
-        if status.st_size == 0, try !hasLog(), try hasImages() {
-            throw .unreadable("\(path): is empty, though there are images")
-        }
-        return true
+        return try status(of: Self.name) != nil
+    }
+
+    /// An empty one is new to SQLite. But a new one has no images yet, and nothing beside it: that of a cache is empty
+    /// after a crash. Whoever writes goes on with it all the same, as a run may have been killed that began one anew.
+    func requireNotEmptied() throws(FeedError) {
+        guard try status(of: Self.name)?.st_size == 0, try hasImages() else { return }
+        for ending in Self.companions where try status(of: Self.name + ending) != nil { return }
+        throw .unreadable("\(path): is empty, though there are images")
     }
 
     private func hasImages() throws(FeedError) -> Bool {
