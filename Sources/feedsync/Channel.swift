@@ -1,3 +1,4 @@
+import CLinux
 import FeedCore
 import Glibc
 import Synchronization
@@ -49,9 +50,11 @@ struct Channel {
     }
 
     /// A terminal takes less without blocking than its being ready says. What others have open, too, is not to be
-    /// changed for them: this is the same terminal, opened once more. Nil where it isn't ours to open, as after `su`.
+    /// changed for them: this is the same terminal, opened once more. Nil where it isn't ours to open, as after `su`, and
+    /// for the end of whoever serves it, which opened again is another one.
     private var ownTerminal: Int32? {
         guard isatty(descriptor) == 1, fcntl(descriptor, F_GETFL) & O_ACCMODE != O_RDONLY else { return nil }
+        guard feedsync_serves_terminal(descriptor) == 0 else { return nil }
         let own = open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         return own < 0 ? nil : own
     }
@@ -124,6 +127,7 @@ final class Patience: Sendable {
     func lose() { left.store(0, ordering: .relaxed) }
 
     func lose(_ milliseconds: Int32) {
-        left.store(max(0, self.milliseconds - milliseconds), ordering: .relaxed)
+        // Never more than somebody else has left of it.
+        left.min(max(0, self.milliseconds - milliseconds), ordering: .relaxed)
     }
 }

@@ -69,8 +69,8 @@ struct Main {
             export: { feeds, snapshot, target, name, progress throws(FeedError) in
                 try CacheExporter().export(feeds, from: snapshot, to: target, fileName: name, progress: progress)
             },
-            open: { source throws(FeedError) in
-                let importer = try CacheImporter(source)
+            open: { source async throws(FeedError) in
+                let importer = try await ArchiveOpener().open(source)
                 return { intake, terms, progress throws(FeedError) in
                     try importer.merge(into: intake, terms, progress: progress)
                 }

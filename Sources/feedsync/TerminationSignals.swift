@@ -58,7 +58,7 @@ final class TerminationSignals: Sendable {
     private func arrived(_ number: Int32) {
         let (meaning, stop) = state.withLock { state in
             state.first = state.first ?? number
-            return (state.requests.meaning(ofSignalAt: .now), state.stop)
+            return (state.requests.meaning(ofInterrupt: number == SIGINT, at: .now), state.stop)
         }
         switch meaning {
         case .stop: stop?()

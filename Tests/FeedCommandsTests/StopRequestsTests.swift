@@ -7,7 +7,15 @@ struct StopRequestsTests {
 
     private func meanings(at milliseconds: Int...) -> [StopRequests.Meaning] {
         var requests = StopRequests()
-        return milliseconds.map { requests.meaning(ofSignalAt: start + .milliseconds($0)) }
+        return milliseconds.map { requests.meaning(ofInterrupt: false, at: start + .milliseconds($0)) }
+    }
+
+    @Test("one of a person isn't taken for that of a program, nor the other way round", arguments: [false, true])
+    func kinds(isInterrupt: Bool) {
+        var requests = StopRequests()
+        #expect(requests.meaning(ofInterrupt: isInterrupt, at: start) == .stop)
+        #expect(requests.meaning(ofInterrupt: isInterrupt, at: start) == .sameRequest)
+        #expect(requests.meaning(ofInterrupt: !isInterrupt, at: start) == .endAtOnce)
     }
 
     @Test("the first stops it, and what comes within a moment is the same request")

@@ -121,7 +121,7 @@ enum ManualPage {
                 Roff.bold("128+n"),
                 """
                 Ended by signal n. The first INT, TERM or HUP stops a run cleanly, and what has come is kept; \
-                another one, a moment later, ends it at once.
+                another one, a quarter of a second later or more, ends it at once.
                 """)
     }
 
