@@ -22,7 +22,7 @@ package struct ImportTerms: Hashable, Sendable {
     /// A feed that was saved after this was saved by a clock that was wrong.
     package let now: Timestamp
 
-    /// `ownLimits` are those of feeds for which others hold.
+    /// `ownLimits` are those of the feeds that are configured.
     package init(
         maxImageSize: Int64, maxDocumentSize: Int64, ownLimits: [ResourceURL.Key: SizeLimits] = [:],
         isForced: Bool = false, now: Timestamp

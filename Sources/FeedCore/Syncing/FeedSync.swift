@@ -99,16 +99,17 @@ package struct FeedSync: Sendable {
     private func reconsider(
         _ survey: inout ImageSurvey, _ outcome: inout ImageDownloads.Outcome, _ events: SyncEvents?
     ) async {
+        var known: Set<ResourceURL.Key> = []
         while survey.isDisputed, outcome.fatal == nil, !Task.isCancelled {
+            for failure in outcome.report.failures where PermanentFailures.isRemembered(failure.error, of: failure.url)
+            {
+                known.insert(failure.url.key)
+            }
             let failures = Dictionary(outcome.report.failures.map { ($0.url.key, $0.error) }) { first, _ in first }
             do throws(FeedError) {
-                var again = try await survey.reconsidered(after: failures)
+                let again = try await survey.reconsidered(after: failures)
+                    .map { $0.knownToFail(known.contains($0.url.key)) }
                 guard !again.isEmpty else { return }
-                for (place, wanted) in again.enumerated() {
-                    if let failure = failures[wanted.url.key] {
-                        again[place].isKnownToFail = PermanentFailures.isRemembered(failure, of: wanted.url)
-                    }
-                }
                 let urls = Set(again.map(\.url.key))
                 outcome.report.failures.removeAll { urls.contains($0.url.key) }
                 let more = await downloads.run(again, events: events)
