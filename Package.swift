@@ -45,7 +45,7 @@ let package = Package(
         library("HTTPTransport", ["FeedCore", "CCurl", "CLinux", "CZlib"]),
         library("Hashing", ["FeedCore", "CCrypto", "CSHA256Lanes"]),
         library("CacheStorage", ["FeedCore", "Hashing", "SystemFiles", "CSQLite", "CLinux"]),
-        library("CacheArchive", ["FeedCore", "Hashing", "JSONText", "CArchive"]),
+        library("CacheArchive", ["FeedCore", "Hashing", "JSONText", "SystemFiles", "CArchive"]),
         library(
             "Gallery", ["FeedCore", "SystemFiles", "CLinux"],
             embedding: ["Assets/style.css", "Assets/script.js", "Assets/icon.svg"]),

@@ -37,7 +37,8 @@ final class Crew: Sendable {
         share(count - done, among: workers) { [done] job in work(done + job) }
     }
 
-    /// Tells waiting from having had to leave the processor to others, which can take longer.
+    /// Tells waiting from having had to leave the processor to others, which can take longer. Where both happened, or that
+    /// to a job before, which is cheaper not to ask, the next job tells.
     private struct WaitingClock {
         private var last = ContinuousClock.now
         private var interruptions = feedsync_interruptions()

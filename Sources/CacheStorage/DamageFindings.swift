@@ -65,6 +65,7 @@ final class DamageFindings: Sendable {
         if let lost = state.lost.first, unread > 1, !state.hasRead {
             throw lost.error.feedError(.failed)
                 .adding("; not one of \(unread) images can be read, and none was deleted")
+                .hinting("see to the disk; files that you delete from images/ are fetched again by the next sync")
         }
         let kept = state.forbidden.first.map { first in
             let count = state.forbidden.count

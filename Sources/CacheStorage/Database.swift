@@ -1,4 +1,5 @@
 internal import FeedCore
+internal import SystemFiles
 
 /// The one connection to the database, with a thread to itself.
 actor Database {

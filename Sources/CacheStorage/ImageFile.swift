@@ -16,7 +16,11 @@ enum ImageFile {
         case .failure(let error) where error.isForbidden: throw error.feedError(.failed)
         case .success(nil), .failure: return nil
         }
-        let bytes = try attempt(.failed) { () throws(SystemError) in try file.read(Int(size)) }
+        let bytes: [UInt8]
+        do { bytes = try file.read(Int(size)) } catch {
+            if error.concernsOneFile(in: folder) { return nil }
+            throw error.feedError(.failed)
+        }
         let hash = try SHA256()
         try hash.update(bytes)
         return try hash.finish() == digest ? bytes : nil

@@ -50,8 +50,8 @@ package struct Archives: Sendable {
         @Sendable (
             any CacheIntake, ImportTerms, _ progress: @Sendable (Progress) -> Void
         ) throws(FeedError) -> ImportReport
-    /// Throws at what doesn't begin as an archive does. May block.
-    package typealias Open = @Sendable (any ByteSource) throws(FeedError) -> Merge
+    /// Throws at what doesn't begin as an archive does.
+    package typealias Open = @Sendable (any ByteSource) async throws(FeedError) -> Merge
 
     package let export: Export
     package let open: Open

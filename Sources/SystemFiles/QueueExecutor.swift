@@ -1,15 +1,15 @@
 internal import Dispatch
 
 /// Runs an actor on a queue of its own: what blocks there blocks no thread of Swift's cooperative pool.
-final class QueueExecutor: SerialExecutor {
+package final class QueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
 
-    init(_ label: String) { queue = DispatchQueue(label: label) }
+    package init(_ label: String) { queue = DispatchQueue(label: label) }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
-    func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+    package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 }

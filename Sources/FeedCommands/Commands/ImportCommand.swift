@@ -9,7 +9,7 @@ struct ImportCommand {
     func run(_ file: String) async throws(FeedError) -> ExitCode {
         let (archives, output) = (session.toolbox.archives, session.toolbox.output)
         // Before the cache is created for nothing.
-        let merge = try archives.open(try output.openSource(ArchiveFile.path(file)))
+        let merge = try await archives.open(try output.openSource(ArchiveFile.path(file)))
         let terms = terms
         let cache = try await session.openCache(.write(lockWait: settings.lockWait))
         let report = try await session.showingProgress("importing", of: "image") { progress throws(FeedError) in
