@@ -5,7 +5,7 @@ internal import JSONText
 /// them in memory is to nobody's good.
 extension FeedDocument {
     /// Of a title and, where the format's texts are shortened, of what an image is described by.
-    static let longestText = 8192
+    static let longestText = LongestText.words
     /// An item's own is kept shorter. What stands in for one is the image's URL, of which a file's is the longest.
     static let longestID = 16_384
     /// All headers of an answer together.
