@@ -13,6 +13,7 @@ import SystemFiles
 @main
 struct Main {
     static func main() async {
+        _ = HandedOnDescriptors.all
         StandardStreams.secure()
         stayNice()
         feedsync_take_memory_in_large_steps()

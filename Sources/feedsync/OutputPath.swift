@@ -59,8 +59,7 @@ struct OutputPath {
         existing = Self.status(of: target)
         if existing == nil { refusal = lastError }
         guard let number = Self.ownDescriptor(target) else { return }
-        // What closes by itself was handed on by nobody: it is something that we have open.
-        if fcntl(number, F_GETFD) & FD_CLOEXEC == 0, fcntl(number, F_GETFL) & O_ACCMODE != O_RDONLY {
+        if HandedOnDescriptors.all.contains(number), fcntl(number, F_GETFL) & O_ACCMODE != O_RDONLY {
             descriptor = number
         } else {
             refusal = "it is not open for writing"
