@@ -216,11 +216,9 @@ struct SecretsTests {
 
     @Test("on a machine without authorities, it is said what would bring some")
     func noAuthorities() async throws {
-        let result = try await program.shell(
-            #"""
-            [ "$(id -u)" = 0 ] && user= || user=-r
-            exec unshare -m $user sh -c 'mount -t tmpfs none /etc/ssl/certs || exit 99; "$feedsync" show "$1"' sh "$1"
-            """#, server.feedURL.replacing("http:", with: "https:"))
+        let result = try await program.shellWithOwnMounts(
+            #"mount -t tmpfs none /etc/ssl/certs || exit 99; "$feedsync" show "$1""#,
+            server.feedURL.replacing("http:", with: "https:"))
         expectOneLine(result, exit: 66, ["/ca-certificates.crt: install ca-certificates, or give --cacert"])
     }
 

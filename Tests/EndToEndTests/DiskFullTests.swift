@@ -32,9 +32,8 @@ struct DiskFullTests {
             mount -t tmpfs -o "size=\(size)" none "$FEEDSYNC_CACHE" || exit 99
 
             """
-        let unshared = #"[ "$(id -u)" = 0 ] && user= || user=-r; exec unshare -m $user sh -c "$1" sh "$2" "$3""#
-        let result = try await program.shell(
-            unshared, setUp + script, server.feedURL, program.folder.path("results"))
+        let result = try await program.shellWithOwnMounts(
+            setUp + script, server.feedURL, program.folder.path("results"))
         #expect(result.status == .exited(0), "\(result.outputText)\(result.errorText)")
         #expect(result.errorText == "")
     }

@@ -55,14 +55,13 @@ extension GalleryFolderTests {
 
     @Test("may be an empty folder of a container's image, and from then on is replaced as any other")
     func overlay() async throws {
-        let result = try await program.shell(
+        let result = try await program.shellWithOwnMounts(
             #"""
-            [ "$(id -u)" = 0 ] && user= || user=-r
-            exec unshare -m $user sh -c 'cd "$1" && mkdir disk && mount -t tmpfs none disk && cd disk || exit 99
-                mkdir -p lower/site lower/full upper work all && touch lower/full/mine
-                mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work all || exit 98
-                for run in 1 2; do "$feedsync" gallery all/site; echo $?; done
-                ls -A all; ls all/site' sh "$1"
+            cd "$1" && mkdir disk && mount -t tmpfs none disk && cd disk || exit 99
+            mkdir -p lower/site lower/full upper work all && touch lower/full/mine
+            mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work all || exit 98
+            for run in 1 2; do "$feedsync" gallery all/site; echo $?; done
+            ls -A all; ls all/site
             """#, program.folder.path)
         #expect(result.errorText == "")
         #expect(result.outputLines.prefix(4) == ["0", "0", "full", "site"], "\(result.outputText)")
@@ -74,12 +73,11 @@ extension GalleryFolderTests {
         arguments: ["-t tmpfs none", "--bind \"$1/other\""])
     func mounted(from: String) async throws {
         for folder in ["site", "other"] { try program.folder.makeDirectory(folder) }
-        let result = try await program.shell(
+        let result = try await program.shellWithOwnMounts(
             #"""
-            [ "$(id -u)" = 0 ] && user= || user=-r
-            exec unshare -m $user sh -c 'mount \#(from) "$1/site" || exit 99
-                "$feedsync" gallery "$1/site"; echo $?; find "$1/site" -mindepth 1
-                "$feedsync" gallery "$1/site/below"' sh "$1"
+            mount \#(from) "$1/site" || exit 99
+            "$feedsync" gallery "$1/site"; echo $?; find "$1/site" -mindepth 1
+            "$feedsync" gallery "$1/site/below"
             """#, program.folder.path)
         #expect(result.outputLines == ["73"], "\(result.errorText)")
         #expect(result.errorLines.count == 1)

@@ -9,9 +9,7 @@ extension GalleryTests {
     private func onDisk(_ script: String, _ argument: String = "") async throws -> ProcessResult {
         try program.folder.makeDirectory("disk")
         let setUp = #"disk=$1; mount -t tmpfs -o size=1m none "$disk" || exit 99; "# + script
-        return try await program.shell(
-            #"[ "$(id -u)" = 0 ] && user= || user=-r; exec unshare -m $user sh -c "$1" sh "$2" "$3""#,
-            setUp, program.folder.path("disk"), argument)
+        return try await program.shellWithOwnMounts(setUp, program.folder.path("disk"), argument)
     }
 
     @Test("copies where a link is impossible, readable as far as the umask goes")

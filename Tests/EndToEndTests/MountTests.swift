@@ -18,13 +18,12 @@ struct MountTests {
     }
 
     private func run(mounting kind: String, at name: String, _ arguments: [String]) async throws -> ProcessResult {
-        try await program.shell(
+        try await program.shellWithOwnMounts(
             #"""
-            [ "$(id -u)" = 0 ] && user= || user=-r
-            exec unshare -m $user sh -c 'folder=$FEEDSYNC_CACHE/$1
-                shift
-                mkdir -p "$folder" && mount \#(kind) "$folder" || exit 99
-                exec "$feedsync" "$@"' sh "$@"
+            folder=$FEEDSYNC_CACHE/$1
+            shift
+            mkdir -p "$folder" && mount \#(kind) "$folder" || exit 99
+            exec "$feedsync" "$@"
             """#, [name] + arguments)
     }
 

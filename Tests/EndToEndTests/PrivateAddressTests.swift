@@ -62,10 +62,7 @@ struct PrivateAddressTests {
             kill "$(cat nginx.pid)"
             exit $code
             """
-        let unshared =
-            #"[ "$(id -u)" = 0 ] && user= || user=-r; script=$1; shift; "#
-            + #"exec unshare --net --mount $user sh -c "$script" sh "$@""#
-        return try await program.shell(unshared, [script, folder.path, feed] + arguments)
+        return try await program.shellWithOwnMounts(script, [folder.path, feed] + arguments, besides: "--net")
     }
 
     /// The addresses that were asked for anything, in order.

@@ -65,7 +65,22 @@ final class Program: Sendable {
             "sh", ["-c", script, "sh"] + arguments, environment: surroundings(["feedsync": executable]))
     }
 
-    /// The same, not waited for.
+    /// The same in a mount namespace of its own, which goes with the script, and in others that `unshare` has options for.
+    /// Whoever isn't root is in there.
+    func shellWithOwnMounts(
+        _ script: String, _ arguments: [String], besides options: String = ""
+    ) async throws -> ProcessResult {
+        try await shell(
+            #"[ "$(id -u)" = 0 ] && user= || user=-r; script=$1; shift; "#
+                + #"exec unshare --mount \#(options) $user sh -c "$script" sh "$@""#,
+            [script] + arguments)
+    }
+
+    func shellWithOwnMounts(_ script: String, _ arguments: String...) async throws -> ProcessResult {
+        try await shellWithOwnMounts(script, arguments)
+    }
+
+    /// The same as `shell`, not waited for.
     func startShell(_ script: String, _ arguments: String...) throws -> StartedProcess {
         try StartedProcess(
             "sh", ["-c", script, "sh"] + arguments, environment: surroundings(["feedsync": executable]))

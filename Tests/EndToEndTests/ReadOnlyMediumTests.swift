@@ -13,12 +13,10 @@ struct ReadOnlyMediumTests {
     }
 
     private func runReadOnly(_ command: String) async throws -> ProcessResult {
-        try await program.shell(
+        try await program.shellWithOwnMounts(
             #"""
-            [ "$(id -u)" = 0 ] && user= || user=-r
-            exec unshare -m $user sh -c 'mount --bind "$FEEDSYNC_CACHE" "$FEEDSYNC_CACHE" &&
-                mount -o remount,bind,ro "$FEEDSYNC_CACHE" || exit 99
-                exec "$feedsync" \#(command)' sh "$1"
+            mount --bind "$FEEDSYNC_CACHE" "$FEEDSYNC_CACHE" && mount -o remount,bind,ro "$FEEDSYNC_CACHE" || exit 99
+            exec "$feedsync" \#(command)
             """#, server.feedURL)
     }
 

@@ -105,8 +105,8 @@ struct UsageTests {
 
     @Test("without /proc nothing is done, and not something else")
     func noProc() async throws {
-        let script = #"[ "$(id -u)" = 0 ] && user= || user=-r; exec unshare -m $user sh -c "$1" sh"#
-        let result = try await program.shell(script, #"mount -t tmpfs none /proc && exec "$feedsync" status --bogus"#)
+        let result = try await program.shellWithOwnMounts(
+            #"mount -t tmpfs none /proc && exec "$feedsync" status --bogus"#)
         #expect(result.status == .exited(1))
         // AddressSanitizer has something to say of it, too.
         let own = result.errorLines.filter { $0.hasPrefix("feedsync:") }
