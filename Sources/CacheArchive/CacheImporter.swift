@@ -28,20 +28,14 @@ package final class CacheImporter: Sendable {
         into intake: any CacheIntake, _ terms: ImportTerms, progress: @Sendable (Progress) -> Void
     ) throws(FeedError) -> ImportReport {
         try Self.refusing(name) { () throws(FeedError) in
-            guard let archive = takeArchive() else { throw .storage(.failed, "the archive was read before") }
+            guard let archive = archive.withLock({ $0.take() }) else {
+                throw .storage(.failed, "the archive was read before")
+            }
             let contents = try takeIn(archive, intake, terms, progress)
             let feeds = try ImportedLayout(contents, in: intake, terms).feeds()
             return try intake.merge { merge throws(FeedError) in
                 try FeedMerging(isForced: terms.isForced, now: terms.now).merge(feeds, into: merge)
             }
-        }
-    }
-
-    private func takeArchive() -> sending BegunArchive? {
-        archive.withLock { archive in
-            let taken = archive
-            archive = nil
-            return taken
         }
     }
 

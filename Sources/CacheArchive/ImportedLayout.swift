@@ -20,7 +20,7 @@ struct ImportedLayout {
         guard let layout = contents.layout else { throw missing(OCILayout.layoutFile) }
         guard let index = contents.index else { throw missing(OCILayout.indexFile) }
         try OCILayout.readLayout(layout)
-        /// By their documents.
+        // By their documents.
         var urls: [Digest: ResourceURL] = [:]
         var seen: Set<ResourceURL.Key> = []
         var feeds: [any ArchivedFeed] = []

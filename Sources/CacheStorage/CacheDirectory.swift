@@ -13,13 +13,13 @@ package enum CacheDirectory {
     }
 
     /// Whether a file of this path is one of the own files of the cache at `path`, or would be taken for one. Of a
-    /// link to nothing this is said as of the link alone.
+    /// link to nothing this is said as of the link alone. What is no text is nothing of a cache, which can't be opened there.
     package static func owns(_ file: String, at path: String) -> Bool {
-        guard let cache = resolve(path) else { return false }
+        guard let cache = RealPath.found(path) else { return false }
         let name = FilePath.names(in: file).last.map(String.init) ?? ""
         // Where it leads, if it is a link; else the folder may be one.
-        let given = resolve(FilePath.folder(of: file) ?? ".").map { "\($0)/\(name)" }
-        return [resolve(file), given].contains { path in
+        let given = RealPath.found(FilePath.folder(of: file) ?? ".").map { "\($0)/\(name)" }
+        return [RealPath.found(file), given].contains { path in
             guard let path, path.utf8.starts(with: "\(cache)/".utf8) else { return false }
             let names = FilePath.names(in: String(path.dropFirst(cache.count)))
             guard names.count > 1 else {
@@ -27,11 +27,6 @@ package enum CacheDirectory {
             }
             return names[0] == CacheFolder.images || names[0] == CacheFolder.incoming
         }
-    }
-
-    /// What is no text is nothing of a cache, which can't be opened there.
-    private static func resolve(_ path: String) -> String? {
-        do { return try RealPath.of(path) } catch { return nil }
     }
 }
 

@@ -12,4 +12,9 @@ package enum RealPath {
         }
         return text
     }
+
+    /// The same for whom nothing and what is no text are one.
+    package static func found(_ path: String) -> String? {
+        do { return try of(path) } catch { return nil }
+    }
 }

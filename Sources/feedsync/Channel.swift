@@ -27,7 +27,7 @@ struct Channel {
     /// Writes the pieces one behind the other, to a file as many as possible at once.
     func write(_ pieces: [UnsafeRawBufferPointer]) -> Outcome {
         let isFile = isFile
-        let own = ownTerminal
+        let own = isFile ? nil : ownTerminal
         defer { if let own { close(own) } }
         var rest = pieces.filter { !$0.isEmpty }[...]
         while let first = rest.first {

@@ -1,4 +1,5 @@
 import Glibc
+import SystemFiles
 
 /// The descriptors that were handed on to the program: those that are open before it opens any. Not all that libraries
 /// open later closes by itself at an exec, which would tell it from these.
@@ -7,15 +8,16 @@ enum HandedOnDescriptors {
     static let all = list()
 
     private static func list() -> Set<Int32> {
-        guard let folder = opendir("/proc/self/fd") else { return [] }
-        defer { closedir(folder) }
         var numbers: Set<Int32> = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                String(cString: UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self))
+        do {
+            try Descriptor.folder(at: "/proc/self/fd").forEachEntry { name, _ in
+                if let number = Int32(String(cString: name)) { numbers.insert(number) }
             }
-            if let number = Int32(name), number != dirfd(folder) { numbers.insert(number) }
+        } catch {
+            // That /proc can't be read is told by who needs it for more (see `Requirements`).
+            return []
         }
-        return numbers
+        // Less those that the listing itself had open.
+        return numbers.filter { fcntl($0, F_GETFD) >= 0 }
     }
 }

@@ -88,7 +88,7 @@ struct Main {
                 account.pointee.pw_dir.flatMap { String(validatingCString: $0) }
             },
             fileExists: { access($0, F_OK) == 0 },
-            realPath: realPath,
+            realPath: RealPath.found,
             unreadable: { path in
                 var status = stat()
                 guard access(path, R_OK) == 0, stat(path, &status) == 0 else { return lastError }

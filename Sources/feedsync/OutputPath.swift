@@ -68,11 +68,11 @@ struct OutputPath {
 
     /// The path has no link in it but the last.
     private static func isDescriptor(_ link: String) -> Bool {
-        FilePath.folder(of: link).flatMap(realPath).map { $0.hasPrefix("/proc/") && $0.hasSuffix("/fd") } ?? false
+        FilePath.folder(of: link).flatMap(RealPath.found).map { $0.hasPrefix("/proc/") && $0.hasSuffix("/fd") } ?? false
     }
 
     private static func ownDescriptor(_ link: String) -> Int32? {
-        guard let own = realPath("/proc/self"), let folder = FilePath.folder(of: link).flatMap(realPath),
+        guard let own = RealPath.found("/proc/self"), let folder = FilePath.folder(of: link).flatMap(RealPath.found),
             folder.hasPrefix("\(own)/")
         else { return nil }
         return FilePath.names(in: link).last.flatMap { Int32($0) }

@@ -1,9 +1,6 @@
 internal import FeedCore
 
 extension ImageSize {
-    /// More blocks than this before the first frame are no header but an attempt to keep us busy.
-    private static let mostBlocks = 1000
-
     /// That of the screen, which browsers widen to what the first frame takes.
     static func gif(_ file: inout FileBytes) throws(FeedError) -> ImageSize? {
         guard let width = try file.little(2, at: 6), let height = try file.little(2, at: 8) else { return nil }
@@ -19,7 +16,7 @@ extension ImageSize {
         guard let flags = try file.little(1, at: 10) else { return nil }
         var offset = 13 + colours(flags)
         var isInExtension = false
-        for _ in 0..<mostBlocks {
+        for _ in 0..<mostParts {
             guard let first = try file.little(1, at: offset) else { return nil }
             if isInExtension {
                 // Its blocks, each behind its length, end with an empty one.

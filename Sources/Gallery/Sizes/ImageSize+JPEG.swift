@@ -1,16 +1,13 @@
 internal import FeedCore
 
 extension ImageSize {
-    /// More segments than this before the picture are no header but an attempt to keep us busy.
-    private static let mostSegments = 1000
-
     /// The size stands in the frame header, around which any number of other segments may stand; the first of them with
     /// EXIF tells whether the picture lies on its side.
     static func jpeg(_ file: inout FileBytes) throws(FeedError) -> ImageSize? {
         var offset = 2
         var frame: Int?
         var isOnItsSide: Bool?
-        segments: for _ in 0..<mostSegments {
+        segments: for _ in 0..<mostParts {
             guard try file.big(1, at: offset) == 0xFF, let marker = try file.big(1, at: offset + 1) else { break }
             // A marker may be preceded by any number of fill bytes.
             if marker == 0xFF {

@@ -1,9 +1,6 @@
 internal import FeedCore
 
 extension ImageSize {
-    /// More chunks than this before the picture are no header but an attempt to keep us busy.
-    private static let mostChunks = 1000
-
     /// The size stands at the beginning; a chunk between it and the picture may tell that that one lies on its side.
     static func png(_ file: inout FileBytes) throws(FeedError) -> ImageSize? {
         guard try file.has("IHDR", at: 12) else { return nil }
@@ -14,7 +11,7 @@ extension ImageSize {
 
     private static func exif(_ file: inout FileBytes) throws(FeedError) -> TIFFDirectory? {
         var offset = 33
-        for _ in 0..<mostChunks {
+        for _ in 0..<mostParts {
             guard let length = try file.big(4, at: offset), try !file.has("IDAT", at: offset + 4) else { return nil }
             if try file.has("eXIf", at: offset + 4) { return try TIFFDirectory(at: offset + 8, &file) }
             // Behind the content is a checksum.

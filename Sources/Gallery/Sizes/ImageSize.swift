@@ -13,6 +13,8 @@ struct ImageSize: Hashable {
     }
 
     private static let possible = 1...(1 << 24)
+    /// More segments, chunks or blocks than this before the picture are no header but an attempt to keep us busy.
+    static let mostParts = 1000
 
     var aspectRatio: Double { Double(width) / Double(height) }
 }
