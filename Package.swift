@@ -33,13 +33,14 @@ let package = Package(
         system("CArchive", pkgConfig: "libarchive", apt: "libarchive-dev"),
         system("CXML", pkgConfig: "libxml-2.0", apt: "libxml2-dev"),
         system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
+        system("CIDN", pkgConfig: "libidn2", apt: "libidn2-dev"),
 
         .target(name: "CSHA256Lanes"),
 
         .systemLibrary(name: "CLinux"),
 
         library("SystemFiles"),
-        library("FeedCore"),
+        library("FeedCore", ["CIDN"]),
         library("JSONText"),
         library("FeedFormats", ["FeedCore", "JSONText", "CXML"], embedding: ["HTML/character-names.txt"]),
         library("HTTPTransport", ["FeedCore", "CCurl", "CLinux", "CZlib"]),

@@ -19,20 +19,8 @@ enum AddressCheck {
 
     /// Of a name that a proxy is to look up, as far as it can be told without.
     static func refusal(ofNameIn url: ResourceURL) -> FeedError? {
-        guard let host = url.host, let message = complaint(aboutDisguise: host) ?? complaint(aboutLoopbackName: host)
-        else { return nil }
+        guard let host = url.host, let message = complaint(aboutLoopbackName: host) else { return nil }
         return FeedError.invalidData(message, host: url.hostAndPort).at(.trusting)
-    }
-
-    /// An address in other digits and dots than ASCII's becomes one on its way to a proxy: libcurl writes names as they
-    /// are asked for. No name ends in a label that begins with a digit, of whatever script; a Chinese numeral is none.
-    private static func complaint(aboutDisguise host: String) -> String? {
-        guard host.utf8.contains(where: { $0 >= 0x80 }) else { return nil }
-        let shown = host.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
-        guard let last = shown.split(whereSeparator: dots.contains).last?.first,
-            last.properties.numericType != nil, !last.properties.isIdeographic
-        else { return nil }
-        return "\(host) looks like an address, and is not written like one"
     }
 
     /// A name that always means the machine where it is looked up (RFC 6761), which may be this one, as its proxy often is.
@@ -41,8 +29,6 @@ enum AddressCheck {
         guard labels.last.map({ String($0)?.lowercased() == "localhost" }) == true else { return nil }
         return "\(host) is the machine of the proxy itself, which may be this one; see --allow-private"
     }
-
-    private static let dots: [Unicode.Scalar] = [".", "\u{3002}", "\u{FF0E}", "\u{FF61}"]
 }
 
 extension NetworkAddress {

@@ -112,8 +112,13 @@ struct ProxyExceptions {
             guard let bits = Int(parts[1]), (0...width).contains(bits) else { return nil }
             return .block(address, bits: bits)
         }
-        let name = name(Substring(withoutPort(item)).drop { $0 == "." })
-        return name.isEmpty ? nil : .name(name)
+        do {
+            let name = name(Substring(try HostName.ascii(withoutPort(item))).drop { $0 == "." })
+            return name.isEmpty ? nil : .name(name)
+        } catch {
+            // Nothing that is asked for is called so.
+            return nil
+        }
     }
 
     /// An IPv6 address without brackets has several colons, and no port.

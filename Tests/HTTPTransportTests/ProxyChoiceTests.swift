@@ -55,6 +55,7 @@ struct ProxyChoiceTests {
         ("example.org", "org", false), (".example.org", "example.org", true), (".example.org", "a.b.example.org", true),
         ("example.org.", "example.org", true), ("example.org", "example.org.", true),
         ("a, b\tc,,d", "b", true), ("a, b\tc,,d", "c", true), ("a, b\tc,,d", "d", true), ("a b", "e", false),
+        ("straße.test", "xn--strae-oqa.test", true), ("straẞe.test", "strasse.test", true),
         ("example.org:8080", "example.org", true), (",", "a", false), (".", "a", false),
         ("127.0.0.1", "127.0.0.1", true), ("127.0.0.1:80", "127.0.0.1", true), ("127.0.0.1", "127.0.0.2", false),
         ("0.0.1", "127.0.0.1", false), ("10.0.0.0/8", "10.200.3.4", true), ("10.0.0.0/8", "11.0.0.1", false),

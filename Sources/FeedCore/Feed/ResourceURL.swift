@@ -6,7 +6,7 @@ package struct ResourceURL: Hashable, Sendable {
     package enum Scheme: String, Sendable { case http, https, file }
 
     package let scheme: Scheme
-    /// The URL as given, less any user name and password; of a file, the one way to write its URL.
+    /// The URL as given, less any user name and password, its host in ASCII; of a file, the one way to write its URL.
     package let text: String
     /// `user:password` as it stood in the URL, still percent-encoded.
     package let credentials: String?
@@ -59,7 +59,7 @@ package struct ResourceURL: Hashable, Sendable {
 
     package var isRemote: Bool { scheme != .file }
 
-    /// The host as written, nil for a file.
+    /// In ASCII, its case as written; nil for a file.
     package var host: String? { authority.map { text.slice($0.host) } }
 
     /// As written, with the port if it has one; nil for a file.

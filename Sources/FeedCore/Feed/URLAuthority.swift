@@ -42,6 +42,12 @@ struct URLAuthority {
         if let port { try Self.check(port: port, in: bytes) }
     }
 
+    /// Whether the host has characters beyond ASCII, which have a form in it.
+    func needsASCII(in bytes: Span<UInt8>) -> Bool {
+        for index in host where bytes[index] >= 0x80 { return true }
+        return false
+    }
+
     /// Nothing after the colon is the scheme's own port.
     private static func check(port: Range<Int>, in bytes: Span<UInt8>) throws(InvalidURL) {
         guard !port.isEmpty else { return }

@@ -60,10 +60,26 @@ struct URLParts {
         }
         let authority = URLAuthority(of: bytes, at: start)
         try authority.check(in: bytes)
-        if authority.userInfo == nil, scheme.isLowercase(in: bytes) { return (given, nil) }
-        let text = "\(scheme.rawValue)://" + given.slice(authority.host.lowerBound..<bytes.count)
+        if authority.userInfo == nil, !authority.needsASCII(in: bytes), scheme.isLowercase(in: bytes) {
+            return (given, nil)
+        }
+        let host = try asciiHost(authority, in: given)
+        let text = "\(scheme.rawValue)://\(host)" + given.slice(authority.host.upperBound..<bytes.count)
         let userInfo = authority.userInfo.map { given.slice($0) }
         return (text, userInfo.flatMap { $0.isEmpty ? nil : $0 })
+    }
+
+    private static func asciiHost(_ authority: URLAuthority, in given: String) throws(InvalidURL) -> String {
+        let host = given.slice(authority.host)
+        guard authority.needsASCII(in: given.utf8Span.span) else { return host }
+        let ascii = try HostName.ascii(host)
+        // A character may have stood for a slash or a colon.
+        let whole = URLAuthority(of: ascii.utf8Span.span, at: 0)
+        guard whole.host == 0..<ascii.utf8.count,
+            ascii.utf8.allSatisfy({ 0x21..<0x7F ~= $0 && $0 != UInt8(ascii: "\\") })
+        else { throw InvalidURL("has a host with characters no host has") }
+        try whole.check(in: ascii.utf8Span.span)
+        return ascii
     }
 }
 
