@@ -91,6 +91,7 @@ struct InstallTests {
         let service = String(decoding: try Files.bytes("\(units)/feedsync.service"), as: UTF8.self)
         for line in [
             "Type=oneshot", "SuccessExitStatus=75 143", "ExecStart=\"\(prefix)/bin/feedsync\"", "ProtectSystem=strict",
+            "TimeoutStartSec=1d",
         ] {
             #expect(service.contains("\n\(line)\n"), "\(line)")
         }
@@ -109,6 +110,8 @@ struct InstallTests {
         #expect(installed.contains("share/systemd/user/feedsync.service 644"))
         #expect(installed.count == 7)
         let units = "\(local)/share/systemd/user"
+        let service = String(decoding: try Files.bytes("\(units)/feedsync.service"), as: UTF8.self)
+        #expect(service.contains("\nTimeoutStartSec=1d\n"))
         let verify = try await Subprocess.run(
             "systemd-analyze",
             ["verify", "--user", "--man=no", "\(units)/feedsync.service", "\(units)/feedsync.timer"],
