@@ -137,6 +137,7 @@ final class EasyHandle {
         // A URL's credentials are split off before it gets here; any left are an attempt to smuggle some in.
         try set(CURLOPT_DISALLOW_USERNAME_IN_URL, to: 1)
         try set(CURLOPT_SSLVERSION, to: CURL_SSLVERSION_TLSv1_2)
+        try set(CURLOPT_PROXY_SSLVERSION, to: CURL_SSLVERSION_TLSv1_2)
         // Empty, not left out: libcurl would else look into the environment.
         try set(CURLOPT_PROXY, to: "")
         try set(CURLOPT_NOPROXY, to: "")

@@ -46,6 +46,21 @@ struct TLSVersionTests {
         expectQuiet(try await sync(try await TLSServer("-tls1_2", in: folder)))
     }
 
+    @Test("is 1.2 at least for a proxy, too")
+    func oldestProxy() async throws {
+        let old = try await sync(through: try await TLSServer("-tls1_1", in: folder))
+        #expect(old.errorText.contains("protocol version"), "\(old.errorText)")
+        // Agreed on; what is wrong then is the certificate, which nobody has vouched for.
+        let new = try await sync(through: try await TLSServer("-tls1_2", in: folder))
+        #expect(new.errorText.contains("self-signed certificate"), "\(new.errorText)")
+    }
+
+    private func sync(through proxy: TLSServer) async throws -> ProcessResult {
+        try await program.run(
+            "sync", "--retries", "0", "--proxy", "https://\(proxy.address)", "http://feeds.invalid/feed.json",
+            environment: ["OPENSSL_CONF": folder.path("openssl.cnf")])
+    }
+
     private func sync(_ server: TLSServer) async throws -> ProcessResult {
         try await program.run(
             "sync", "--cacert", folder.path("cert.pem"), "https://\(server.address)/feed.json",
