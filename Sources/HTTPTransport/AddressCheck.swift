@@ -52,14 +52,14 @@ extension NetworkAddress {
 struct AddressMemory {
     private var text: [CChar] = [0]
     private var address: NetworkAddress?
-    private var isPublic = false
+    private var isOfOwnNetwork = false
 
-    mutating func look(at text: UnsafePointer<CChar>) -> (address: NetworkAddress?, isPublic: Bool) {
+    mutating func look(at text: UnsafePointer<CChar>) -> (address: NetworkAddress?, isOfOwnNetwork: Bool) {
         if strcmp(text, self.text) != 0 {
             self.text = Array(UnsafeBufferPointer(start: text, count: strlen(text) + 1))
             address = NetworkAddress(presentation: String(cString: text))
-            isPublic = address?.addressClass.isPublic ?? false
+            isOfOwnNetwork = address?.isOfOwnNetwork ?? false
         }
-        return (address, isPublic)
+        return (address, isOfOwnNetwork)
     }
 }

@@ -20,8 +20,8 @@ extension Transfer {
     func connected(to address: UnsafePointer<CChar>?) -> Bool {
         state.lastActivity = context.now
         guard easy.proxy == nil, let address else { return !isForPublicAddressesOnly }
-        let (known, isPublic) = context.addresses.look(at: address)
-        state.isFromPrivateAddress = !isPublic
+        let (known, isOfOwnNetwork) = context.addresses.look(at: address)
+        state.isFromPrivateAddress = isOfOwnNetwork
         guard isForPublicAddressesOnly, let refusal = AddressCheck.refusal(of: known, at: call?.request.url) else {
             return true
         }

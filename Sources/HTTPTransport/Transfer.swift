@@ -89,7 +89,7 @@ final class Transfer {
     private func checkLiteral(of request: HTTPRequest) throws(FeedError) {
         if request.addresses == .publicOnly, let refusal = AddressCheck.refusal(ofNameIn: request.url) { throw refusal }
         guard let address = request.url.host.flatMap(NetworkAddress.init(literal:)) else { return }
-        state.isFromPrivateAddress = !address.addressClass.isPublic
+        state.isFromPrivateAddress = address.isOfOwnNetwork
         guard request.addresses == .publicOnly else { return }
         if let refusal = AddressCheck.refusal(of: address, at: request.url) { throw refusal }
     }

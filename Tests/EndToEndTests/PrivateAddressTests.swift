@@ -52,8 +52,12 @@ struct PrivateAddressTests {
     private func run(_ feed: String, _ arguments: [String] = []) async throws -> ProcessResult {
         let script = """
             cd "$1" && ip link set lo up || exit 99
-            for address in 93.184.216.34/32 10.1.2.3/32 169.254.169.254/32; do ip address add $address dev lo || exit 99; done
-            ip address add fd00::1/128 dev lo nodad && ip address add 64:ff9b::a01:203/128 dev lo nodad || exit 99
+            for address in 93.184.216.34 10.1.2.3 169.254.169.254 198.18.0.1 100.64.0.1 192.88.99.1 203.0.113.1; do
+                ip address add $address/32 dev lo || exit 99
+            done
+            for address in fd00::1 64:ff9b::a01:203 2001::1 2002:a01:203::1; do
+                ip address add $address/128 dev lo nodad || exit 99
+            done
             mount --bind hosts /etc/hosts || exit 99
             PATH="$PATH:/usr/sbin" nginx -p "$1/" -c "$1/nginx.conf" -e error.log -g "user $(id -un);" || exit 99
             shift
@@ -102,6 +106,20 @@ struct PrivateAddressTests {
     func privateFeed() async throws {
         let images = ["http://127.0.0.1/a.png", "http://[fd00::1]/a.png", "\(Self.publicSite)/a.png"]
         expectQuiet(try await sync("http://inside.example", images: images))
+    }
+
+    @Test(
+        "can't be had by a feed that comes from an address of another special kind, not even its own",
+        arguments: [
+            "198.18.0.1", "100.64.0.1", "192.88.99.1", "203.0.113.1", "[2001::1]", "[64:ff9b::a01:203]",
+            "[2002:a01:203::1]",
+        ])
+    func specialFeed(host: String) async throws {
+        let images = ["http://127.0.0.1/a.png", "http://10.1.2.3/a.png", "http://\(host)/a.png"]
+        let result = try await sync("http://\(host)", images: images + ["\(Self.publicSite)/a.png"])
+        #expect(result.status == .exited(23), "\(result.errorText)")
+        let asked = try askedAddresses()
+        #expect(asked.count == 2 && asked.last == "93.184.216.34", "\(asked)")
     }
 
     @Test("are out of reach of a public server that such a feed names")

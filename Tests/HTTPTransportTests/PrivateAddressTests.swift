@@ -163,15 +163,16 @@ struct PrivateAddressTests {
         #expect(AddressCheck.refusal(of: nil, at: url)?.stage == .trusting)
     }
 
-    @Test("tells whether an address is private, also when it changes")
+    @Test("tells whether an address is of a network of one's own, also when it changes")
     func memory() {
         var memory = AddressMemory()
-        #expect(!memory.look(at: "").isPublic)
+        #expect(!memory.look(at: "").isOfOwnNetwork)
         for _ in 0..<2 {
-            #expect(memory.look(at: "93.184.216.34").isPublic)
-            #expect(!memory.look(at: "10.0.0.1").isPublic)
-            #expect(!memory.look(at: "nonsense").isPublic)
-            #expect(memory.look(at: "2606:2800::1").isPublic)
+            #expect(!memory.look(at: "93.184.216.34").isOfOwnNetwork)
+            #expect(memory.look(at: "10.0.0.1").isOfOwnNetwork)
+            #expect(!memory.look(at: "nonsense").isOfOwnNetwork)
+            #expect(!memory.look(at: "198.18.0.1").isOfOwnNetwork)
+            #expect(memory.look(at: "fd00::1").isOfOwnNetwork)
         }
     }
 }

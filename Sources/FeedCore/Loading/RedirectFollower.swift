@@ -9,7 +9,8 @@
 /// | a URL's own   | nowhere: the target may name its own                                                       |
 /// | credentials   |                                                                                            |
 /// | validators    | anywhere: they tell nothing but what was had before                                        |
-/// | addresses     | a public server leads to public addresses alone, unless private ones are allowed           |
+/// | addresses     | to public ones alone, unless the server is of a network of one's own, or private ones are  |
+/// |               | allowed                                                                                    |
 package final class RedirectFollower: HTTPClient {
     private let client: any HTTPClient
     private let limit: Int

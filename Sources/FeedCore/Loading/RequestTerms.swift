@@ -2,10 +2,11 @@
 ///
 /// A feed's images have theirs from the feed, since it is the feed that names them:
 ///
-/// | the feed comes from        | its images may be at                              |
-/// |----------------------------|---------------------------------------------------|
-/// | a public address           | public addresses, or any if private are allowed   |
-/// | a private address, a file  | any                                               |
+/// | the feed comes from                              | its images may be at                            |
+/// |--------------------------------------------------|-------------------------------------------------|
+/// | a loopback, link-local, private or unique-local  | any                                             |
+/// | address, a file                                  |                                                 |
+/// | any other address                                | public addresses, or any if private are allowed |
 ///
 /// The feed's secrets go along for images at its own origin, and to no other (see `HTTPRequest.secretsToSend`).
 package struct RequestTerms: Hashable, Sendable {

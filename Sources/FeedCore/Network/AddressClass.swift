@@ -22,15 +22,31 @@ extension NetworkAddress {
     /// By the first block of the tables below that holds the address; an IPv6 address that stands for an IPv4 address
     /// is of that one's class.
     package var addressClass: AddressClass {
-        let blocks = isIPv4 ? AddressBlock.ipv4 : AddressBlock.ipv6
-        switch blocks.first(where: { $0.contains(bytes) })?.meaning {
-        case .reason(let reason): return .private(reason)
-        case .ipv4(let offset):
-            let embedded = NetworkAddress(bytes: Array(bytes[offset..<offset + 4]))
-            return embedded?.addressClass ?? .private(.reserved)
-        case .globalUnicast: return .public
-        case nil: return isIPv4 ? .public : .private(.reserved)
+        switch meaning {
+        case .reason(let reason): .private(reason)
+        case .ipv4(let offset), .wayToIPv4(let offset): ipv4(at: offset)?.addressClass ?? .private(.reserved)
+        case .globalUnicast: .public
+        case nil: isIPv4 ? .public : .private(.reserved)
         }
+    }
+
+    /// Whether who is there is of a network of one's own: loopback, link-local, private or unique-local. Who is at an
+    /// address of another special kind may be anybody, as may who is reached by way of a tunnel or a translator.
+    package var isOfOwnNetwork: Bool {
+        switch meaning {
+        case .reason(let reason): [.loopback, .linkLocal, .privateUse, .uniqueLocal].contains(reason)
+        case .ipv4(let offset): ipv4(at: offset)?.isOfOwnNetwork ?? false
+        case .wayToIPv4, .globalUnicast, nil: false
+        }
+    }
+
+    private var meaning: AddressBlock.Meaning? {
+        let blocks = isIPv4 ? AddressBlock.ipv4 : AddressBlock.ipv6
+        return blocks.first { $0.contains(bytes) }?.meaning
+    }
+
+    private func ipv4(at offset: Int) -> NetworkAddress? {
+        NetworkAddress(bytes: Array(bytes[offset..<offset + 4]))
     }
 }
 
@@ -38,8 +54,10 @@ extension NetworkAddress {
 private struct AddressBlock {
     enum Meaning {
         case reason(AddressClass.Reason)
-        /// Stands for the IPv4 address at this offset.
+        /// Is the IPv4 address at this offset.
         case ipv4(at: Int)
+        /// Leads to that one, by others.
+        case wayToIPv4(at: Int)
         case globalUnicast
     }
 
@@ -89,7 +107,7 @@ private struct AddressBlock {
         AddressBlock([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], 128, .loopback),
         // IPv4-mapped, then NAT64. IPv4-compatible addresses are long obsolete: reserved, with all that isn't listed.
         AddressBlock([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], 96, .ipv4(at: 12)),
-        AddressBlock([0x00, 0x64, 0xFF, 0x9B], 96, .ipv4(at: 12)),
+        AddressBlock([0x00, 0x64, 0xFF, 0x9B], 96, .wayToIPv4(at: 12)),
         AddressBlock([0x00, 0x64, 0xFF, 0x9B, 0, 1], 48, .tunnel),
         AddressBlock([0xFE, 0x80], 10, .linkLocal),
         AddressBlock([0xFE, 0xC0], 10, .siteLocal),
@@ -102,7 +120,7 @@ private struct AddressBlock {
         AddressBlock([0x20, 0x01, 0x0D, 0xB8], 32, .documentation),
         AddressBlock([0x3F, 0xFF], 20, .documentation),
         // 6to4.
-        AddressBlock([0x20, 0x02], 16, .ipv4(at: 2)),
+        AddressBlock([0x20, 0x02], 16, .wayToIPv4(at: 2)),
         AddressBlock([0x20], 3, .globalUnicast),
     ]
 }

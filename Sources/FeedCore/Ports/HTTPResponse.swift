@@ -2,7 +2,7 @@ package struct HTTPResponse: Hashable, Sendable {
     package var head: HTTPHead
     /// Bytes of the body, as they were counted against `maxBytes`.
     package var bodyBytes: Int64
-    /// The answer came, without a proxy between, from an address that is not public.
+    /// The answer came from an address of a network of one's own, as far as can be known where a proxy stands between.
     package var isFromPrivateAddress = false
     /// Most answers have none.
     private var journey: Boxed<Journey>?

@@ -94,6 +94,8 @@ struct AddressClassTests {
         #expect(first.addressClass == .private(block.reason))
         #expect(last.addressClass == .private(block.reason))
         #expect(try middle(first, last).addressClass == .private(block.reason))
+        let isOwn = [.loopback, .linkLocal, .privateUse, .uniqueLocal].contains(block.reason)
+        for address in [first, try middle(first, last), last] { #expect(address.isOfOwnNetwork == isOwn) }
         #expect(try neighbour(first, by: -1)?.addressClass == block.before)
         #expect(try neighbour(last, by: 1)?.addressClass == block.after)
     }
@@ -142,6 +144,17 @@ struct AddressClassTests {
         ])
     func embedded(text: String, expected: AddressClass) throws {
         #expect(try address(text).addressClass == expected)
+    }
+
+    @Test(
+        "is of a network of one's own where the IPv4 address is, and is spoken to by its own protocol",
+        arguments: [
+            ("::ffff:10.1.2.3", true), ("::ffff:127.0.0.1", true), ("::ffff:198.18.0.1", false),
+            ("::ffff:8.8.8.8", false), ("64:ff9b::10.1.2.3", false), ("64:ff9b:1::10.1.2.3", false),
+            ("2002:a01:203::1", false), ("8.8.8.8", false), ("2606:2800::1", false),
+        ])
+    func ownNetwork(text: String, isOwn: Bool) throws {
+        #expect(try address(text).isOfOwnNetwork == isOwn)
     }
 
     @Test("is the same for every IPv4 address as for the IPv6 addresses that stand for it", arguments: ipv4)
