@@ -6,14 +6,14 @@ extension Transfer {
     func reason(for code: CURLcode) -> FeedError {
         if let reason = state.reason { return reason }
         if let refusal = state.refusal, !state.hasOpened { return refusal }
-        if state.lastActivity == nil, let error = failureBeforeSending(code) { return error }
+        if !state.arrivals.hasMark, let error = failureBeforeSending(code) { return error }
         switch code {
         case CURLE_OK: return failure(.connectivity, "the connection ended within the headers")
-        case CURLE_OUT_OF_MEMORY where state.lastActivity != nil:
+        case CURLE_OUT_OF_MEMORY where state.arrivals.hasMark:
             // That is what it says of its own limit too.
             return failure(.invalidData, "a line of the headers is longer than libcurl takes")
         default:
-            return .transfer(code, easy.explanation(of: code), host: host, isConnected: state.lastActivity != nil)
+            return .transfer(code, easy.explanation(of: code), host: host, isConnected: state.arrivals.hasMark)
         }
     }
 

@@ -18,7 +18,7 @@ extension Transfer {
 
     /// Before the request is sent, on a connection of its own or one that was there. False: it must not be sent.
     func connected(to address: UnsafePointer<CChar>?) -> Bool {
-        state.lastActivity = context.now
+        state.arrivals.setMark(at: context.now)
         guard easy.proxy == nil, let address else { return !isForPublicAddressesOnly }
         let (known, isOfOwnNetwork) = context.addresses.look(at: address)
         state.isFromPrivateAddress = isOfOwnNetwork
@@ -33,14 +33,16 @@ extension Transfer {
     private var isForPublicAddressesOnly: Bool { call?.request.addresses == .publicOnly && easy.proxy == nil }
 
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> Answer {
-        state.lastActivity = context.now
+        if !hasHeard { state.arrivals.setMark(at: context.now) }
         state.headerBytes += line.count
+        state.arrivals.add(line.count, at: context.now)
         // What comes after the head is trailers, which are nobody's concern.
         if !state.isHeadComplete {
             if line.count > 2 {
                 state.headers.take(line)
             } else if easy.status >= 200 {
                 state.isHeadComplete = true
+                state.arrivals.setMark(at: context.now)
                 if !Self.statusesOfBodies.contains(easy.status) { losePatience() }
                 if state.headers.isLengthUnclear {
                     state.reason = failure(.connectivity, "the answer announces a length that is not one number")
@@ -64,7 +66,6 @@ extension Transfer {
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer) -> Answer {
-        state.lastActivity = context.now
         if state.received == 0, let announced = easy.contentLength {
             guard announced <= limit else { return tooLarge() }
             state.chunk.reserveCapacity(Int(min(announced, Int64(Self.chunkBytes))))
@@ -72,13 +73,11 @@ extension Transfer {
         guard Int64(bytes.count) <= limit - state.received else { return tooLarge() }
         let isChunkFull = !state.isDeclined && state.chunk.count + bytes.count > Self.chunkBytes
         if isChunkFull, !context.deliveries.hasRoom {
-            state.pause = .forRoom
             context.hasPaused = true
-            return .pause
+            return pause(.forRoom)
         }
         if context.limitsRate, !bytes.isEmpty, let turn = context.spend(bytes.count) {
-            state.pause = .forRate(turn: turn)
-            return .pause
+            return pause(.forRate(turn: turn))
         }
         if isChunkFull {
             if let call { context.deliveries.add(rest(), to: call) }
@@ -86,7 +85,14 @@ extension Transfer {
         }
         if !state.isDeclined { state.chunk.append(contentsOf: bytes) }
         state.received += Int64(bytes.count)
+        state.arrivals.add(bytes.count, at: context.now)
         return .taken
+    }
+
+    private func pause(_ pause: Pause) -> Answer {
+        state.pause = pause
+        state.arrivals.pause(at: context.now)
+        return .pause
     }
 
     private var limit: Int64 { call?.request.maxBytes ?? 0 }

@@ -48,8 +48,7 @@ final class Transfer {
         var refusal: FeedError?
         var hasOpened = false
         var isFromPrivateAddress = false
-        /// When the last byte came, once there is a connection; until then libcurl watches the time.
-        var lastActivity: TransferContext.Instant?
+        var arrivals = Arrivals()
         var headerBytes = 0
         /// To libcurl, a connection that ends within the headers is a body that is empty.
         var isHeadComplete = false
@@ -127,8 +126,12 @@ final class Transfer {
 
     var pause: Pause? { state.pause }
 
-    /// Nil while it can't be idle: before there is a connection, and while it's this side that doesn't read.
-    var idleSince: TransferContext.Instant? { state.pause == nil ? state.lastActivity : nil }
+    /// When too little has come for too long; nil while that can't be: before there is a connection, and while it's this
+    /// side that doesn't read.
+    func deadline(_ timeout: IdleTimeout) -> TransferContext.Instant? { state.arrivals.deadline(timeout) }
+
+    /// Whether nothing at all has come in that time.
+    var isSilent: Bool { state.arrivals.isSilent }
 
     /// Whether anything of an answer has come.
     var hasHeard: Bool { state.headerBytes > 0 }
@@ -142,7 +145,7 @@ final class Transfer {
     /// Takes the data that libcurl kept back, and says what came of that.
     func resume() -> CURLcode {
         state.pause = nil
-        state.lastActivity = context.now
+        state.arrivals.resume(at: context.now)
         return easy.resume()
     }
 }

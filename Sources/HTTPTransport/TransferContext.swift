@@ -66,7 +66,7 @@ final class TransferContext {
     }
 
     struct Instant: Comparable {
-        fileprivate let nanoseconds: Int64
+        let nanoseconds: Int64
 
         fileprivate static func read() -> Instant {
             var time = timespec()
@@ -79,10 +79,13 @@ final class TransferContext {
         static func + (instant: Instant, nanoseconds: Int64) -> Instant {
             Instant(nanoseconds: instant.nanoseconds + nanoseconds)
         }
+
+        func nanoseconds(since earlier: Instant) -> Int64 { nanoseconds - earlier.nanoseconds }
     }
 }
 
-/// How long a transfer may go without a byte. libcurl's own counts in whole seconds, and only what is above a rate.
+/// How long a transfer may take for the little that `Arrivals` asks for. libcurl's own counts in whole seconds, and what it
+/// is made to wait for too.
 struct IdleTimeout {
     private let duration: Duration
     let nanoseconds: Int64
@@ -92,7 +95,8 @@ struct IdleTimeout {
         nanoseconds = Int64(duration.timeoutMilliseconds) * 1_000_000
     }
 
-    func error(host: String?) -> FeedError {
-        .connectivity("no data arrived for \(duration.inWords)", host: host)
+    func error(host: String?, isSilent: Bool) -> FeedError {
+        let words = isSilent ? "no data arrived for" : "less than 1 KiB arrived in"
+        return .connectivity("\(words) \(duration.inWords)", host: host)
     }
 }

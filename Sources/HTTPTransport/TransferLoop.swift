@@ -80,8 +80,11 @@ struct TransferLoop: ~Copyable {
         } catch {
             end(transfer, .failed(error))
         }
-        let check = context.now + (transfer.idleTimeout ?? idleTimeout).nanoseconds
-        nextIdleCheck = min(nextIdleCheck ?? check, check)
+        watch(context.now + (transfer.idleTimeout ?? idleTimeout).nanoseconds)
+    }
+
+    private mutating func watch(_ deadline: TransferContext.Instant) {
+        nextIdleCheck = min(nextIdleCheck ?? deadline, deadline)
     }
 
     private mutating func idleTransfer() throws(FeedError) -> Transfer {
@@ -144,7 +147,9 @@ struct TransferLoop: ~Copyable {
 
     private mutating func resume(_ transfer: Transfer) {
         let code = transfer.resume()
-        if code != CURLE_OK { end(transfer, .ended(code)) }
+        if code != CURLE_OK { return end(transfer, .ended(code)) }
+        // What is left of its time may be over before the next look at all of them.
+        if let deadline = transfer.deadline(transfer.idleTimeout ?? idleTimeout) { watch(deadline) }
     }
 
     private mutating func endIdle() {
@@ -152,9 +157,9 @@ struct TransferLoop: ~Copyable {
         var next: TransferContext.Instant?
         for transfer in Array(running.values) {
             let timeout = transfer.idleTimeout ?? idleTimeout
-            let deadline = (transfer.idleSince ?? context.now) + timeout.nanoseconds
+            let deadline = transfer.deadline(timeout) ?? context.now + timeout.nanoseconds
             if deadline <= context.now {
-                endSilent(transfer, timeout.error(host: transfer.host))
+                endIdle(transfer, timeout.error(host: transfer.host, isSilent: transfer.isSilent))
             } else {
                 next = min(next ?? deadline, deadline)
             }
@@ -167,7 +172,7 @@ struct TransferLoop: ~Copyable {
         for transfer in Array(running.values) where transfer.hasOutstayed() { end(transfer, .declined) }
     }
 
-    private mutating func endSilent(_ transfer: Transfer, _ error: FeedError) {
+    private mutating func endIdle(_ transfer: Transfer, _ error: FeedError) {
         do throws(FeedError) {
             try suspect(transfer)
             end(transfer, .failed(error.at(transfer.hasHeard ? .transferring : .waiting)))

@@ -39,6 +39,37 @@ struct FaultyServerTests {
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == Self.images)
     }
 
+    @Test("a server that drips holds neither the run nor the images of others")
+    func drip() async throws {
+        let program = try Program()
+        let (server, other) = (try FeedServer(images: 0), try LoopbackServer())
+        let drips = (0..<24).map { server.server.url("/\($0).png") }
+        for number in drips.indices {
+            server.serve(.dripping(Samples.png("drip") + [UInt8](repeating: 1, count: 800)), at: number)
+        }
+        let honest = (0..<20).map { other.url("/\($0).png") }
+        for number in honest.indices { other.route("/\(number).png", .png(number)) }
+        server.serve(feedOf: drips + honest)
+
+        let result = try await program.run("--json", "--retries", "0", "--timeout", "1", server.feedURL)
+
+        #expect(result.status == .exited(23), "\(result.errorText)")
+        #expect(result.errorText.contains("less than 1 KiB arrived in 1 second"), "\(result.errorText)")
+        #expect(try result.json["images"]?["downloaded"]?.int == 20)
+        #expect(try result.json["images"]?["failed"]?.int == 24)
+    }
+
+    @Test("a rate of a person's own makes no server one that drips")
+    func ownRate() async throws {
+        let program = try Program()
+        let server = try FeedServer(images: 4)
+        // 16 KiB come at once.
+        for number in 0..<4 {
+            server.serve(.image(Samples.png("\(number)") + [UInt8](repeating: 1, count: 4500)), at: number)
+        }
+        expectQuiet(try await program.run("--limit-rate", "500", "--retries", "0", "--timeout", "1", server.feedURL))
+    }
+
     @Test("what says of itself that it is encoded in a way that there isn't is taken as it is")
     func unknownEncoding() async throws {
         let program = try Program()

@@ -123,9 +123,25 @@ struct FailureTests {
 
         let silence = FeedError.connectivity("no data arrived for 100 ms", host: "127.0.0.1:\(server.port)")
             .at(.waiting)
+        let little = FeedError.connectivity("less than 1 KiB arrived in 100 ms", host: silence.host).at(.transferring)
         // What was to come before the stall may be late as well.
-        let expected = stallAfter == nil ? [silence] : [silence, silence.at(.transferring)]
+        let expected = stallAfter == nil ? [silence] : [silence, silence.at(.transferring), little]
         for error in [first, second] { #expect(error.map(expected.contains) == true, "\(String(describing: error))") }
+    }
+
+    @Test("when next to nothing comes for too long, be it of the head or of the body")
+    func drip() async throws {
+        var head = Reply.raw("HTTP/1.1 200 OK\r\n" + (0..<90).map { "X-\($0): a\r\n" }.joined())
+        head.drip = 20
+        let server = try LoopbackServer("/body", .dripping(pattern(900)))
+        server.route("/head", head)
+        let client = try makeClient { $0.idleTimeout = .seconds(1) }
+        for path in ["/body", "/head"] {
+            let error = await failure(of: try makeRequest(server.url(path)), by: client)
+            let message = "less than 1 KiB arrived in 1 second"
+            let expected = FeedError.connectivity(message, host: "127.0.0.1:\(server.port)").at(.transferring)
+            #expect(error == expected, "\(path)")
+        }
     }
 
     @Test("but not while the sink is what is slow")

@@ -40,12 +40,21 @@ struct LoopbackConnection {
     }
 
     private func send(_ reply: Reply) -> Bool {
+        if let pause = reply.drip { return send(reply.head) && drip(reply.body, every: pause) }
         let stop = min(reply.stall?.after ?? reply.body.count, reply.body.count)
         guard send(reply.head + framed(reply.body[..<stop], reply.framing)) else { return false }
         server.pass(reply.stall?.gate)
         guard send(framed(reply.body[stop...], reply.framing)) else { return false }
         while !reply.endless.isEmpty { guard send(reply.endless) else { return false } }
         if case .chunked = reply.framing, case .keepAlive = reply.ending { return send(Array("0\r\n\r\n".utf8)) }
+        return true
+    }
+
+    private func drip(_ bytes: [UInt8], every pause: Int32) -> Bool {
+        for byte in bytes {
+            var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&polled, 1, pause) == 0, send([byte]) else { return false }
+        }
         return true
     }
 

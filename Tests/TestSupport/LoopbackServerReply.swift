@@ -25,6 +25,8 @@ package struct Reply: CustomTestStringConvertible, Sendable {
     package var gate: Gate?
     /// Passed once so many bytes of the body are sent.
     package var stall: (after: Int, gate: Gate)?
+    /// The body is sent a byte at a time, with so many milliseconds before each.
+    package var drip: Int32?
     /// Sent after the rest, over and over, until the other side closes.
     package var endless: [UInt8] = []
 
@@ -72,6 +74,13 @@ package struct Reply: CustomTestStringConvertible, Sendable {
     package static func raw(_ text: String, thenSilent gate: Gate) -> Reply {
         var reply = raw(text)
         reply.stall = (text.utf8.count, gate)
+        return reply
+    }
+
+    /// A few bytes that together take longer than anybody waits, though each comes soon.
+    package static func dripping(_ body: [UInt8]) -> Reply {
+        var reply = Reply(body: body)
+        reply.drip = 20
         return reply
     }
 

@@ -77,7 +77,7 @@ enum OptionTable {
             "seconds a connection may take to be made"),
         .value(
             "timeout", "S", sets: \.timeout, as: .timeout, .network, of: online,
-            "seconds a transfer may go without a byte arriving"),
+            "seconds a transfer may take for the next 1 KiB, or for its answer to begin"),
         .value(
             "max-filesize", "SIZE", sets: \.maxFileSize, as: .size, .main, of: online.union([.import]),
             "the largest image to accept: 500K, 64M, 1G"),

@@ -26,7 +26,7 @@ struct Settings: Hashable, Sendable {
     var jobs = 16
     var maxPerHost = 6
     var connectTimeout = Duration.seconds(10)
-    /// With no byte arriving.
+    /// With less than 1 KiB arriving, or nothing of an answer.
     var timeout = Duration.seconds(30)
     var maxFileSize: Int64 = 64 << 20
     var maxFeedSize: Int64 = 256 << 20
