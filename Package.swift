@@ -34,6 +34,8 @@ let package = Package(
         system("CXML", pkgConfig: "libxml-2.0", apt: "libxml2-dev"),
         system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
         system("CIDN", pkgConfig: "libidn2", apt: "libidn2-dev"),
+        system("CLZMA", pkgConfig: "liblzma", apt: "liblzma-dev"),
+        system("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
 
         .target(name: "CSHA256Lanes"),
 
@@ -46,7 +48,9 @@ let package = Package(
         library("HTTPTransport", ["FeedCore", "CCurl", "CLinux", "CZlib"]),
         library("Hashing", ["FeedCore", "CCrypto", "CSHA256Lanes"]),
         library("CacheStorage", ["FeedCore", "Hashing", "SystemFiles", "CSQLite", "CLinux"]),
-        library("CacheArchive", ["FeedCore", "Hashing", "JSONText", "SystemFiles", "CArchive"]),
+        library(
+            "CacheArchive",
+            ["FeedCore", "Hashing", "JSONText", "SystemFiles", "CArchive", "CZlib", "CLZMA", "CZstd"]),
         library(
             "Gallery", ["FeedCore", "SystemFiles", "CLinux"],
             embedding: ["Assets/style.css", "Assets/script.js", "Assets/icon.svg"]),

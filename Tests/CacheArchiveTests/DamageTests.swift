@@ -45,7 +45,7 @@ struct DamageTests {
             var flipped = archive
             flipped[position] ^= 1
             let reason = try await ArchiveFixture().refusal(of: flipped)
-            #expect(reason?.contains("checksum") == true, "\(position): \(reason ?? "taken")")
+            #expect(reason?.contains("incorrect") == true, "\(position): \(reason ?? "taken")")
             // As it may come from a pipe.
             await #expect(throws: FeedError.self) { try await ArchiveFixture().takeIn(flipped, inPiecesOf: 1) }
         }

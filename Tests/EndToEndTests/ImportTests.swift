@@ -134,6 +134,17 @@ struct ImportTests {
         #expect(!Files.exists(program.cache))
     }
 
+    @Test("refuses what takes much memory to decompress before it takes any, and not what xz -9 needs")
+    func memory() async throws {
+        let archive = try program.folder.write(try await export(), to: "archive")
+        let script = #"f=$1; shift; cat "$f" | "$@" -c | { ulimit -v 600000; exec "$feedsync" import -; }"#
+        for command in [["xz", "-T1", "--lzma2=preset=0,dict=512MiB"], ["zstd", "--long=30"]] {
+            let refused = try await program.shell(script, [archive] + command)
+            expectOneLine(refused, exit: 65, ["more than 64 MiB of memory to decompress", "nothing was imported"])
+        }
+        expectQuiet(try await program.shell(script, archive, "xz", "-9"))
+    }
+
     @Test("holds to the limits that are given") func limits() async throws {
         let archive = try await export()
         expectOneLine(
