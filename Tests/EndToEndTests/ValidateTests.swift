@@ -101,17 +101,24 @@ struct ValidateTests {
         #expect(Files.exists("/etc/passwd"))
     }
 
-    @Test("says so where a feed goes because its date is ahead of the clock, which may be what is wrong")
+    @Test("keeps feeds that are dated ahead of the clock, which may be what is wrong, and says so in one line")
     func aheadOfClock() async throws {
-        try await program.run(server.feedURL)
+        let other = try FeedServer(images: 1)
+        try await program.run(server.feedURL, other.feedURL)
         try await program.sql("UPDATE feeds SET saved_at = saved_at + 2*3600*1000000")
-        let plan = try await program.run("validate", "-n")
-        #expect(plan.outputText.contains("would delete \(server.feedURL) (saved at a time ahead of the clock)"))
-        let result = try await program.run("validate")
-        #expect(result.status == .exited(0))
-        #expect(result.errorLines.count == 1)
-        #expect(result.errorText.contains("\(server.feedURL): deleted: "))
-        #expect(result.errorText.contains("ahead of the clock"))
+        let first = min(server.feedURL, other.feedURL)
+        for arguments in [["validate", "-n"], ["validate", "--max-age", "0s", "--json"]] {
+            let result = try await program.run(arguments)
+            #expect(result.status == .exited(0))
+            #expect(result.errorLines.count == 1)
+            #expect(result.errorText.contains("\(first): kept, though it was saved at "))
+            #expect(result.errorText.contains("which is ahead of the clock; so is 1 more feed"))
+            #expect(!result.outputText.contains("would"))
+        }
+        #expect(try await program.sql("SELECT count(*) FROM feeds") == "2")
+        #expect(Files.names(in: program.imageFolder).count == 3)
+        // To be kept is not to be fresh.
+        #expect(try await program.run("show", "--offline", server.feedURL).status == .exited(69))
     }
 
     @Test("finds an image damaged on disk only when it looks deep, and says that it is lost")

@@ -40,12 +40,24 @@ struct ValidateFeedCacheUseCaseTests {
         #expect(store.messages == [.retrieve])
     }
 
-    @Test("deletes a stale feed", arguments: [week, week + .seconds(1), .seconds(-7200)])
+    @Test("deletes a stale feed", arguments: [week, week + .seconds(1)])
     func stale(age: Duration) async throws {
         try await save()
         #expect(try await validate(after: age) == stale(after: age))
         #expect(store.messages == [.insert, .retrieve, .delete])
         #expect(try await store.retrieve(url) == nil)
+    }
+
+    @Test(
+        "keeps a feed that was saved ahead of the clock, which may be what is wrong, and says so",
+        arguments: [false, true])
+    func ahead(dryRun: Bool) async throws {
+        try await save()
+        let age = Duration.seconds(-3601)
+        let staleness = Staleness(savedAt: Self.savedAt, now: Self.savedAt + age)
+        #expect(try await validate(after: age, dryRun: dryRun) == .ahead(staleness))
+        #expect(store.messages == [.insert, .retrieve])
+        #expect(try await validate(after: .seconds(-3600)) == nil)
     }
 
     @Test("deletes what can't be read")

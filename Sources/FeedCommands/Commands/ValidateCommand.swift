@@ -92,16 +92,22 @@ struct ValidateCommand {
         in cache: Cache, _ report: inout ValidateReport, dryRun: Bool
     ) async throws(FeedError) {
         let validation = ValidateFeedCache(store: cache.feeds, now: session.now)
+        report.feedsAhead = []
         for feed in try await cache.feeds.summaries() {
             try stopIfCancelled()
             let fault = try await validation.validate(
                 feed.url, maxAge: settings.of(feed.url).maxAge, dryRun: dryRun)
-            if let fault { report.feedsDeleted.append((feed.url, fault)) }
+            switch fault {
+            case nil: continue
+            case .ahead(let staleness): report.feedsAhead.append((feed.url, staleness))
+            case let fault?: report.feedsDeleted.append((feed.url, fault))
+            }
         }
     }
 
     private func tell(_ report: ValidateReport, failure: FeedError?) throws(FeedError) {
         let wasStopped = failure?.isCancellation == true
+        if let line = report.ahead { session.notice(line, "feed_ahead") }
         if settings.dryRun {
             for line in report.plan { try session.plan(line) }
             if wasStopped { session.notice("stopped; there may be more to do", "stopped") }

@@ -6,6 +6,8 @@ struct ValidateReport {
     typealias DeletedFeed = (url: ResourceURL, fault: ValidateFeedCache.Fault)
 
     var feedsDeleted: [DeletedFeed] = []
+    /// Those that are kept as only a clock that is wrong makes them stale.
+    var feedsAhead: [(url: ResourceURL, staleness: Staleness)] = []
     var damaged = ImageRemoval.nothing
     var unreferenced = ImageRemoval.nothing
 
@@ -30,17 +32,20 @@ struct ValidateReport {
         return LogLine(summary: wasStopped ? "stopped; \(done)" : done, wasStopped: wasStopped, figures)
     }
 
+    /// In one line: a clock that is behind, as before the time was had from the network, has all feeds ahead of it.
+    var ahead: String? {
+        guard let first = feedsAhead.first else { return nil }
+        let others = feedsAhead.count - 1
+        let rest = others == 0 ? "" : "; so \(others == 1 ? "is" : "are") \(Phrases.count(others, "more feed"))"
+        let moment = first.staleness.savedAt.rfc3339
+        return "\(first.url): kept, though it was saved at \(moment), which is ahead of the clock\(rest)"
+    }
+
     /// What was lost that nobody asked to lose.
     var damage: [String] {
         var lines: [String] = []
-        for (url, fault) in feedsDeleted {
-            switch fault {
-            case .unreadable(let error):
-                lines.append("\(url): deleted, as it can't be read: \(error.withoutHint)")
-            // A clock that is wrong, as before the time was had from the network, makes all feeds stale.
-            case .stale(let staleness):
-                if staleness.isAhead { lines.append("\(url): deleted: \(staleness)") }
-            }
+        for case (let url, .unreadable(let error)) in feedsDeleted {
+            lines.append("\(url): deleted, as it can't be read: \(error.withoutHint)")
         }
         if damaged.images > 0 {
             let images = Phrases.count(damaged.images, "damaged image")
@@ -66,9 +71,6 @@ struct ValidateReport {
     }
 
     private static func inBrief(_ fault: ValidateFeedCache.Fault) -> String {
-        switch fault {
-        case .stale(let staleness): staleness.isAhead ? "saved at a time ahead of the clock" : "stale"
-        case .unreadable: "unreadable"
-        }
+        if case .unreadable = fault { "unreadable" } else { "stale" }
     }
 }
