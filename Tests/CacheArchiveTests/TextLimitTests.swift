@@ -48,4 +48,23 @@ struct TextLimitTests {
             #expect(reason?.contains("images[1].\(member): longer than 8192 bytes") == true, "\(reason ?? "taken")")
         }
     }
+
+    @Test("that is a validator too long to be kept is as none")
+    func validators() async throws {
+        let fixture = ArchiveFixture()
+        var layout = LayoutBuilder()
+        layout.changeDocument = { document in
+            document.change("images") { images in
+                images.changeElement(0) { $0.set("etag", Self.text(1024)) }
+                images.changeElement(1) {
+                    $0.set("etag", Self.text(1025))
+                    $0.set("last_modified", "then")
+                }
+            }
+        }
+        try await fixture.takeIn(layout.tar())
+        let kept = try await fixture.images.find([.image(0), .image(1)]).map { $0?.validators }
+        #expect(kept.map { $0?.etag?.utf8.count } == [1024, nil])
+        #expect(kept[1]?.lastModified == "then")
+    }
 }

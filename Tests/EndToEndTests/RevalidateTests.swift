@@ -66,6 +66,25 @@ struct RevalidateTests {
         #expect(Files.names(in: program.imageFolder).contains(digest))
     }
 
+    @Test("a validator of over 1 KiB is kept nowhere, whoever gave it; an older cache's is as none")
+    func longValidators() async throws {
+        let kept = "SELECT count(*) FROM (SELECT etag FROM images UNION ALL SELECT etag FROM feeds) WHERE etag NOT NULL"
+        let long = "\"\(String(repeating: "x", count: 1023))\""
+        Self.serve(long, FeedServer.image(0), at: "/0.png", of: server)
+        Self.serve("\"b\"", Array(FeedServer.feed((0..<3).map(server.imageURL)).utf8), at: "/feed.json", of: server)
+        #expect(try await program.run(server.feedURL, "--revalidate").status == .exited(0))
+        #expect(try await program.sql(kept) == "1")
+
+        // As an older version left it.
+        try await program.sql("UPDATE feeds SET etag = '\(long)'; UPDATE images SET etag = '\(long)'")
+        let archive = try await program.run("export", "-").standardOutput
+        #expect(!String(decoding: archive, as: UTF8.self).contains("xxx"))
+        let before = server.requestCount
+        #expect(try await revalidate().status == .exited(0))
+        #expect(server.server.requests.dropFirst(before).allSatisfy { $0.header("if-none-match") == nil })
+        #expect(try await program.sql(kept) == "1")
+    }
+
     @Test("without it, what is there costs no request")
     func without() async throws {
         let before = server.requestCount

@@ -13,4 +13,13 @@ struct ValidatorsTests {
         #expect(Validators(etag: text).etag == (isSendable ? text : nil))
         #expect(Validators(lastModified: text).lastModified == (isSendable ? text : nil))
     }
+
+    @Test("are none where they are longer than a server has reason to make them", arguments: [1024, 1025])
+    func long(length: Int) {
+        let text = String(repeating: "é", count: 512) + (length > 1024 ? "x" : "")
+        #expect(text.utf8.count == length)
+        let kept = length == 1024 ? text : nil
+        #expect(Validators(etag: text).etag == kept)
+        #expect(Validators(etag: "\"a\"", lastModified: text) == Validators(etag: "\"a\"", lastModified: kept))
+    }
 }

@@ -19,6 +19,9 @@ package struct Feed: Hashable, Sendable {
 
 /// What a server gave along with an answer to recognise it by: sent back, it may answer "not modified" instead.
 package struct Validators: Hashable, Sendable {
+    /// No server has reason to make one longer, and a cache may hold millions.
+    private static let longest = 1024
+
     private struct Texts: Hashable {
         let etag: String?
         let lastModified: String?
@@ -27,10 +30,11 @@ package struct Validators: Hashable, Sendable {
     private let texts: Boxed<Texts>?
 
     package init(etag: String? = nil, lastModified: String? = nil) {
-        // What a server says is sent back to it. What couldn't be counts as none.
-        let texts = Texts(
-            etag: etag.flatMap { $0.isHeaderText ? $0 : nil },
-            lastModified: lastModified.flatMap { $0.isHeaderText ? $0 : nil })
+        // What a server says is sent back to it. What couldn't be counts as none, and so does one that is too long.
+        func kept(_ text: String?) -> String? {
+            text.flatMap { $0.utf8.count <= Self.longest && $0.isHeaderText ? $0 : nil }
+        }
+        let texts = Texts(etag: kept(etag), lastModified: kept(lastModified))
         self.texts = texts.etag == nil && texts.lastModified == nil ? nil : Boxed(texts)
     }
 
