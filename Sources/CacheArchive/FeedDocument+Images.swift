@@ -21,7 +21,7 @@ extension FeedDocument {
         var lastModified: String?
         try JSONObject.read(&reader, imageMembers) { name, reader throws(JSONError) in
             switch name {
-            case "id": id = try readText(&reader, longest: longestID)
+            case "id": id = try readText(&reader, longest: longestID)?.withoutPasswords
             case "description": description = try readText(&reader, longest: longest)
             case "location": location = try readText(&reader, longest: longest)
             case "url": url = try readImageURL(&reader, of: feed.url)

@@ -74,7 +74,9 @@ extension SQLiteFeedStore {
             do throws(InvalidURL) {
                 let url = try ResourceURL(row.text(1) ?? "", credentials: row.text(4))
                 try url.check(asNamedBy: feed.url)
-                images.append(id: row.text(0) ?? "", description: row.text(2), location: row.text(3), url: url)
+                // An older version may have left them in.
+                let id = (row.text(0) ?? "").withoutPasswords
+                images.append(id: id, description: row.text(2), location: row.text(3), url: url)
             } catch {
                 throw .unreadable(
                     "\(connection.path): the saved feed \(feed.url): image \(images.count + 1): URL \(error.reason)")

@@ -67,4 +67,16 @@ struct TextLimitTests {
         #expect(kept.map { $0?.etag?.utf8.count } == [1024, nil])
         #expect(kept[1]?.lastModified == "then")
     }
+
+    @Test("that is an id is kept without a password in it")
+    func passwords() async throws {
+        let fixture = ArchiveFixture()
+        var layout = LayoutBuilder()
+        layout.changeDocument = { document in
+            document.change("images") { $0.changeElement(1) { $0.set("id", "https:u:p@h.example/") } }
+        }
+        try await fixture.takeIn(layout.tar())
+        let saved = try await fixture.feeds.retrieve(.known(layout.url))
+        #expect(saved?.feed.images.map(\.id) == ["0", "https:h.example/"])
+    }
 }

@@ -42,6 +42,22 @@ struct CredentialsTests {
         #expect(requests.contains { $0.path == "/1.png" && $0.header("authorization") == authorization })
     }
 
+    @Test("are shown nowhere either where a feed has them in its items' ids, loosely written as URLs may be")
+    func loose() async throws {
+        let ids = ["https:ann:s3cret@h", "HTTP:\\\\\\\\ann:s3cret@h/", " ht\\ttp:/ann:s3cret@h/2"]
+        let items = ids.enumerated().map { #"{"id":"\#($1)","image":"/\#($0).png"}"# }.joined(separator: ",")
+        server.serve(images: [0, 1, 2])
+        server.serve(feed: #"{"version":"https://jsonfeed.org/version/1.1","title":"T","items":[\#(items)]}"#)
+        try await program.run(server.feedURL)
+        for olderCache in [false, true] {
+            if olderCache {
+                try await program.sql("UPDATE items SET item_id = 'https:ann:s3cret@h' WHERE position = 1")
+            }
+            expectSecret(try await program.run("show", "--offline", "--json", server.feedURL))
+            expectSecret(try await program.run("export", "-"))
+        }
+    }
+
     @Test("are those of either mention of a feed that is named twice")
     func twice() async throws {
         expectQuiet(try await program.run(server.feedURL, feed))

@@ -11,6 +11,7 @@ import Testing
             ("tag:u@h,2026:1", "tag:u@h,2026:1"), ("http://h/?a=b@c", "http://h/?a=b@c"),
             ("http://a@b:c@h", "http://h"), ("u@h", "u@h"), ("x://@", "x://"), ("//u:p@h/x", "//h/x"),
             ("see http://h/@ and http://u:p@h/", "see http://h/@ and http://h/"), ("http://h//u@b", "http://h//b"),
+            ("https:u:p@h.example/1", "https:h.example/1"),
         ])
     func passwords(given: String, id: String) throws {
         for text in [

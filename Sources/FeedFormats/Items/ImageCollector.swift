@@ -33,7 +33,8 @@ struct ImageCollector {
         itemCount += 1
         guard given.images.count <= FeedItem.mostImages else { throw .crowd }
         var item = given.shortened
-        item.id = item.id.map(Self.withoutPassword)
+        // An item is often known by its URL, or that of its picture, and is shown by it.
+        item.id = item.id?.withoutPasswords
         if let cut = item.cut {
             let number = itemCount
             notes.add("left out the rest of a text of item \(Self.name(item, number)): \(cut)")
@@ -122,28 +123,6 @@ struct ImageCollector {
     private mutating func note(_ reference: ImageReference, of item: FeedItem, _ reason: String) {
         let number = itemCount
         notes.add("left out an image of item \(Self.name(item, number)): \(Self.shown(reference)): \(reason)")
-    }
-
-    /// An item is often known by its URL, or that of its picture, and is shown by it.
-    private static func withoutPassword(_ id: String) -> String {
-        guard id.utf8.contains(UInt8(ascii: "@")) else { return id }
-        var shown: [UInt8] = []
-        // Where the name of a server may begin, as long as nothing has ended it.
-        var host: Int?
-        for byte in id.utf8 {
-            if byte == UInt8(ascii: "@"), let host {
-                shown.removeSubrange(host...)
-                continue
-            }
-            let isSecondSlash = byte == UInt8(ascii: "/") && shown.last == byte
-            shown.append(byte)
-            if isSecondSlash {
-                host = shown.count
-            } else if byte <= 0x20 || "/?#\"'<>".utf8.contains(byte) {
-                host = nil
-            }
-        }
-        return String(decoding: shown, as: UTF8.self)
     }
 
     private static func name(_ item: FeedItem, _ number: Int) -> String {

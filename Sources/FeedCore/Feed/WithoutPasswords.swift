@@ -1,0 +1,91 @@
+extension String {
+    /// Without the user names and passwords that URLs in it have: whatever browsers or curl would take for one is taken for
+    /// one, and rather too much goes than too little.
+    ///
+    /// | before the name of a server stands    |                                              |
+    /// |---------------------------------------|----------------------------------------------|
+    /// | `http:`, `https:`, `ws:`, `wss:`, `ftp:` | any number of slashes, also none          |
+    /// | another scheme, but `file:`           | at least one                                 |
+    /// | no scheme                             | at least two, as on a page                   |
+    ///
+    /// Backslashes count as slashes; tabs and line breaks count for nothing.
+    package var withoutPasswords: String {
+        guard utf8.contains(UInt8(ascii: "@")) else { return self }
+        var place = PlaceInURL()
+        var shown: [UInt8] = []
+        for byte in utf8 {
+            if byte == UInt8(ascii: "@"), let host = place.host {
+                // A password may have an @ in it, a host never: the last one counts.
+                shown.removeSubrange(host...)
+            } else {
+                shown.append(byte)
+                place.read(byte, end: shown.count)
+            }
+        }
+        return String(decoding: shown, as: UTF8.self)
+    }
+}
+
+/// Reads a text byte by byte, and knows where a server's name would begin.
+private struct PlaceInURL {
+    /// Where it began, as long as nothing has ended it.
+    private(set) var host: Int?
+    /// In lower case, the letters and digits just read.
+    private var word: [UInt8] = []
+    private var slashes = 0
+    private var slashesNeeded = 2
+
+    /// `end` is where the byte ends.
+    mutating func read(_ byte: UInt8, end: Int) {
+        switch byte {
+        case UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+            if host == end - 1 { host = end }
+        case UInt8(ascii: "/"), UInt8(ascii: "\\"):
+            readSlash(byte, end)
+        case UInt8(ascii: "?"), UInt8(ascii: "#"):
+            begin()
+        case _ where host != nil:
+            break
+        case UInt8(ascii: ":"):
+            readColon(end)
+        default:
+            let isLetter = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+            let isFurther = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "+-.".utf8.contains(byte)
+            begin(with: isLetter || isFurther && !word.isEmpty ? word + [isLetter ? byte | 0x20 : byte] : [])
+        }
+    }
+
+    private mutating func begin(with word: [UInt8] = []) {
+        self = PlaceInURL()
+        self.word = word
+    }
+
+    private mutating func readSlash(_ byte: UInt8, _ end: Int) {
+        guard let host else {
+            // `C:\` begins a path.
+            if byte == UInt8(ascii: "\\"), slashesNeeded == 1, slashes == 0 { slashesNeeded = 2 }
+            slashes += 1
+            word = []
+            if slashes >= slashesNeeded { self.host = end }
+            return
+        }
+        if host == end - 1 {
+            self.host = end
+        } else if byte == UInt8(ascii: "/") || slashesNeeded == 2 {
+            begin()
+            slashes = 1
+        }
+        // To curl, a backslash may be of a password.
+    }
+
+    private mutating func readColon(_ end: Int) {
+        let scheme = word
+        begin()
+        guard !scheme.isEmpty else { return }
+        switch String(decoding: scheme, as: UTF8.self) {
+        case "http", "https", "ws", "wss", "ftp": (slashesNeeded, host) = (0, end)
+        case "file": break
+        default: slashesNeeded = 1
+        }
+    }
+}
