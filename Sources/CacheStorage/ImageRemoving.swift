@@ -18,14 +18,11 @@ extension ImageDirectory {
         if !mode.isDryRun {
             let lock = files.isEmpty ? nil : try await lockForDeleting()
             defer { withExtendedLifetime(lock) {} }
-            if case .makingRoom = mode { files.remove() }
             do throws(FeedError) {
                 try await deleteUnreferencedRows(and: missing)
             } catch {
-                if mode == .forReal {
-                    files = try await unnamedFiles()
-                    files.remove()
-                }
+                files = try await unnamedFiles()
+                files.remove()
                 return ImageRemoval(images: files.imageCount, bytesFreed: files.bytesFreed, failure: error)
             }
             files.remove()

@@ -55,7 +55,7 @@ extension ValidateTests {
             """#, error)
     }
 
-    @Test("deletes no image of a feed that it can't delete, unless a full disk is why")
+    @Test("deletes no image of a feed that it can't delete")
     func failingWrite() async throws {
         let result = try await validateStale(failingWith: "EIO")
         #expect(result.status == .exited(74))
@@ -64,12 +64,17 @@ extension ValidateTests {
         #expect(try await program.run("validate", "--json").json["images_deleted"]?.int == 3)
     }
 
-    @Test("deletes images first where the disk is full, or a quota", arguments: ["ENOSPC", "EDQUOT"])
+    @Test(
+        "deletes nothing where the disk, or a quota, has no room to delete rows first", arguments: ["ENOSPC", "EDQUOT"])
     func noRoomForRows(error: String) async throws {
         let result = try await validateStale(failingWith: error)
         #expect(result.status == .exited(74))
-        #expect(try result.json["images_deleted"]?.int == 3)
-        #expect(Files.names(in: program.imageFolder).isEmpty)
-        #expect(try await program.run("validate", "--json").json["feeds_deleted"]?.array?.count == 1)
+        #expect(try result.json == report())
+        #expect(result.errorText.contains("make room"))
+        #expect(Files.names(in: program.imageFolder).count == 3)
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 3)
+        let later = try await program.run("validate", "--json")
+        #expect(try later.json["feeds_deleted"]?.array?.count == 1)
+        #expect(try later.json["images_deleted"]?.int == 3)
     }
 }

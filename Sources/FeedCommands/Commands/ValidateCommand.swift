@@ -29,12 +29,7 @@ struct ValidateCommand {
 
     private func validate(_ cache: Cache, _ report: inout ValidateReport) async throws(FeedError) {
         if !settings.dryRun { try await keepReadersOut(of: cache) }
-        do throws(FeedError) {
-            try await deleteStaleFeeds(in: cache, &report, dryRun: settings.dryRun)
-        } catch {
-            guard error.lacksRoom, !settings.dryRun else { throw error }
-            try await makeRoom(in: cache, &report)
-        }
+        try await deleteStaleFeeds(in: cache, &report)
         let removal: RemovalMode =
             settings.dryRun
             ? .dryRun(withoutFeeds: report.feedsDeleted.map(\.url), withoutDamaged: settings.deep) : .forReal
@@ -48,23 +43,35 @@ struct ValidateCommand {
         try await removeUnreferenced(from: cache, removal, &report)
     }
 
+    /// On a full disk no row can be deleted, as the log grows by that, and no file goes before its row. Where what no row
+    /// names is enough room, the rows are tried again.
     private func removeUnreferenced(
         from cache: Cache, _ mode: RemovalMode, _ report: inout ValidateReport
     ) async throws(FeedError) {
-        let removal = try await cache.images.removeUnreferenced(mode)
-        report.unreferenced = report.unreferenced.followed(by: removal)
-        guard let failure = removal.failure else { return }
-        guard mode == .forReal, failure.lacksRoom else { throw failure }
-        try await removeUnreferenced(from: cache, .makingRoom(withoutFeeds: []), &report)
+        while true {
+            let removal = try await cache.images.removeUnreferenced(mode)
+            report.unreferenced = report.unreferenced.followed(by: removal)
+            guard let failure = removal.failure else { return }
+            guard failure.lacksRoom, removal.bytesFreed > 0 else { throw Self.hinting(failure) }
+        }
     }
 
-    /// On a full disk not even a feed can be deleted, as the log grows by that. Its images can.
-    private func makeRoom(in cache: Cache, _ report: inout ValidateReport) async throws(FeedError) {
-        var plan = ValidateReport()
-        try await deleteStaleFeeds(in: cache, &plan, dryRun: true)
-        try await removeUnreferenced(
-            from: cache, .makingRoom(withoutFeeds: plan.feedsDeleted.map(\.url)), &report)
-        try await deleteStaleFeeds(in: cache, &report, dryRun: false)
+    private func deleteStaleFeeds(in cache: Cache, _ report: inout ValidateReport) async throws(FeedError) {
+        while true {
+            do throws(FeedError) {
+                return try await deleteStaleFeeds(in: cache, &report, dryRun: settings.dryRun)
+            } catch {
+                guard error.lacksRoom, !settings.dryRun else { throw error }
+                let before = report.unreferenced.bytesFreed
+                try await removeUnreferenced(from: cache, .forReal, &report)
+                guard report.unreferenced.bytesFreed > before else { throw Self.hinting(error) }
+            }
+        }
+    }
+
+    private static func hinting(_ error: FeedError) -> FeedError {
+        guard error.lacksRoom else { return error }
+        return error.hinting("make room of some megabytes on that disk: the database needs it to forget anything")
     }
 
     /// Where an export or a gallery is at work, it is waited for before anything is deleted, if there is something.

@@ -1,9 +1,6 @@
 /// Whether something is deleted, or only counted as if these feeds, and what is damaged, were deleted before.
 package enum RemovalMode: Hashable, Sendable {
     case forReal
-    /// On a full disk, where no row can be deleted before there is room: the files first. Also those that these feeds alone
-    /// name, which are to be deleted then. Rows that are left without their files name what nobody asks for.
-    case makingRoom(withoutFeeds: [ResourceURL])
     case dryRun(withoutFeeds: [ResourceURL], withoutDamaged: Bool = false)
 
     package var isDryRun: Bool { if case .dryRun = self { true } else { false } }
@@ -12,7 +9,7 @@ package enum RemovalMode: Hashable, Sendable {
     package var feedsLeftOut: [ResourceURL] {
         switch self {
         case .forReal: []
-        case .makingRoom(let feeds), .dryRun(let feeds, _): feeds
+        case .dryRun(let feeds, _): feeds
         }
     }
 
