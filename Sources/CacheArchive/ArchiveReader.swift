@@ -49,17 +49,26 @@ final class ArchiveReader {
     func next() throws(FeedError) -> Entry? {
         if Task.isCancelled { throw .cancelled }
         var header: OpaquePointer?
-        input.left = Input.mostOfHeader
-        defer { input.left = .max }
-        switch archive_read_next_header(archive, &header) {
-        case ARCHIVE_OK: break
-        case ARCHIVE_EOF:
+        input.beginHeader(at: archive_filter_bytes(archive, 0))
+        let status = archive_read_next_header(archive, &header)
+        let isRead = status == ARCHIVE_OK || status == ARCHIVE_EOF
+        let raw = input.endHeader(at: isRead ? archive_filter_bytes(archive, 0) : .max)
+        let fault = EntryHeaders(raw).fault
+        // What libarchive calls damage may be of such a kind; and a fault besides may only come of the damage.
+        // A volume is no entry.
+        if let label = fault?.label { name = label }
+        guard isRead else {
+            guard let fault, fault != .unreadable, input.failure == nil else { throw failure }
+            throw fault.label == nil ? .invalidData("\(place)\(fault.reason)") : refused(fault.reason)
+        }
+        // At the end there is an entry too, an empty one.
+        if status == ARCHIVE_EOF { header = nil }
+        if let header, fault?.label == nil { name = try Self.name(of: header) }
+        if let fault { throw refused(fault.reason) }
+        guard let header else {
             try finish()
             return nil
-        default: throw failure
         }
-        guard let header else { throw failure }
-        name = try Self.name(of: header)
         let isFolder = try isFolder(header)
         let entry = try self.entry(isFolder: isFolder)
         size = archive_entry_size(header)
@@ -108,6 +117,9 @@ final class ArchiveReader {
     /// A name may be as long as a header.
     private var shownName: String { name.shortened(to: 200) }
 
+    /// Of what can't be read, and has no name.
+    private var place: String { name.isEmpty ? "" : "at or after \(shownName): " }
+
     private func check(_ code: Int32) throws(FeedError) {
         guard code == ARCHIVE_OK else { throw failure }
     }
@@ -123,30 +135,65 @@ final class ArchiveReader {
         guard archive_format(archive) != 0 else {
             return input.decompressor.isEmpty ? Self.empty : Self.unknown
         }
-        let place = name.isEmpty ? "" : "at or after \(shownName): "
         return .invalidData("\(place)the archive is damaged or cut off: \(archive.errorText)")
     }
 }
 
-/// What libarchive reads, and why it can't.
+/// What libarchive reads, and why it can't; and what it has read of a header.
 private final class Input {
     /// What precedes the bytes of an entry is far smaller. libarchive keeps it in memory, however much there is.
-    static let mostOfHeader = 4 << 20
+    private static let mostOfHeader = 4 << 20
 
     let decompressor: Decompressor
     var failure: FeedError?
-    var left = Int.max
+    /// That a header may still take; nil where none is read. libarchive looks at the first one from the beginning.
+    private var left: Int? = mostOfHeader
+    private var block = UnsafeRawBufferPointer(start: nil, count: 0)
+    /// Where the block ends in the archive.
+    private var end: Int64 = 0
+    private var headerStart: Int64 = 0
+    /// Of the header, without what is in the block.
+    private var header: [UInt8] = []
 
     init(_ decompressor: Decompressor) { self.decompressor = decompressor }
 
     /// Nil at the end.
     func next() throws(FeedError) -> UnsafeRawBufferPointer? {
-        guard left > 0 else {
-            let limit = ByteCount.text(Int64(Self.mostOfHeader))
-            throw .invalidData("the header of an entry is larger than \(limit)")
+        if let left {
+            guard left > 0 else {
+                let limit = ByteCount.text(Int64(Self.mostOfHeader))
+                throw .invalidData("the header of an entry is larger than \(limit)")
+            }
+            header += headerBytes(to: end)
         }
-        let block = try decompressor.next()
-        if left < .max { left -= block?.count ?? 0 }
-        return block
+        // Its bytes are gone, whether or not others come.
+        block = UnsafeRawBufferPointer(start: nil, count: 0)
+        guard let next = try decompressor.next() else { return nil }
+        block = next
+        end += Int64(next.count)
+        if let left { self.left = left - next.count }
+        return next
+    }
+
+    func beginHeader(at start: Int64) {
+        left = Self.mostOfHeader
+        // At the beginning something may have been read.
+        if start == headerStart { return }
+        headerStart = start
+        header = []
+    }
+
+    func endHeader(at headerEnd: Int64) -> [UInt8] {
+        left = nil
+        // libarchive may have looked at what comes behind it.
+        return (header + headerBytes(to: headerEnd)).dropLast(max(0, Int(end) - block.count - Int(headerEnd)))
+    }
+
+    /// Those in the block.
+    private func headerBytes(to headerEnd: Int64) -> UnsafeRawBufferPointer {
+        let start = end - Int64(block.count)
+        let from = min(max(headerStart, start), end)
+        let to = min(max(headerEnd, from), end)
+        return UnsafeRawBufferPointer(rebasing: block[Int(from - start)..<Int(to - start)])
     }
 }

@@ -145,6 +145,20 @@ struct ImportTests {
         expectQuiet(try await program.shell(script, archive, "xz", "-9"))
     }
 
+    @Test("refuses kinds of entries that other programs put into a tar, and names the entry")
+    func kinds() async throws {
+        for (kind, reason) in [
+            (TarBuilder.Kind.oldSparse, "a sparse file"), (.volumeLabel, "a volume's label"),
+            (.laterVolume, "a part of a file of several volumes"),
+        ] {
+            var tar = TarBuilder()
+            tar.add("oci-layout", Array(#"{"imageLayoutVersion":"1.0.0"}"#.utf8), kind: kind)
+            let archive = tar.bytes + (try await export())
+            let refused = try await program.run("import", "-", input: archive)
+            expectOneLine(refused, exit: 65, ["oci-layout: \(reason)", "nothing was imported"])
+        }
+    }
+
     @Test("holds to the limits that are given") func limits() async throws {
         let archive = try await export()
         expectOneLine(

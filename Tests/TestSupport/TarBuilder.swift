@@ -10,7 +10,11 @@ package struct TarBuilder {
         case fifo = "6"
         case contiguous = "7"
         case oldSparse = "S"
+        case volumeLabel = "V"
+        case laterVolume = "M"
+        case unknown = "Q"
         case pax = "x"
+        case paxForAll = "g"
         case longName = "L"
     }
 
@@ -44,7 +48,7 @@ package struct TarBuilder {
     }
 
     /// Records of a pax header, for the entry that follows.
-    package mutating func addPax(_ records: [(String, String)]) {
+    package mutating func addPax(_ records: [(String, String)], kind: Kind = .pax) {
         var data: [UInt8] = []
         for (key, value) in records {
             // A record begins with its own length.
@@ -53,7 +57,7 @@ package struct TarBuilder {
             while String(length).utf8.count + rest.utf8.count != length { length += 1 }
             data += "\(length)\(rest)".utf8
         }
-        add("pax", data, kind: .pax)
+        add("pax", data, kind: kind)
     }
 
     /// A file of holes, as GNU tar once wrote it: a header, and the list of holes going on in so many blocks.
