@@ -34,7 +34,9 @@ package final class CacheImporter: Sendable {
             let contents = try takeIn(archive, intake, terms, progress)
             let feeds = try ImportedLayout(contents, in: intake, terms).feeds()
             return try intake.merge { merge throws(FeedError) in
-                try FeedMerging(isForced: terms.isForced, now: terms.now).merge(feeds, into: merge)
+                let report = try FeedMerging(isForced: terms.isForced, now: terms.now).merge(feeds, into: merge)
+                try contents.checkUnnamed(limit: terms.largest.image)
+                return report
             }
         }
     }
@@ -57,7 +59,7 @@ package final class CacheImporter: Sendable {
         let reader = archive.reader
         let blobs = BlobsIn(intake.blobs)
         defer { blobs.wait() }
-        var contents = ArchiveContents()
+        let contents = ArchiveContents()
         // How much an archive holds isn't known before its end.
         var soFar = Progress()
         var next: ArchiveReader.Entry? = archive.first

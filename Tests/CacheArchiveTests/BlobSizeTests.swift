@@ -14,7 +14,7 @@ struct BlobSizeTests {
 
     @Test(
         "may be as large as the larger of the limits, and no larger",
-        arguments: [(0, 0, false), (-1, 0, false), (0, -1, false), (-1, -1, true)])
+        arguments: [(0, 0, false), (-1, 0, true), (0, -1, false), (-1, -1, true)])
     func limit(image: Int, document: Int, isRefused: Bool) async throws {
         let size = Int64(Self.blob.count)
         let terms = ImportTerms(
@@ -23,10 +23,40 @@ struct BlobSizeTests {
         let reason = try await fixture.refusal(of: archive, terms)
         #expect((reason != nil) == isRefused, "\(reason ?? "taken")")
         if isRefused {
-            for part in [LayoutBuilder.name(Self.blob), "--max-filesize", "--max-feed-size"] {
+            let parts = document < 0 ? [LayoutBuilder.name(Self.blob), "--max-feed-size"] : ["nothing refers to"]
+            for part in parts + ["--max-filesize"] {
                 #expect(reason?.contains(part) == true, "\(reason ?? "taken")")
             }
         }
+    }
+
+    @Test("counts with all others that nothing refers to against the limit of one image, in whatever order")
+    func together() async throws {
+        let blobs = (0..<3).map { Samples.png(String(repeating: "\($0)", count: 5000)) }
+        var layout = LayoutBuilder()
+        layout.moreBlobs = blobs
+        let size = Int64(blobs.map(\.count).reduce(0, +))
+        for files in [layout.files, layout.files.reversed()] {
+            var tar = TarBuilder()
+            for (name, bytes) in files { tar.add(name, bytes) }
+            for (missing, isRefused) in [(0, false), (1, true)] {
+                let terms = ImportTerms(
+                    maxImageSize: size - Int64(missing), maxDocumentSize: 1 << 20, now: .writable.upperBound)
+                let reason = try await ArchiveFixture().refusal(of: tar.bytes, terms)
+                #expect(reason?.contains("nothing refers to") == (isRefused ? true : nil), "\(reason ?? "taken")")
+            }
+        }
+    }
+
+    @Test("doesn't count if a document names it, though no manifest does") func named() async throws {
+        var layout = LayoutBuilder()
+        layout.images = [Self.blob]
+        layout.changeManifest = { $0.set("layers", []) }
+        let terms = ImportTerms(
+            maxImageSize: Int64(Self.blob.count), maxDocumentSize: 1 << 20, now: .writable.upperBound)
+        layout.moreBlobs = [Samples.png("small")]
+        #expect(try await fixture.refusal(of: layout.tar(), terms) == nil)
+        #expect(try await fixture.images.totals().count == 1)
     }
 
     @Test("is refused by the size that it announces, before anything of it is taken in")

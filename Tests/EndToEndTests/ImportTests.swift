@@ -159,6 +159,21 @@ struct ImportTests {
         }
     }
 
+    @Test("refuses more than an image may have that nothing in the archive refers to, and drops less")
+    func unnamed() async throws {
+        var tar = TarBuilder()
+        for text in ["one", "two"] {
+            let image = Samples.png + Array(repeating: 7, count: 600) + Array(text.utf8)
+            let digest = try await Subprocess.run("sha256sum", [], standardInput: image).outputText.prefix(64)
+            tar.add("blobs/sha256/\(digest)", image)
+        }
+        let archive = tar.bytes + (try await export())
+        let refused = try await program.run("import", "--max-filesize", "1K", "-", input: archive)
+        expectOneLine(refused, exit: 65, ["nothing refers to", "--max-filesize (1K)", "nothing was imported"])
+        expectQuiet(try await program.run("import", "-", input: archive))
+        #expect(Files.names(in: program.imageFolder).count == 3)
+    }
+
     @Test("holds to the limits that are given") func limits() async throws {
         let archive = try await export()
         expectOneLine(
