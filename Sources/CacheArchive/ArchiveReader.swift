@@ -13,7 +13,6 @@ final class ArchiveReader {
 
     private let archive: OpaquePointer
     private let input: Input
-    private let names = NamesInUTF8()
     /// What there may be but once, besides blobs.
     var seen: Set<String> = []
     /// Of the entry that is being read.
@@ -48,6 +47,10 @@ final class ArchiveReader {
     /// The next entry, of which name and type are known to be right; nil at the end.
     func next() throws(FeedError) -> Entry? {
         if Task.isCancelled { throw .cancelled }
+        return try NamesInUTF8.during { () throws(FeedError) in try readEntry() }
+    }
+
+    private func readEntry() throws(FeedError) -> Entry? {
         var header: OpaquePointer?
         input.beginHeader(at: archive_filter_bytes(archive, 0))
         let status = archive_read_next_header(archive, &header)

@@ -7,7 +7,6 @@ final class ArchiveWriter {
     private let archive: OpaquePointer
     private let entry: OpaquePointer
     private let output: OutputBuffer
-    private let names = NamesInUTF8()
     /// Then what libarchive hands on is not what it was given.
     private let isCompressed: Bool
     private var name = ""
@@ -55,9 +54,11 @@ final class ArchiveWriter {
     /// A regular file, whose bytes follow in chunks.
     func begin(_ name: String, size: Int64) throws(FeedError) {
         self.name = name
-        archive_entry_set_pathname(entry, name)
-        archive_entry_set_size(entry, size)
-        try check(archive_write_header(archive, entry))
+        try NamesInUTF8.during { () throws(FeedError) in
+            archive_entry_set_pathname(entry, name)
+            archive_entry_set_size(entry, size)
+            try check(archive_write_header(archive, entry))
+        }
     }
 
     func write(_ chunk: [UInt8]) throws(FeedError) {
