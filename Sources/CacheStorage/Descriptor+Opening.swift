@@ -25,12 +25,17 @@ extension Descriptor {
         return made
     }
 
-    /// Opens the file, which is made if it isn't there; to stay, unlike what is staged.
+    /// Opens the file, which is made if it isn't there; to stay, unlike what is staged. What is given to the folder's owner
+    /// was made here for sure: they could put a link to somebody else's file there meanwhile.
     func makeFile(_ name: String, mode: mode_t = 0o666) throws(SystemError) -> Descriptor {
-        let isNew = try status(of: name) == nil
-        let file = try open(name, O_RDWR | O_CREAT, mode: mode)
-        if isNew { try giveOwner(to: file) }
-        return file
+        do throws(SystemError) {
+            let made = try open(name, O_RDWR | O_CREAT | O_EXCL, mode: mode)
+            try giveOwner(to: made)
+            return made
+        } catch {
+            guard error.code == EEXIST else { throw error }
+            return try open(name, O_RDWR)
+        }
     }
 
     /// What root makes in the cache of another is theirs, as if they had made it: they couldn't go on with it else. Where

@@ -141,6 +141,18 @@ struct HostileTests {
         #expect(try Files.bytes("\(outside)/file") == Array("precious".utf8))
     }
 
+    @Test(
+        "put in the place of a file that is just being made is not taken for that",
+        arguments: ["lock", "feedsync.sqlite"])
+    func justBeingMade(_ name: String) async throws {
+        let (result, trace) = try await program.trace("sync", server.feedURL)
+        expectQuiet(result)
+        let making = trace.calls.first {
+            $0.name == "openat" && $0.paths.contains(name) && $0.arguments.contains("O_CREAT")
+        }
+        #expect(making?.arguments.contains("O_EXCL") == true, "\(making?.arguments ?? "none")")
+    }
+
     @Test("in the place of an image: a symbolic link is no image")
     func linkedImage() async throws {
         try await program.run(server.feedURL)
