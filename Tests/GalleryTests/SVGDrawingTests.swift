@@ -35,6 +35,7 @@ struct SVGDrawingTests {
             "<svg><style><![CDATA[ .a > .b { fill: red } <script> ]]></style><text>1 &#60; 2 &amp; so on</text></svg>",
             "<svg><image href='data:image/png;base64,AAAA'/><a href='https://example.com/'><rect/></a></svg>",
             "<svg label='a&#10;b'><title>Description: nothing</title></svg>",
+            "<svg><g id='a' label='data: one'/><use href='#a'/><animate attributeName='x' values='1;2'/></svg>",
         ])
     func passive(text: String) { #expect(drawing(text).isPassive) }
 
@@ -47,6 +48,10 @@ struct SVGDrawingTests {
             "<svg><a href='java&#x73;cript:alert(1)'/></svg>", "<svg><a href='java&#115;cript&#58;alert(1)'/></svg>",
             "<svg><a href='java&#10;script:alert(1)'/></svg>", "<svg><a href='javascript:\u{301}alert(1)'/></svg>",
             "<svg><set attributeName='href' to='javascript:alert(1)'/></svg>",
+            "<svg><use href='data:image/svg+xml,%3Csvg/%3E#x'/></svg>", "<svg><s:use x:href='\n DATA:,x#x'/></svg>",
+            "<svg><use href='da&#x9;ta&#58;image/svg+xml;base64,AA==#x'/></svg>",
+            "<svg><use><set attributeName='href' to='data:,x#x'/></use></svg>",
+            "<svg><animate href='#u' attributeName='href' values='#a;data:,x#x'/><use id='u'/></svg>",
             "<svg><foreignObject><b/></foreignObject></svg>", "<svg><h:iframe src='x'/></svg>", "<svg><handler/></svg>",
             "<!DOCTYPE svg [<!ENTITY x '<script/>'>]><svg>&x;</svg>",
             "<?xml-stylesheet type='text/xsl' href='#x'?><svg/>", "<svg><?xml-stylesheet href='#x'?></svg>",

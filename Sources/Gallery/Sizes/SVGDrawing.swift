@@ -22,12 +22,17 @@ struct SVGDrawing {
         "form", "template",
     ]
 
+    /// They bring another document's elements into this one, or can make another element do so.
+    private static let bringingElements: Set<String> = ["use", "set", "animate"]
+
     private static func isPassive(_ tag: SVGTags.Tag) -> Bool {
-        !activeElements.contains(tag.name)
+        let mayBring = bringingElements.contains(tag.name)
+        return !activeElements.contains(tag.name)
             && tag.attributes.allSatisfy { attribute in
                 // By the bytes: to a browser a colon is a colon, whatever accent follows it.
                 let value = attribute.value.lowercased().utf8.filter { $0 > 0x20 }
                 return !attribute.name.hasPrefix("on") && !value.contains("script:".utf8)
+                    && (!mayBring || !value.contains("data:".utf8))
             }
     }
 
