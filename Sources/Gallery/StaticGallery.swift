@@ -73,10 +73,12 @@ package struct StaticGallery: GalleryWriter {
         try placing.checkDisk()
         let assets = Assets(ratios: placing.ratios)
         for file in assets.all { try folder.write(file.bytes, to: file.name) }
+        let key = (0..<2).map { _ in String(UInt64.random(in: 0...UInt64.max), radix: 36) }.joined()
         var pages = 0
         for entry in entries {
             if stop.isRequested { throw .cancelled }
-            let frame = PageFrame(assets: assets, maxAge: entry.feed.maxAge, isFresh: entry.isFresh)
+            let frame = PageFrame(
+                assets: assets, maxAge: entry.feed.maxAge, isFresh: entry.isFresh, key: key)
             pages += try FeedPages(
                 feed: entry.feed, tiles: entry.tiles, name: entry.name, frame: frame, isInside: entries.count > 1
             ).write { file, bytes throws(FeedError) in try folder.write(bytes, to: file) }
@@ -84,7 +86,8 @@ package struct StaticGallery: GalleryWriter {
         if entries.count != 1 {
             let newest = entries.max { $0.feed.savedAt < $1.feed.savedAt }
             let frame = PageFrame(
-                assets: assets, maxAge: newest?.feed.maxAge ?? .forever, isFresh: newest?.isFresh ?? true)
+                assets: assets, maxAge: newest?.feed.maxAge ?? .forever, isFresh: newest?.isFresh ?? true,
+                key: key)
             pages += try IndexPages(entries: entries, frame: frame).write { file, bytes throws(FeedError) in
                 try folder.write(bytes, to: file)
             }

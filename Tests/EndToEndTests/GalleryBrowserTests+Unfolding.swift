@@ -44,6 +44,27 @@ extension GalleryBrowserTests {
         }
     }
 
+    @Test("hands its content to no other page that lies on the disk") func framed() async throws {
+        let site = try await GallerySite(pictures: 201)
+        // What can be reckoned by whoever knows the pictures.
+        let page = String(decoding: try Files.bytes("\(site.path)/index.html"), as: UTF8.self)
+        let making = page.split(separator: "data-making=").last?.prefix { $0.isLetter || $0.isNumber } ?? ""
+        let other = try site.program.folder.write(
+            """
+            <!doctype html><title>Other</title><script>
+            window.told = [];
+            addEventListener('message', event => told.push(event.data));
+            </script>
+            <iframe src="site/index.html"></iframe><iframe src="site/index.2.html#\(making)"></iframe>
+            <iframe src="site/index.2.html#undefined"></iframe>
+            """, to: "other.html")
+        try await withPage { page in
+            try await page.open("file://\(other)")
+            try await page.wait(for: "told.length === 3")
+            #expect(try await page.evaluate("told") == ["", "", ""])
+        }
+    }
+
     @Test("keeps the way back from the page that was opened, however far it unfolds") func wayBack() async throws {
         let text = String(repeating: "word ", count: 800)
         let site = try await GallerySite(pictures: 60) { _ in #""description":"\#(text)""# }

@@ -5,9 +5,11 @@
   const onDisk = location.protocol === 'file:';
   const main = document.querySelector('main');
 
-  // Opened from disk, a page can't read the next one; but it can show it in a frame, unseen, and be told.
+  // Opened from disk, a page can't read the next one; but it can show it in a frame, unseen, and be told. Any page on the
+  // disk can do that, and to a browser all of them are nobody: only the gallery's own know its key.
+  const key = `#${document.documentElement.dataset.key}`;
   if (onDisk && window !== window.top) {
-    parent.postMessage(document.documentElement.outerHTML, '*');
+    parent.postMessage(location.hash === key ? document.documentElement.outerHTML : '', '*');
     return;
   }
 
@@ -120,7 +122,7 @@
     return answer.text();
   });
   const readFrame = href => new Promise((resolve, reject) => {
-    const frame = make('iframe', { hidden: true, src: href });
+    const frame = make('iframe', { hidden: true, src: href + key });
     const end = () => {
       removeEventListener('message', listen);
       clearTimeout(limit);

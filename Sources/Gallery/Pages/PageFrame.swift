@@ -6,6 +6,8 @@ struct PageFrame {
     /// Of the newest feed that is shown.
     let maxAge: MaxAge
     let isFresh: Bool
+    /// What the gallery's pages know each other by, and no other page can.
+    let key: String
 
     /// The folder itself, and nobody else, may be asked for anything. The rest of a page's defence is that there is
     /// nothing in it but text.
@@ -18,7 +20,7 @@ struct PageFrame {
         page.raw(
             """
             <!doctype html>
-            <html lang=en><head><meta charset=utf-8>
+            <html lang=en data-key=\(key)><head><meta charset=utf-8>
             <meta http-equiv=Content-Security-Policy content="\(Self.policy)">
             <meta name=viewport content="width=device-width,initial-scale=1">
             <meta name=referrer content=no-referrer>
