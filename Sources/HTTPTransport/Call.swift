@@ -13,6 +13,7 @@ final class Call: Sendable {
     }
 
     let request: HTTPRequest
+    let route: RequestRoute
     /// Nil for that of the run.
     let idleTimeout: IdleTimeout?
     private let sink: any BodySink
@@ -21,8 +22,9 @@ final class Call: Sendable {
     private let caller = Mutex<UnsafeContinuation<Delivery, Never>?>(nil)
     let lane = Mutex(DeliveryLane())
 
-    init(_ request: HTTPRequest, into sink: any BodySink) {
+    init(_ request: HTTPRequest, _ route: RequestRoute, into sink: any BodySink) {
         self.request = request
+        self.route = route
         idleTimeout = request.manner.map { IdleTimeout($0.network.idleTimeout) }
         self.sink = sink
     }

@@ -10,6 +10,9 @@ package final class CurlHTTPClient: HTTPClient {
     /// For the tasks that prefer it; nil where one thread does better.
     private let second: TransferThread?
     private let strangers = Mutex(Strangers())
+    private let settings: NetworkSettings
+    private let proxies: ProxyChoices
+    private let names: NameLookup
 
     package var executors: [any TaskExecutor] { [first, second].compactMap { $0?.executor } }
 
@@ -20,12 +23,15 @@ package final class CurlHTTPClient: HTTPClient {
     /// `environment` has the proxy variables that hold if the settings say nothing. `whenEnded` is called by each
     /// transfer thread when it has let go of everything.
     init(
-        settings: NetworkSettings, environment: [String: String], whenEnded: @escaping @Sendable () -> Void = {}
+        settings: NetworkSettings, environment: [String: String], names: NameLookup = NameLookup(),
+        whenEnded: @escaping @Sendable () -> Void = {}
     ) throws(FeedError) {
-        let proxies = ProxyChoices(given: settings.proxy, environment: environment)
+        self.settings = settings
+        self.names = names
+        proxies = ProxyChoices(given: settings.proxy, environment: environment)
         func start(_ number: Int, of count: Int) throws(FeedError) -> TransferThread {
             try TransferThread(
-                settings: settings, proxies: proxies, share: .init(number: number, of: count), whenEnded: whenEnded)
+                settings: settings, share: .init(number: number, of: count), whenEnded: whenEnded)
         }
         guard Self.hasWorkForTwo(settings) else {
             (first, second) = (try start(0, of: 1), nil)
@@ -67,7 +73,7 @@ package final class CurlHTTPClient: HTTPClient {
     private func get(
         _ request: HTTPRequest, into sink: any BodySink, by thread: TransferThread
     ) async throws(FeedError) -> HTTPResponse {
-        let call = Call(request, into: sink)
+        let call = Call(request, try await route(of: request), into: sink)
         let mailbox = thread.mailbox
         let delivery = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
@@ -79,6 +85,17 @@ package final class CurlHTTPClient: HTTPClient {
             mailbox.stop(call)
         }
         return try call.outcome(of: delivery).get()
+    }
+
+    private func route(of request: HTTPRequest) async throws(FeedError) -> RequestRoute {
+        var route = RequestRoute(proxy: proxies.proxy(for: request))
+        guard let proxy = route.proxy, proxy.isToldAddresses, let name = request.url.host,
+            NetworkAddress(literal: name) == nil
+        else { return route }
+        let limit = (request.manner?.network ?? settings).connectTimeout
+        let addresses = try await names.addresses(of: name, within: limit, host: request.url.hostAndPort)
+        route.address = try proxy.address(addresses, for: request)
+        return route
     }
 
     /// How many requests of tasks that run elsewhere each thread has: the next is for the one with fewer. All on one thread,

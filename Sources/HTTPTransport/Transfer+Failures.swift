@@ -21,8 +21,7 @@ extension Transfer {
     private func failureBeforeSending(_ code: CURLcode) -> FeedError? {
         if let proxy = easy.proxy {
             if let text = easy.complaintAboutProxy {
-                let variable = call.flatMap { context.proxy(for: $0.request)?.variable }
-                return .unusable(proxy, text, variable: variable, host: host)
+                return .unusable(proxy, text, variable: call?.route.proxy?.variable, host: host)
             }
             if easy.proxyStatus >= 300 { return .refusal(by: proxy, with: easy.proxyStatus, host: host) }
         }

@@ -67,12 +67,12 @@ final class Transfer {
     /// The state is as it is before anything has come.
     func start(_ call: Call) throws(FeedError) {
         self.call = call
-        let proxy = context.proxy(for: call.request)
-        if let proxy {
+        if let proxy = call.route.proxy {
             try check(proxy, for: call.request)
             try checkLiteral(of: call.request)
         }
-        try easy.prepare(for: call.request, through: proxy?.text)
+        if let address = call.route.address { state.isFromPrivateAddress = address.isOfOwnNetwork }
+        try easy.prepare(for: call.request, by: call.route)
         try easy.connectAnew(false)
         try easy.giveUpConnection(false)
     }

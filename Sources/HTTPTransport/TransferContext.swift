@@ -4,7 +4,6 @@ import Glibc
 /// What the transfers of one loop share.
 final class TransferContext {
     let deliveries: DeliveryQueue
-    private let proxies: ProxyChoices
     var addresses = AddressMemory()
     /// Set by a transfer that has paused itself for want of room.
     var hasPaused = false
@@ -18,10 +17,9 @@ final class TransferContext {
     /// As of the loop's last turn, on the clock that libcurl's own timers use.
     private(set) var now = Instant.read()
 
-    init(deliveries: DeliveryQueue, proxies: ProxyChoices, rateLimit: Int64?) {
+    init(deliveries: DeliveryQueue, rateLimit: Int64?) {
         budget = rateLimit.map(TokenBucket.init(rate:))
         self.deliveries = deliveries
-        self.proxies = proxies
     }
 
     func awaitEndOfPatience(_ end: Instant) { nextEndOfPatience = min(nextEndOfPatience ?? end, end) }
@@ -32,8 +30,6 @@ final class TransferContext {
         nextEndOfPatience = nil
         return true
     }
-
-    func proxy(for request: HTTPRequest) -> ProxyChoice.Proxy? { proxies.proxy(for: request) }
 
     func tick() {
         now = Instant.read()

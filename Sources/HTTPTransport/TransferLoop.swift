@@ -20,15 +20,15 @@ struct TransferLoop: ~Copyable {
     private var nextIdleCheck: TransferContext.Instant?
 
     init(
-        settings: NetworkSettings, proxies: ProxyChoices, multi: MultiHandle, mailbox: Mailbox,
-        executor: TransferExecutor, deliveries: DeliveryQueue
+        settings: NetworkSettings, multi: MultiHandle, mailbox: Mailbox, executor: TransferExecutor,
+        deliveries: DeliveryQueue
     ) {
         self.settings = settings
         idleTimeout = IdleTimeout(settings.idleTimeout)
         self.multi = multi
         self.mailbox = mailbox
         self.executor = executor
-        context = TransferContext(deliveries: deliveries, proxies: proxies, rateLimit: settings.rateLimit)
+        context = TransferContext(deliveries: deliveries, rateLimit: settings.rateLimit)
     }
 
     /// Returns when the mailbox was closed; what is running then is cancelled.

@@ -10,7 +10,7 @@ final class TransferThread: Sendable {
 
     /// The threads run until the mailbox is closed. `share` is what part of the connections to a host are its own.
     init(
-        settings: NetworkSettings, proxies: ProxyChoices, share: Share, whenEnded: @escaping @Sendable () -> Void
+        settings: NetworkSettings, share: Share, whenEnded: @escaping @Sendable () -> Void
     ) throws(FeedError) {
         let multi = try MultiHandle(connectionsPerHost: share.of(settings.maxConnectionsPerHost))
         let mailbox = Mailbox(multi: multi)
@@ -28,8 +28,7 @@ final class TransferThread: Sendable {
             }
             thread = try NativeThread.start {
                 var loop = TransferLoop(
-                    settings: settings, proxies: proxies, multi: multi, mailbox: mailbox, executor: executor,
-                    deliveries: deliveries)
+                    settings: settings, multi: multi, mailbox: mailbox, executor: executor, deliveries: deliveries)
                 loop.run()
                 for _ in 1...Self.workerCount { deliveries.dismissWorker() }
                 whenEnded()

@@ -61,9 +61,10 @@ struct PrivateAddressTests {
             mount --bind hosts /etc/hosts || exit 99
             PATH="$PATH:/usr/sbin" nginx -p "$1/" -c "$1/nginx.conf" -e error.log -g "user $(id -un);" || exit 99
             shift
+            microsocks -i 127.0.0.1 2>/dev/null &
             "$feedsync" "$@"
             code=$?
-            kill "$(cat nginx.pid)"
+            kill "$(cat nginx.pid)" $!
             exit $code
             """
         return try await program.shellWithOwnMounts(script, [folder.path, feed] + arguments, besides: "--net")
@@ -120,6 +121,26 @@ struct PrivateAddressTests {
         #expect(result.status == .exited(23), "\(result.errorText)")
         let asked = try askedAddresses()
         #expect(asked.count == 2 && asked.last == "93.184.216.34", "\(asked)")
+    }
+
+    @Test("are out of reach of a public feed through a proxy that is told addresses")
+    func socks() async throws {
+        let names = ["http://inside.example/a.png", "http://outside.example/a.png"]
+        let proxy = ["--proxy", "socks5://127.0.0.1"]
+        try folder.write(Array(FeedServer.feed(names).utf8), to: "site/feed.json")
+
+        let result = try await run("http://outside.example/feed.json", proxy)
+        #expect(result.status == .exited(23), "\(result.errorText)")
+        #expect(result.errorText.contains("inside.example resolves to a private address (10.1.2.3: private)"))
+        #expect(try askedAddresses() == ["93.184.216.34", "93.184.216.34"])
+        expectQuiet(try await run("http://inside.example/feed.json", proxy))
+    }
+
+    @Test("are the affair of a proxy that looks names up by itself")
+    func socksByName() async throws {
+        let proxy = ["--proxy", "socks5h://127.0.0.1"]
+        try folder.write(Array(FeedServer.feed(["http://inside.example/a.png"]).utf8), to: "site/feed.json")
+        expectQuiet(try await run("http://outside.example/feed.json", proxy))
     }
 
     @Test("are out of reach of a public server that such a feed names")
