@@ -52,6 +52,9 @@ struct CacheSchema: Sendable {
         // Digests are random: each batch of images wrote most of the index anew. What goes by digest reads all rows.
         "DROP INDEX images_by_digest;",
         "ALTER TABLE feeds ADD COLUMN pages INTEGER NOT NULL DEFAULT 1;",
+        // Of a feed that was there before, nobody knows any more whether a person named it or an archive brought it: what
+        // was sent to it goes on being sent.
+        "ALTER TABLE feeds ADD COLUMN named INTEGER NOT NULL DEFAULT 1;",
     ])
 
     /// "FSYN": tells a cache's database from anybody else's SQLite file.
@@ -114,7 +117,7 @@ struct CacheSchema: Sendable {
         guard tables == 4 else { throw .unreadable("\(connection.path): lacks tables that a cache has") }
         do throws(FeedError) {
             for columns in [
-                "id, url, credentials, title, format, saved_at, etag, last_modified, pages FROM feeds",
+                "id, url, credentials, title, format, saved_at, etag, last_modified, pages, named FROM feeds",
                 "feed, position, item_id, description, location, url, credentials FROM items",
                 "url, digest, size, media_type, etag, last_modified, fetched_at FROM images",
                 "url, kind, status, message, failed_at, count FROM failures",

@@ -30,7 +30,7 @@ final class DirectoryMerge: CacheMerge {
     func begin(_ feed: FeedHead) throws(FeedError) {
         let row = try connection.statement(
             """
-            INSERT INTO feeds (url, title, format, saved_at) VALUES (?1, ?2, ?3, ?4)
+            INSERT INTO feeds (url, title, format, saved_at, named) VALUES (?1, ?2, ?3, ?4, 0)
             ON CONFLICT (url) DO UPDATE SET
                 title = excluded.title, format = excluded.format, saved_at = excluded.saved_at,
                 etag = NULL, last_modified = NULL

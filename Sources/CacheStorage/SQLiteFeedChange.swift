@@ -16,8 +16,8 @@ struct SQLiteFeedChange: FeedStoreChange {
         try delete(saved.url)
         let feed = try connection.statement(
             """
-            INSERT INTO feeds (url, credentials, title, format, saved_at, etag, last_modified, pages)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            INSERT INTO feeds (url, credentials, title, format, saved_at, etag, last_modified, pages, named)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
             """)
         try feed.bind(1, saved.url.text)
         try feed.bind(2, saved.url.credentials)
@@ -27,6 +27,7 @@ struct SQLiteFeedChange: FeedStoreChange {
         try feed.bind(6, saved.validators.etag)
         try feed.bind(7, saved.validators.lastModified)
         try feed.bind(8, Int64(saved.pages))
+        try feed.bind(9, saved.isNamed ? 1 : 0)
         try feed.run()
         let row = connection.lastInsertedRow
         try deleteItems(of: row)
@@ -95,11 +96,12 @@ struct SQLiteFeedChange: FeedStoreChange {
     }
 
     func confirm(
-        _ url: ResourceURL, savedAt: Timestamp, validators: Validators, pages: Int
+        _ url: ResourceURL, savedAt: Timestamp, validators: Validators, pages: Int, isNamed: Bool
     ) throws(FeedError) {
         let feed = try connection.statement(
             """
-            UPDATE feeds SET saved_at = ?2, etag = ?3, last_modified = ?4, credentials = ?5, pages = ?6
+            UPDATE feeds SET saved_at = ?2, etag = ?3, last_modified = ?4, credentials = ?5, pages = ?6,
+                named = max(named, ?7)
             WHERE url = ?1 RETURNING id
             """)
         try feed.bind(1, url.text)
@@ -108,6 +110,7 @@ struct SQLiteFeedChange: FeedStoreChange {
         try feed.bind(4, validators.lastModified)
         try feed.bind(5, url.credentials)
         try feed.bind(6, Int64(pages))
+        try feed.bind(7, isNamed ? 1 : 0)
         var found = false
         try feed.forEachRow { () throws(FeedError) in found = true }
         guard found else { throw .notFound("\(url): was never saved") }

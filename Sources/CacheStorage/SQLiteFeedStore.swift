@@ -25,7 +25,8 @@ extension SQLiteFeedStore {
     static func feed(_ url: ResourceURL, in connection: SQLiteConnection) throws(FeedError) -> SavedFeed? {
         let row = try connection.statement(
             """
-            SELECT id, url, credentials, title, format, saved_at, etag, last_modified, pages FROM feeds WHERE url = ?1
+            SELECT id, url, credentials, title, format, saved_at, etag, last_modified, pages, named
+            FROM feeds WHERE url = ?1
             """)
         try row.bind(1, url.text)
         var saved: SavedFeed?
@@ -36,7 +37,7 @@ extension SQLiteFeedStore {
             saved = SavedFeed(
                 url: head.url, feed: Feed(format: head.format, title: head.title, images: images),
                 savedAt: head.savedAt, validators: Validators(etag: row.text(6), lastModified: row.text(7)),
-                pages: Int(row.integer(8)))
+                pages: Int(row.integer(8)), isNamed: row.integer(9) != 0)
         }
         return saved
     }
@@ -89,7 +90,7 @@ extension SQLiteFeedStore {
         let row = try connection.statement(
             """
             SELECT id, url, credentials, title, format, saved_at,
-                (SELECT count(*) FROM items WHERE feed = feeds.id)
+                (SELECT count(*) FROM items WHERE feed = feeds.id), named
             FROM feeds ORDER BY url
             """)
         var summaries: [FeedSummary] = []
@@ -98,7 +99,7 @@ extension SQLiteFeedStore {
             summaries.append(
                 FeedSummary(
                     url: head.url, title: head.title, format: head.format, savedAt: head.listedAt,
-                    images: Int(row.integer(6))))
+                    images: Int(row.integer(6)), isNamed: row.integer(7) != 0))
         }
         return summaries
     }

@@ -17,14 +17,17 @@ extension Session {
         LocalFeedLoader(store: cache.feeds, now: now)
     }
 
-    /// `own` are the settings of the feeds it is for.
-    func refresh(_ cache: Cache, with client: any HTTPClient, _ own: Settings, saves: Bool) -> FeedRefresh {
+    /// `own` are the settings of the feeds it is for. To those that no person named, nothing goes that proves who asks: what
+    /// an archive brought could be anybody's.
+    func refresh(
+        _ cache: Cache, with client: any HTTPClient, _ own: Settings, saves: Bool, isNamed: Bool = true
+    ) -> FeedRefresh {
         let remote = RemoteFeedLoader(
             client: client, decoder: toolbox.decoder, maxBytes: own.maxFeedSize, maxPages: own.pages,
-            identity: own.identity, allowsPrivate: own.allowPrivate,
+            identity: isNamed ? own.identity : Identity(), allowsPrivate: own.allowPrivate,
             manner: own.manner == settings.manner ? nil : own.manner,
             maxImageBytes: own.maxFileSize == settings.maxFileSize ? nil : own.maxFileSize)
-        return FeedRefresh(remote: remote, local: localFeeds(in: cache), saves: saves)
+        return FeedRefresh(remote: remote, local: localFeeds(in: cache), saves: saves, isNamed: isNamed)
     }
 
     /// The feeds of `--opml`.

@@ -98,6 +98,11 @@ struct FeedStoreContractTests {
         try await kind.feedStore().confirmingRenewsWhatIsNotTheFeedAlone()
     }
 
+    @Test("a feed that nobody named is named from the first time on", arguments: StoreKind.allCases)
+    func aFeedThatNobodyNamedIsNamedFromTheFirstTimeOn(_ kind: StoreKind) async throws {
+        try await kind.feedStore().aFeedThatNobodyNamedIsNamedFromTheFirstTimeOn()
+    }
+
     @Test("confirming what was never saved throws", arguments: StoreKind.allCases)
     func confirmingWhatWasNeverSavedThrows(_ kind: StoreKind) async throws {
         try await kind.feedStore().confirmingWhatWasNeverSavedThrows()

@@ -51,6 +51,20 @@ struct MergeSideEffectTests {
         #expect(merged.validators.isEmpty)
     }
 
+    @Test("a feed that comes in is none that a person named, unless one had")
+    func names() async throws {
+        let cache = try await scratch.open()
+        try await cache.feeds.save(.sample(.second))
+        for _ in 0..<2 {
+            try await cache.transfer.takeIn { intake throws(FeedError) in
+                try intake.merge { merge throws(FeedError) in
+                    for feed in [ResourceURL.first, .second] { try merge.begin(head(feed)) }
+                }
+            }
+            #expect(try await cache.feeds.summaries().map(\.isNamed) == [false, true])
+        }
+    }
+
     @Test("an image that comes in was not gone after all")
     func failures() async throws {
         let cache = try await scratch.open()

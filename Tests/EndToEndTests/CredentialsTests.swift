@@ -248,6 +248,52 @@ struct SecretsTests {
         #expect(server.server.requests.dropFirst(before).first?.header("authorization") == "Basic YW5uOnMzY3JldA==")
     }
 
+    @Test("go to no feed that an archive brought, until a person has named it once")
+    func imported() async throws {
+        let source = try Program()
+        expectQuiet(try await source.run(server.feedURL))
+        let archive = try await source.run("export", "-").standardOutput
+        let netrc = try program.folder.write("machine 127.0.0.1 login ann password s3cret\n", to: "netrc")
+        let secrets = ["-H", "X-Key: s3cret", "--netrc-file", netrc]
+        func expectSent(_ isSent: Bool, _ arguments: [String]) async throws {
+            let before = server.requestCount
+            expectQuiet(try await program.run(["sync", "--revalidate"] + secrets + arguments))
+            let requests = server.server.requests.dropFirst(before)
+            #expect(requests.map(\.path) == ["/feed.json", "/0.png"])
+            #expect(requests.allSatisfy { ($0.header("x-key") == "s3cret") == isSent })
+            #expect(requests.allSatisfy { ($0.header("authorization") != nil) == isSent })
+        }
+        expectQuiet(try await program.run("import", "-", input: archive))
+        for _ in 0..<2 { try await expectSent(false, []) }
+        try await expectSent(true, [server.feedURL])
+        try await expectSent(true, [])
+        expectQuiet(try await program.run("import", "--force", "-", input: archive))
+        try await expectSent(true, [])
+
+        server.server.route("/feed.json", Reply(401))
+        let stranger = try Program()
+        try await stranger.run("import", "-", input: archive)
+        let refused = try await stranger.run()
+        #expect(refused.status == .exited(65))
+        #expect(refused.errorText.contains("name it once"), "\(refused.errorText)")
+    }
+
+    @Test(
+        "are sent to an imported feed that the config file or a subscription list names", arguments: ["config", "OPML"])
+    func importedAndListed(_ place: String) async throws {
+        try await program.run(server.feedURL)
+        let archive = try await program.run("export", "-").standardOutput
+        let other = try Program()
+        try await other.run("import", "-", input: archive)
+        let opml = "<opml version='2.0'><body><outline xmlUrl='\(server.feedURL)'/></body></opml>"
+        let file = try other.folder.write(place == "OPML" ? opml : "feed = \(server.feedURL)\n", to: "list")
+        for arguments in [[place == "OPML" ? "--opml" : "--config", file], ["--no-config"]] {
+            let before = server.requestCount
+            expectQuiet(try await other.run(["sync", "-H", "X-Key: s3cret"] + arguments))
+            #expect(server.server.requests.dropFirst(before).map { $0.header("x-key") } == ["s3cret"])
+        }
+    }
+
     @Test("of an image named by hand go to its origin alone")
     func image() async throws {
         server.server.route("/away.png", .redirect(to: other.imageURL(1)))

@@ -15,19 +15,42 @@ struct FeedRefreshTests {
         feed = try Samples.feed()
     }
 
-    private func save(_ feed: Feed, at url: ResourceURL? = nil, etag: String? = nil, pages: Int = 1) async throws {
+    private func save(
+        _ feed: Feed, at url: ResourceURL? = nil, etag: String? = nil, pages: Int = 1, isNamed: Bool = true
+    ) async throws {
         let saved = SavedFeed(
-            url: url ?? self.url, feed: feed, savedAt: Self.saved, validators: Validators(etag: etag), pages: pages)
+            url: url ?? self.url, feed: feed, savedAt: Self.saved, validators: Validators(etag: etag), pages: pages,
+            isNamed: isNamed)
         try await store.change { change throws(FeedError) in try change.insert(saved) }
     }
 
     private func refresh(
-        _ client: ScriptedHTTPClient, serving feed: Feed? = nil, pages: Int = 1, saves: Bool = true
+        _ client: ScriptedHTTPClient, serving feed: Feed? = nil, pages: Int = 1, saves: Bool = true,
+        isNamed: Bool = true
     ) async throws -> FeedRefresh.Refreshed {
         let remote = RemoteFeedLoader(
             client: client, decoder: StubDecoder(feed ?? self.feed), maxBytes: 1000, maxPages: pages)
         let local = LocalFeedLoader(store: store, now: { Self.now })
-        return try await FeedRefresh(remote: remote, local: local, saves: saves).refresh(url)
+        return try await FeedRefresh(remote: remote, local: local, saves: saves, isNamed: isNamed).refresh(url)
+    }
+
+    @Test("makes a feed a named one when a person names it, and no other", arguments: [1, 2], [false, true])
+    func names(answer: Int, isNamed: Bool) async throws {
+        try await save(try Samples.feed(answer == 1 ? 5 : 0), isNamed: false)
+        let client = ScriptedHTTPClient { _ in .ok([1]) }
+        _ = try await refresh(client, serving: try Samples.feed(0), isNamed: isNamed)
+        #expect(try await store.retrieve(url)?.isNamed == isNamed)
+        _ = try await refresh(client, serving: try Samples.feed(6), isNamed: false)
+        #expect(try await store.retrieve(url)?.isNamed == isNamed)
+    }
+
+    @Test("says what to do where a feed that nobody named is refused", arguments: [false, true])
+    func refused(isNamed: Bool) async throws {
+        try await save(feed, isNamed: false)
+        let error = await #expect(throws: FeedError.self) {
+            try await refresh(ScriptedHTTPClient { _ in .status(401) }, isNamed: isNamed)
+        }
+        #expect(error?.message.contains("name it once") == !isNamed)
     }
 
     @Test("saves a feed that was never saved")

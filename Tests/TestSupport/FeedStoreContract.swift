@@ -152,7 +152,8 @@ package struct FeedStoreContract: Sendable {
         let url = try ResourceURL("https://new:password@feeds.example/first")
         let validators = Validators(etag: nil, lastModified: "now")
         try await store.change { change throws(FeedError) in
-            try change.confirm(url, savedAt: Timestamp(microseconds: 77), validators: validators, pages: 3)
+            try change.confirm(
+                url, savedAt: Timestamp(microseconds: 77), validators: validators, pages: 3, isNamed: false)
         }
         #expect(
             try await store.retrieve(.first)
@@ -160,10 +161,24 @@ package struct FeedStoreContract: Sendable {
                     url: url, feed: saved.feed, savedAt: Timestamp(microseconds: 77), validators: validators, pages: 3))
     }
 
+    package func aFeedThatNobodyNamedIsNamedFromTheFirstTimeOn() async throws {
+        let sample = SavedFeed.sample()
+        try await save(SavedFeed(url: sample.url, feed: sample.feed, savedAt: sample.savedAt, isNamed: false))
+        for (isNamed, expected) in [(false, false), (true, true), (false, true)] {
+            try await store.change { change throws(FeedError) in
+                try change.confirm(
+                    sample.url, savedAt: sample.savedAt, validators: Validators(), pages: 1, isNamed: isNamed)
+            }
+            #expect(try await store.retrieve(sample.url)?.isNamed == expected)
+            #expect(try await store.summaries().map(\.isNamed) == [expected])
+        }
+    }
+
     package func confirmingWhatWasNeverSavedThrows() async throws {
         await #expect(throws: FeedError.notFound("\(ResourceURL.first): was never saved")) {
             try await store.change { change throws(FeedError) in
-                try change.confirm(.first, savedAt: Timestamp(microseconds: 1), validators: Validators(), pages: 1)
+                try change.confirm(
+                    .first, savedAt: Timestamp(microseconds: 1), validators: Validators(), pages: 1, isNamed: true)
             }
         }
     }

@@ -41,7 +41,7 @@ package final class InMemoryFeedStore: FeedStore {
             contents.feeds.values.sorted { $0.url.text < $1.url.text }.map { saved in
                 FeedSummary(
                     url: saved.url, title: saved.feed.title, format: saved.feed.format, savedAt: saved.savedAt,
-                    images: saved.feed.images.count)
+                    images: saved.feed.images.count, isNamed: saved.isNamed)
             }
         }
     }
@@ -71,12 +71,13 @@ package final class InMemoryFeedStore: FeedStore {
         }
 
         func confirm(
-            _ url: ResourceURL, savedAt: Timestamp, validators: Validators, pages: Int
+            _ url: ResourceURL, savedAt: Timestamp, validators: Validators, pages: Int, isNamed: Bool
         ) throws(FeedError) {
             try store.receive(.confirm)
             guard let saved = feeds[url.text] else { throw .notFound("\(url): was never saved") }
             feeds[url.text] = SavedFeed(
-                url: url, feed: saved.feed, savedAt: savedAt, validators: validators, pages: pages)
+                url: url, feed: saved.feed, savedAt: savedAt, validators: validators, pages: pages,
+                isNamed: saved.isNamed || isNamed)
         }
     }
 }

@@ -125,10 +125,11 @@ package final class InMemoryIntake: CacheIntake {
         func savedAt(_ feed: ResourceURL) -> Timestamp? { contents.feeds[feed.text]?.savedAt }
 
         func begin(_ feed: FeedHead) {
-            self.feed = contents.feeds[feed.url.text]?.url ?? feed.url
+            let old = contents.feeds[feed.url.text]
+            self.feed = old?.url ?? feed.url
             contents.feeds[feed.url.text] = SavedFeed(
                 url: self.feed ?? feed.url, feed: Feed(format: feed.format, title: feed.title, images: []),
-                savedAt: feed.savedAt)
+                savedAt: feed.savedAt, isNamed: old?.isNamed ?? false)
         }
 
         func append(_ image: FeedImage) throws(FeedError) {
@@ -136,7 +137,7 @@ package final class InMemoryIntake: CacheIntake {
             contents.feeds[feed.text] = SavedFeed(
                 url: saved.url,
                 feed: Feed(format: saved.feed.format, title: saved.feed.title, images: saved.feed.images + [image]),
-                savedAt: saved.savedAt)
+                savedAt: saved.savedAt, isNamed: saved.isNamed)
         }
 
         func isNamed(_ image: ResourceURL) -> Bool { contents.namedURLs.contains(image.text) }

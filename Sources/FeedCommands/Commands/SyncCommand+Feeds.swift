@@ -2,14 +2,18 @@ import FeedCore
 
 extension SyncCommand {
     /// Those given, in person or by a list, each once; with none given, those in the config file; with none there, those
-    /// in the cache, which is not created to find none in it.
-    func feeds(_ given: [ResourceURL]) async throws -> [ResourceURL] {
+    /// in the cache, which is not created to find none in it. `unnamed` are those of the last that came with an archive, and
+    /// that no person named since.
+    func feeds(_ given: [ResourceURL]) async throws -> (all: [ResourceURL], unnamed: Set<ResourceURL.Key>) {
+        var unnamed: Set<ResourceURL.Key> = []
         var feeds = given.isEmpty ? settings.feeds.all.map(\.url) : given.map(session.asConfigured)
         if let list = settings.opml {
             feeds += try await session.subscriptions(in: list).map(session.asConfigured)
             if feeds.isEmpty { throw UsageError("there is no feed to sync: \(TerminalText.escape(list)) names none") }
         } else if feeds.isEmpty {
-            feeds = try await savedFeeds()
+            let saved = try await savedFeeds()
+            feeds = saved.map(\.url)
+            unnamed = Set(saved.filter { !$0.isNamed }.map(\.url.key))
         }
         guard !feeds.isEmpty else {
             throw UsageError(
@@ -18,7 +22,7 @@ extension SyncCommand {
         }
         var distinct = DistinctFeeds()
         for feed in feeds { _ = distinct.add(feed) }
-        return distinct.urls
+        return (distinct.urls, unnamed)
     }
 
     /// Where feeds were looked for when none was given.
@@ -32,8 +36,8 @@ extension SyncCommand {
         return TerminalText.escape([config, session.cachePath].compactMap(\.self).joined(separator: " and "))
     }
 
-    private func savedFeeds() async throws(FeedError) -> [ResourceURL] {
-        let feeds = try await session.openCache(.read).feeds.summaries().map(\.url)
+    private func savedFeeds() async throws(FeedError) -> [FeedSummary] {
+        let feeds = try await session.openCache(.read).feeds.summaries()
         // On a full disk a cache can't be opened for writing beside somebody who reads.
         await session.closeCaches()
         return feeds

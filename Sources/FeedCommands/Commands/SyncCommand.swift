@@ -12,7 +12,7 @@ struct SyncCommand {
 
     private func perform(_ given: [ResourceURL]) async throws -> Monitoring.Run {
         let start = ContinuousClock.now
-        let feeds = try await feeds(given)
+        let (feeds, unnamed) = try await feeds(given)
         // A list may have come from a pipe that somebody kept open.
         let spent = ContinuousClock.now - start
         let own = feeds.map(settings.of)
@@ -24,7 +24,7 @@ struct SyncCommand {
         }
         let cache = try await session.openCache(settings.dryRun ? .read : .write(lockWait: settings.lockWait))
         let report = try await session.limited(pending, spent: spent) { client in
-            let sync = sync(feeds, own, in: cache, with: client)
+            let sync = sync(feeds, own, unnamed: unnamed, in: cache, with: client)
             return try await watch(feeds, meter) { await sync.run(feeds, events: $0) }
         }
         // Without it, what has come of the run says nothing.
@@ -73,16 +73,21 @@ struct SyncCommand {
 
     /// `own` are the settings of each feed.
     private func sync(
-        _ feeds: [ResourceURL], _ own: [Settings], in cache: Cache, with client: any HTTPClient
+        _ feeds: [ResourceURL], _ own: [Settings], unnamed: Set<ResourceURL.Key>, in cache: Cache,
+        with client: any HTTPClient
     ) -> FeedSync {
-        func particulars(_ own: Settings) -> FeedParticulars {
+        func particulars(_ own: Settings, isNamed: Bool = true) -> FeedParticulars {
             FeedParticulars(
-                refresh: session.refresh(cache, with: client, own, saves: !settings.dryRun), maxAge: own.maxAge,
+                refresh: session.refresh(cache, with: client, own, saves: !settings.dryRun, isNamed: isNamed),
+                maxAge: own.maxAge,
                 scope: ImageScope(revalidates: own.revalidate, retriesFailed: own.retryFailed))
         }
         let general = settings.general
         var others: [ResourceURL.Key: FeedParticulars] = [:]
-        for (feed, own) in zip(feeds, own) where own.general != general { others[feed.key] = particulars(own) }
+        for (feed, own) in zip(feeds, own) {
+            let isNamed = !unnamed.contains(feed.key)
+            if !isNamed || own.general != general { others[feed.key] = particulars(own, isNamed: isNamed) }
+        }
         let downloads = ImageDownloads(
             remote: session.remoteImages(with: client), store: cache.images,
             window: ImageDownloads.Window(jobs: settings.jobs, perHost: settings.maxPerHost), now: session.now)

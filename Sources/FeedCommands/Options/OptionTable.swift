@@ -98,7 +98,8 @@ enum OptionTable {
             "let public feeds and redirects lead to private addresses too"),
         .list(
             "header", short: "H", "LINE", addsTo: \.headers, as: .headerLine, isSecret: true, .network, of: online,
-            "a header such as 'X-Key: 1' to send to the given URL's own origin; may be given many times"),
+            "a header such as 'X-Key: 1' to send to the given URL's own origin, and to no feed that only an imported "
+                + "archive named; may be given many times"),
         .flag(
             "netrc", sets: \.netrc, .network, of: online,
             "take names and passwords for the given URL's own origin from ~/.netrc"),

@@ -52,14 +52,18 @@ package struct SavedFeed: Hashable, Sendable {
     package let validators: Validators
     /// How many of its pages were asked for, as far as there are so many.
     package let pages: Int
+    /// Whether a person named it once, and not just an archive that was imported.
+    package let isNamed: Bool
 
     package init(
-        url: ResourceURL, feed: Feed, savedAt: Timestamp, validators: Validators = Validators(), pages: Int = 1
+        url: ResourceURL, feed: Feed, savedAt: Timestamp, validators: Validators = Validators(), pages: Int = 1,
+        isNamed: Bool = true
     ) {
         self.url = url
         self.feed = feed
         self.savedAt = savedAt
         self.validators = validators
         self.pages = pages
+        self.isNamed = isNamed
     }
 }

@@ -18,12 +18,15 @@ package struct FeedRefresh: Sendable {
     private let remote: RemoteFeedLoader
     private let local: LocalFeedLoader
     private let saves: Bool
+    private let isNamed: Bool
 
-    /// Without `saves` nothing is written: in a dry run.
-    package init(remote: RemoteFeedLoader, local: LocalFeedLoader, saves: Bool = true) {
+    /// Without `saves` nothing is written: in a dry run. `isNamed` says that a person named the feeds, so that they are
+    /// saved as such; without it they stay what they were.
+    package init(remote: RemoteFeedLoader, local: LocalFeedLoader, saves: Bool = true, isNamed: Bool = true) {
         self.remote = remote
         self.local = local
         self.saves = saves
+        self.isNamed = isNamed
     }
 
     /// With `delivers`, a saved copy that can't be read is left alone, and the server's feed is had all the same.
@@ -43,19 +46,31 @@ package struct FeedRefresh: Sendable {
         let known = old.flatMap { old in
             old.pages < remote.maxPages || old.url.credentials != url.credentials ? nil : old.validators
         }
-        let answer = try await remote.load(url, validators: known ?? Validators())
+        let isNamed = isNamed || old?.isNamed == true
+        let answer = try await load(url, validators: known ?? Validators(), isNamed: isNamed)
         switch answer.content {
         case .notModified(let validators):
             guard let old else { throw Self.neverAsked(url) }
-            return try await confirm(old, at: url, validators, pages: old.pages, answer, tell)
+            return try await confirm(old, at: url, validators, pages: old.pages, isNamed, answer, tell)
         case .feed(let feed, let validators):
             if let old, old.feed == feed {
-                return try await confirm(old, at: url, validators, pages: remote.maxPages, answer, tell)
+                return try await confirm(old, at: url, validators, pages: remote.maxPages, isNamed, answer, tell)
             }
             return try await finish(feed, .updated, savedAt: nil, answer) { () async throws(FeedError) in
                 try await local.save(
-                    feed, from: url, validators: validators, pages: remote.maxPages, telling: tell)
+                    feed, from: url, validators: validators, pages: remote.maxPages, isNamed: isNamed, telling: tell)
             }
+        }
+    }
+
+    private func load(
+        _ url: ResourceURL, validators: Validators, isNamed: Bool
+    ) async throws(FeedError) -> RemoteFeedLoader.Answer {
+        do {
+            return try await remote.load(url, validators: validators)
+        } catch let error where !isNamed && error.isRefusal {
+            throw error.hinting(
+                "the feed came with an archive, so no header, netrc entry or password was sent; name it once for that")
         }
     }
 
@@ -72,12 +87,12 @@ package struct FeedRefresh: Sendable {
     }
 
     private func confirm(
-        _ old: SavedFeed, at url: ResourceURL, _ validators: Validators, pages: Int,
+        _ old: SavedFeed, at url: ResourceURL, _ validators: Validators, pages: Int, _ isNamed: Bool,
         _ answer: RemoteFeedLoader.Answer, _ tell: @escaping @Sendable (FeedStep) -> Void
     ) async throws(FeedError) -> Refreshed {
         try await finish(old.feed, .unchanged, savedAt: old.savedAt, answer) { () async throws(FeedError) in
             try await local.confirm(
-                old.feed, from: url, validators: validators, pages: pages, telling: tell)
+                old.feed, from: url, validators: validators, pages: pages, isNamed: isNamed, telling: tell)
         }
     }
 

@@ -45,7 +45,7 @@ package struct LocalFeedLoader: Sendable {
     /// Deletes the old cache, timestamps and saves, in this order and in one transaction: a save that fails leaves the
     /// old cache as it was. Returns the moment it was saved at.
     package func save(
-        _ feed: Feed, from url: ResourceURL, validators: Validators, pages: Int = 1,
+        _ feed: Feed, from url: ResourceURL, validators: Validators, pages: Int = 1, isNamed: Bool = true,
         telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
     ) async throws(FeedError) -> Timestamp {
         try await store.change { [now] change throws(FeedError) in
@@ -55,7 +55,9 @@ package struct LocalFeedLoader: Sendable {
             let moment = now()
             tell(.timestamped(moment))
             tell(.saving)
-            try change.insert(SavedFeed(url: url, feed: feed, savedAt: moment, validators: validators, pages: pages))
+            try change.insert(
+                SavedFeed(
+                    url: url, feed: feed, savedAt: moment, validators: validators, pages: pages, isNamed: isNamed))
             return moment
         }
     }
@@ -63,7 +65,7 @@ package struct LocalFeedLoader: Sendable {
     /// The saved feed was shown to be the server's latest: only its timestamp and validators are renewed. Where another
     /// run has deleted it meanwhile, it is saved again.
     package func confirm(
-        _ feed: Feed, from url: ResourceURL, validators: Validators, pages: Int = 1,
+        _ feed: Feed, from url: ResourceURL, validators: Validators, pages: Int = 1, isNamed: Bool = true,
         telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
     ) async throws(FeedError) -> Timestamp {
         try await store.change { [now] change throws(FeedError) in
@@ -71,11 +73,13 @@ package struct LocalFeedLoader: Sendable {
             tell(.timestamped(moment))
             tell(.confirming)
             do throws(FeedError) {
-                try change.confirm(url, savedAt: moment, validators: validators, pages: pages)
+                try change.confirm(
+                    url, savedAt: moment, validators: validators, pages: pages, isNamed: isNamed)
             } catch {
                 guard error.kind == .notFound else { throw error }
                 try change.insert(
-                    SavedFeed(url: url, feed: feed, savedAt: moment, validators: validators, pages: pages))
+                    SavedFeed(
+                        url: url, feed: feed, savedAt: moment, validators: validators, pages: pages, isNamed: isNamed))
             }
             return moment
         }

@@ -36,7 +36,8 @@ package protocol CacheMerge {
     /// When the feed of this URL was saved; nil if it wasn't.
     func savedAt(_ feed: ResourceURL) throws(FeedError) -> Timestamp?
 
-    /// Puts a feed with no images in place of the one of its URL, whose credentials stay.
+    /// Puts a feed with no images in place of the one of its URL, whose credentials stay. One that
+    /// was not there is none that a person named.
     func begin(_ feed: FeedHead) throws(FeedError)
     /// Adds an image to the end of the feed that was begun last.
     func append(_ image: FeedImage) throws(FeedError)

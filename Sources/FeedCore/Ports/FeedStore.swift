@@ -19,8 +19,11 @@ package protocol FeedStoreChange {
     /// Over a feed that is there, it replaces it.
     func insert(_ saved: SavedFeed) throws(FeedError)
     /// The saved feed is the server's latest, of so many pages: only that, its timestamp, its validators and the
-    /// credentials of its URL, with which it was just had, are renewed. `notFound` if there is none.
-    func confirm(_ url: ResourceURL, savedAt: Timestamp, validators: Validators, pages: Int) throws(FeedError)
+    /// credentials of its URL, with which it was just had, are renewed; with `isNamed`, it is a named one from now on.
+    /// `notFound` if there is none.
+    func confirm(
+        _ url: ResourceURL, savedAt: Timestamp, validators: Validators, pages: Int, isNamed: Bool
+    ) throws(FeedError)
 }
 
 package struct FeedSummary: Hashable, Sendable {
@@ -30,12 +33,17 @@ package struct FeedSummary: Hashable, Sendable {
     package let savedAt: Timestamp
     /// How many images the feed names.
     package let images: Int
+    /// As of a `SavedFeed`.
+    package let isNamed: Bool
 
-    package init(url: ResourceURL, title: String?, format: Feed.Format, savedAt: Timestamp, images: Int) {
+    package init(
+        url: ResourceURL, title: String?, format: Feed.Format, savedAt: Timestamp, images: Int, isNamed: Bool = true
+    ) {
         self.url = url
         self.title = title
         self.format = format
         self.savedAt = savedAt
         self.images = images
+        self.isNamed = isNamed
     }
 }
