@@ -19,7 +19,7 @@ package struct Application: Sendable {
             case .version: return try print(HelpText.version)
             case .help(let command): return try print(HelpText.text(for: command))
             case .manual: return try print(ManualPage.text)
-            case .completions(let shell): return try print(shell.completions)
+            case .completions(let shell): return try print(Completions.script(for: shell))
             case .run(let command, let settings, let operands):
                 let session = try session(settings)
                 return await run(command, session, operands)

@@ -26,7 +26,7 @@ struct CompletionsTests {
             """
         let result = try await Subprocess.run(
             "bash", ["--norc", "-c", script, "bash", folder.path, "feedsync"] + words,
-            standardInput: Array(Shell.bash.completions.utf8))
+            standardInput: Array(Completions.script(for: .bash).utf8))
         #expect(result.status == .exited(0), "\(result.errorText)")
         #expect(result.errorText == "")
         return Set(result.outputText.split(separator: "\n").map(String.init))
@@ -37,7 +37,7 @@ struct CompletionsTests {
         let result = try await Subprocess.run(
             "fish", ["--no-config", "-c", #"cd $argv[1]; source; complete -C "$argv[2]""#, folder.path, line],
             environment: ["HOME": folder.path, "PATH": "/usr/bin:/bin"],
-            standardInput: Array(Shell.fish.completions.utf8))
+            standardInput: Array(Completions.script(for: .fish).utf8))
         #expect(result.status == .exited(0), "\(result.errorText)")
         #expect(result.errorText == "")
         return Set(result.outputText.split(separator: "\n").map { String($0.split(separator: "\t")[0]) })
@@ -54,7 +54,7 @@ struct CompletionsTests {
             _feedsync
             """
         let result = try await Subprocess.run(
-            "zsh", ["-f", "-c", script, "zsh"] + words, standardInput: Array(Shell.zsh.completions.utf8))
+            "zsh", ["-f", "-c", script, "zsh"] + words, standardInput: Array(Completions.script(for: .zsh).utf8))
         #expect(result.status == .exited(0), "\(result.errorText)")
         #expect(result.errorText == "")
         return result.outputText
@@ -67,7 +67,7 @@ struct CompletionsTests {
             ("feedsync completions ", "*bash*fish*zsh*"), ("feedsync image -o fi", "*file.json*"),
         ])
     func typed(line: String, offered: String) async throws {
-        try folder.write(Shell.zsh.completions, to: "_feedsync")
+        try folder.write(Completions.script(for: .zsh), to: "_feedsync")
         // Each read returns when what was shown matches its pattern.
         let script = #"""
             zmodload zsh/zpty

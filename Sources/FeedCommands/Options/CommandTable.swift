@@ -1,38 +1,3 @@
-/// The commands that do something; `help` only tells of them.
-enum Command: String, CaseIterable, Sendable {
-    case sync, show, image, validate, export, `import`, status, gallery
-
-    static let every = Set(allCases)
-}
-
-/// One command: how it is called, and what the help says of it.
-struct CommandSpec: Hashable, Sendable {
-    enum Operand: Hashable, Sendable {
-        case none, feed, image, archive, archiveAndFeeds, folderAndFeeds, command, shell
-    }
-
-    struct Example: Hashable, Sendable {
-        let line: String
-        let meaning: String
-    }
-
-    let name: String
-    /// Nil for `help` and `completions`.
-    let command: Command?
-    let summary: String
-    let usage: [String]
-    let overview: String
-    let operand: Operand
-    let operandCount: ClosedRange<Int>
-    let examples: [Example]
-
-    /// `help` and `completions` take what every command takes.
-    func takes(_ option: OptionSpec) -> Bool {
-        if option.isOfHelp { return name == "help" }
-        return command.map(option.commands.contains) ?? (option.commands == Command.every)
-    }
-}
-
 /// Every command, in the order the help lists them.
 enum CommandTable {
     static let all = [sync, show, image, validate, export, importing, status, gallery, completions, help]

@@ -42,6 +42,9 @@ extension OptionSpec {
     var isFlag: Bool { placeholder == nil }
     var isPath: Bool { values == .file || values == .folder }
 
+    /// `-j` and `--jobs`, as far as there are both.
+    var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(long)"] }
+
     /// The environment variable that stands in for it.
     var variable: String? {
         guard case .set = effect else { return nil }

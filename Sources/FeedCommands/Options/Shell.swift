@@ -2,14 +2,6 @@
 enum Shell: String, CaseIterable, Sendable {
     case bash, zsh, fish
 
-    var completions: String {
-        switch self {
-        case .bash: BashCompletions.text
-        case .zsh: ZshCompletions.text
-        case .fish: FishCompletions.text
-        }
-    }
-
     /// In single quotes, as all three take it.
     func quoted(_ text: String) -> String {
         switch self {
@@ -17,13 +9,4 @@ enum Shell: String, CaseIterable, Sendable {
         case .fish: "'" + text.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "'"
         }
     }
-}
-
-extension OptionSpec {
-    /// `-j` and `--jobs`, as far as there are both.
-    var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(long)"] }
-}
-
-extension CommandSpec {
-    var options: [OptionSpec] { OptionTable.all.filter(takes) }
 }
