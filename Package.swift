@@ -54,7 +54,7 @@ let package = Package(
         library(
             "Gallery", ["FeedCore", "SystemFiles", "CLinux"],
             embedding: ["Assets/style.css", "Assets/script.js", "Assets/icon.svg"]),
-        library("FeedCommands", ["FeedCore", "JSONText"]),
+        library("FeedCommands", ["FeedCore", "JSONText"], embedding: ["Help/Topics"]),
         .executableTarget(
             name: "feedsync",
             dependencies: [

@@ -17,7 +17,7 @@ package struct Application: Sendable {
             try requireText(given)
             switch try ArgumentParser(surroundings).parse(arguments) {
             case .version: return try print(HelpText.version)
-            case .help(let command): return try print(HelpText.text(for: command))
+            case .help(let subject): return try print(HelpText.text(for: subject))
             case .manual: return try print(ManualPage.text)
             case .completions(let shell): return try print(Completions.script(for: shell))
             case .run(let command, let settings, let operands):

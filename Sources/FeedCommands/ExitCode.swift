@@ -1,6 +1,6 @@
 import FeedCore
 
-/// What a run ends with, for scripts to act on.
+/// What a run ends with, for scripts to act on. The help topic says what each of them asks for.
 package enum ExitCode: Int32, CaseIterable, Sendable {
     case ok = 0
     case failure = 1
@@ -13,41 +13,6 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case ioFailure = 74
     case locked = 75
     case configuration = 78
-
-    var meaning: String {
-        switch self {
-        case .ok: "done; also: offline, and the saved feed is fresh"
-        case .failure: "an error with no code of its own"
-        case .someImagesFailed: "the feed was saved, but some images could not be had"
-        case .usage: "wrong usage"
-        case .invalidData: "the feed, or the archive, is invalid"
-        case .notFound: "not found: an unknown image, a feed never saved, a missing file"
-        case .unreachable: "the feed can't be reached, and no fresh saved copy stands in"
-        case .cannotCreate: "an output can't be created"
-        case .ioFailure: "reading or writing failed part-way"
-        case .locked: "another run holds the lock"
-        case .configuration: "the config file or a FEEDSYNC_ variable is wrong"
-        }
-    }
-
-    /// What it asks of whoever runs the program.
-    var advice: String {
-        switch self {
-        case .ok: "Nothing."
-        case .failure: "Read what standard error says."
-        case .someImagesFailed:
-            "Read which. The next run asks again for what may have passed; what is gone for good is left alone by itself."
-        case .usage: "Correct the command line, or the proxy variable that is named; the message has a hint."
-        case .invalidData: "Tell whoever makes the feed or the archive. What was saved stands as it was."
-        case .notFound: "Check the name, or sync the feed first."
-        case .unreachable: "Check the network and the server. It is worth trying again later."
-        case .cannotCreate: "Check that the folder is there and may be written to."
-        case .ioFailure:
-            "Make room on the disk, or look into its health. If a database can't be read, feedsync validate begins a new one."
-        case .locked: "Nothing, if the other run is meant to be there; else give --lock-wait."
-        case .configuration: "Correct the file at the line named, or the variable."
-        }
-    }
 
     static func of(_ error: any Error) -> ExitCode {
         switch error {

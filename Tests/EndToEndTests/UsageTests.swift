@@ -16,6 +16,9 @@ struct UsageTests {
             (["syncc", "http://h/"], "did you mean sync?"),
             (["frobnicate"], "unknown command"),
             (["help", "stauts"], "did you mean status?"),
+            (["help", "netwrok"], "did you mean network?"),
+            (["help", "tree"], "see feedsync help"),
+            (["monitoring"], "see feedsync help monitoring"),
             (["--jobs"], "needs a value"),
             (["--jobs", "0", "http://h/"], "'0'"),
             (["--jobs", "-3", "http://h/"], "'-3'"),
@@ -186,6 +189,24 @@ struct UsageTests {
         ] {
             #expect(sync.contains(option), "\(option)")
         }
+    }
+
+    @Test(
+        "help explains each topic, and the manual page has the same words",
+        arguments: [
+            ("config", "[feed \"https://example.org/private.json\"]"), ("feeds", "JSON Feed 1.0, 1.1"),
+            ("network", "socks5h://"), ("monitoring", "feedsync_last_success_timestamp_seconds"),
+            ("cache", "feedsync validate deletes"), ("archive", "blobs/sha256/"), ("gallery", ".feedsync-gallery"),
+            ("cluster", "#SBATCH --array=0-3"), ("exit-codes", "128+n"),
+        ])
+    func topic(_ name: String, _ words: String) async throws {
+        let help = try await program.run("help", name)
+        #expect(help.status == .exited(0) && help.errorText == "")
+        #expect(help.outputText.contains(words))
+        let page = try await program.shell(#""$feedsync" help --man | mandoc -T ascii -O width=300 | col -b"#)
+        #expect(page.outputText.contains(words), "\(page.errorText)")
+        let overview = try await program.run("help").outputText
+        #expect(overview.contains("\n  \(name) "))
     }
 
     @Test("the version is one line")

@@ -64,7 +64,8 @@ struct CompletionsTests {
         "zsh itself, typed at, completes values behind a command too",
         arguments: [
             ("feedsync status --log-format ", "*json*text*"), ("feedsync sync -j 4 --progress=", "*always*auto*never*"),
-            ("feedsync completions ", "*bash*fish*zsh*"), ("feedsync image -o fi", "*file.json*"),
+            ("feedsync completions ", "*bash*fish*zsh*"), ("feedsync help ex", "*exit-codes*export*"),
+            ("feedsync image -o fi", "*file.json*"),
         ])
     func typed(line: String, offered: String) async throws {
         try folder.write(Completions.script(for: .zsh), to: "_feedsync")
@@ -151,12 +152,13 @@ struct CompletionsTests {
         #expect(try await fish("feedsync \(command) ") == [])
     }
 
-    @Test("of help, the commands; of completions, the shells")
+    @Test("of help, the commands and topics; of completions, the shells")
     func others() async throws {
-        #expect(try await bash("help", "") == Set(Self.commands))
+        let subjects = Set(Self.commands + HelpTopic.allCases.map(\.rawValue))
+        #expect(try await bash("help", "") == subjects)
         #expect(try await bash("completions", "") == ["bash", "zsh", "fish"])
         #expect(try await fish("feedsync completions ") == ["bash", "zsh", "fish"])
-        #expect(try await fish("feedsync help ") == Set(Self.commands))
+        #expect(try await fish("feedsync help ") == subjects)
     }
 
     @Test("only of shells that there are") func unknown() {

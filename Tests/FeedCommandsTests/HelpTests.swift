@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The help")
 struct HelpTests {
-    private static let texts = [HelpText.text(for: nil)] + CommandTable.all.map { HelpText.text(for: $0) }
+    private static let texts = ([nil] + CommandTable.helpSubjects).map { HelpText.text(for: $0) }
 
     @Test("fits 80 columns of plain ASCII, and ends in one line break", arguments: texts)
     func layout(text: String) {
@@ -19,7 +19,7 @@ struct HelpTests {
     @Test("of a command lists its options, their defaults, and no others", arguments: CommandTable.all.map(\.name))
     func options(name: String) throws {
         let spec = try #require(CommandTable.named(name))
-        let text = HelpText.text(for: spec)
+        let text = HelpText.text(for: name)
         for option in OptionTable.all {
             let entry = entry(of: option, in: text)
             #expect((entry != nil) == spec.takes(option), "--\(option.long)")
@@ -48,7 +48,7 @@ struct HelpTests {
     @Test("of a command says how it is called and gives an example", arguments: CommandTable.all.map(\.name))
     func commands(name: String) throws {
         let spec = try #require(CommandTable.named(name))
-        let text = HelpText.text(for: spec)
+        let text = HelpText.text(for: name)
         #expect(text.hasPrefix("Usage: \(spec.usage[0])\n"))
         #expect(!spec.examples.isEmpty)
         for example in spec.examples { #expect(text.contains("  \(example.line)\n")) }
@@ -61,11 +61,42 @@ struct HelpTests {
         #expect(usageError(Array(words.dropFirst())) == nil)
     }
 
-    @Test("lists every command, exit code and the variables") func overview() {
+    @Test("lists every command and topic") func overview() {
         let text = HelpText.text(for: nil)
         for spec in CommandTable.all { #expect(text.contains("\n  \(spec.name) ") && text.contains(spec.summary)) }
-        for code in ExitCode.allCases { #expect(text.contains("  \(code.rawValue)  \(code.meaning)\n")) }
-        #expect(text.contains("FEEDSYNC_CACHE"))
+        for topic in HelpTopic.allCases {
+            #expect(text.contains("\n  \(topic.rawValue) ") && text.contains(topic.text.title))
+        }
+    }
+
+    @Test("of what is a command and a topic shows both") func both() {
+        let text = HelpText.text(for: "gallery")
+        #expect(text.hasPrefix("Usage: feedsync gallery") && text.contains("\nThe gallery\n"))
+    }
+
+    @Test("the config topic names the options that a feed's section takes, and no others") func perFeed() throws {
+        let text = HelpText.text(for: "config").split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+        let names = OptionTable.all.filter { $0.scope == .feed && $0.isOfConfigFile }.map(\.long)
+        #expect(text.contains("These options can stand there: \(Phrases.list(names, "and"))."))
+    }
+
+    @Test("the topic of exit codes has each of them, and no others") func exitCodes() throws {
+        let rows = HelpTopic.exitCodes.text.blocks.flatMap { block in
+            if case .table(let rows) = block { rows } else { [] as [Markdown.Row] }
+        }
+        #expect(rows.map(\.left) == (ExitCode.allCases.map { "\($0.rawValue)" } + ["128+n"]).map { [.plain($0)] })
+    }
+
+    @Test("each option that a topic names is one", arguments: HelpTopic.allCases)
+    func named(topic: HelpTopic) throws {
+        // Those of other programs and of scripts.
+        let others: Set = ["--link", "--user", "--preserve-digests", "--delete", "--now", "--array"]
+        for word in HelpText.text(for: topic.rawValue).split(whereSeparator: { " \n\"(".contains($0) })
+        where word.hasPrefix("--") {
+            let name = word.dropFirst(2).prefix { $0 == "-" || $0.isLetter }
+            let meant = name.hasPrefix("no-") && OptionTable.long(name) == nil ? name.dropFirst(3) : name
+            #expect(others.contains("--\(name)") || meant == "NAME" || OptionTable.long(meant) != nil, "\(word)")
+        }
     }
 
     @Test("columns stay aligned") func columns() {

@@ -10,15 +10,10 @@ struct ManualPageTests {
         let page = try await Subprocess.run(
             "mandoc", ["-T", "utf8", "-O", "width=400"], standardInput: Array(ManualPage.text.utf8))
         #expect(page.status == .exited(0), "\(page.errorText)")
-        var text = ""
-        // Bold and underlined letters are struck twice.
-        for scalar in page.outputText.unicodeScalars {
-            if scalar == "\u{8}" { text.unicodeScalars.removeLast() } else { text.unicodeScalars.append(scalar) }
-        }
-        return text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+        return page.outputText.strikingOnce.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
     }
 
-    @Test("has every command, option, variable and exit code")
+    @Test("has every command, option, variable and topic")
     func complete() async throws {
         let text = try await rendered()
         for option in OptionTable.all {
@@ -32,9 +27,31 @@ struct ManualPageTests {
             for usage in spec.usage { #expect(text.contains(usage)) }
             for example in spec.examples { #expect(text.contains(example.line)) }
         }
-        for code in ExitCode.allCases {
-            #expect(text.contains("\(code.rawValue) \(code.meaning.capitalizedFirst). \(code.advice)"))
+        for topic in HelpTopic.allCases {
+            #expect(text.contains(topic.text.title.uppercased()))
+            for block in topic.text.blocks {
+                for words in Self.texts(block) { #expect(text.contains(words), "\(topic)") }
+            }
         }
+    }
+
+    /// What has to stand in the page, each as a whole.
+    private static func texts(_ block: Markdown.Block) -> [String] {
+        switch block {
+        case .heading(let text): [text]
+        case .paragraph(let spans): [plain(spans)]
+        case .list(let items): items.map(plain)
+        case .table(let rows): rows.map { "\(plain($0.left)) \(plain($0.right))" }
+        case .code(let lines): lines.map { $0.split(separator: " ").joined(separator: " ") }
+        }
+    }
+
+    private static func plain(_ spans: [Markdown.Span]) -> String {
+        spans.map { span in
+            switch span {
+            case .plain(let text), .code(let text), .bold(let text): text
+            }
+        }.joined()
     }
 
     @Test("is one that mandoc and groff find nothing wrong with")
@@ -54,8 +71,4 @@ struct ManualPageTests {
         let shown = try await Subprocess.run("mandoc", ["-T", "utf8"], standardInput: Array(page.utf8))
         #expect(shown.outputText.contains(text))
     }
-}
-
-extension String {
-    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -53,9 +53,20 @@ struct OptionsCommandTests {
         let error = UsageError("unknown command '\(word)'", hint: hint)
         #expect(usageError([word]) == error)
         #expect(usageError([word, feed, "-q"]) == error)
-        #expect(usageError([word, "--help"]) == error)
-        #expect(usageError(["--help", word]) == error)
-        #expect(usageError(["help", word]) == error)
+        let noHelp = UsageError("there is no help on '\(word)'", hint: hint)
+        #expect(usageError([word, "--help"]) == noHelp)
+        #expect(usageError(["--help", word]) == noHelp)
+        #expect(usageError(["help", word]) == noHelp)
+    }
+
+    @Test(
+        "a topic is help, and no command",
+        arguments: HelpTopic.allCases.map(\.rawValue).filter { CommandTable.named($0) == nil })
+    func topic(name: String) throws {
+        #expect(try parse(["help", name]) == .help(name))
+        #expect(try parse(["--help", name]) == .help(name))
+        #expect(usageError([name]) == UsageError("unknown command '\(name)'", hint: "see feedsync help \(name)"))
+        #expect(usageError(["help", "x" + name])?.hint == "did you mean \(name)?")
     }
 
     @Test("a bare word that is a file is a feed") func bareFile() throws {
@@ -96,7 +107,10 @@ struct OptionsCommandTests {
                 ["validate", feed], "validate takes no operand, and was given '\(feed)'",
                 "usage: feedsync validate [options]"
             ),
-            (["help", "sync", "show"], "help takes one COMMAND, not also 'show'", "usage: feedsync help [COMMAND]"),
+            (
+                ["help", "sync", "show"], "help takes one COMMAND or TOPIC, not also 'show'",
+                "usage: feedsync help [COMMAND|TOPIC]"
+            ),
         ])
     func operandCounts(arguments: [String], message: String, hint: String) {
         #expect(usageError(arguments) == UsageError(message, hint: hint))
@@ -134,7 +148,7 @@ struct OptionsCommandTests {
 
     @Test("each command's help is asked for in many ways", arguments: CommandTable.all.map(\.name))
     func helpOfCommand(name: String) throws {
-        let help = Invocation.help(CommandTable.named(name))
+        let help = Invocation.help(name)
         #expect(try parse(["help", name]) == help)
         #expect(try parse([name, "--help"]) == help)
         #expect(try parse([name, "-h", "--nonsense", "a", "b"]) == help)
@@ -146,7 +160,7 @@ struct OptionsCommandTests {
     func manual() throws {
         #expect(try parse(["help", "--man"]) == .manual)
         #expect(try parse(["--man", "help", "-q"]) == .manual)
-        #expect(try parse(["help", "--man", "--help", "sync"]) == .help(CommandTable.named("help")))
+        #expect(try parse(["help", "--man", "--help", "sync"]) == .help("help"))
         #expect(usageError(["sync", "--man"])?.message == "--man is not an option of sync; it belongs to help")
         let surplus = UsageError(
             "help --man takes no operand, and was given 'sync'", hint: "usage: feedsync help --man")

@@ -35,7 +35,7 @@ enum BashCompletions {
             fi
             case $command in
                 '') mapfile -t COMPREPLY < <(compgen -W '\(commandNames)' -- "$cur") ;;
-                help) mapfile -t COMPREPLY < <(compgen -W '\(commandNames)' -- "$cur"); return ;;
+                help) mapfile -t COMPREPLY < <(compgen -W '\(helpSubjects)' -- "$cur"); return ;;
                 completions) mapfile -t COMPREPLY < <(compgen -W '\(shells)' -- "$cur"); return ;;
                 \(CommandTable.withoutOperands.joined(separator: " | "))) return ;;
                 \(CommandTable.beginningWithFolder.joined(separator: " | "))) ((operands)) || names=-d ;;
@@ -50,6 +50,7 @@ enum BashCompletions {
     }
 
     private static let commandNames = CommandTable.all.map(\.name).joined(separator: " ")
+    private static let helpSubjects = CommandTable.helpSubjects.joined(separator: " ")
     private static let shells = Shell.allCases.map(\.rawValue).joined(separator: " ")
 
     private static func patterns(of options: [OptionSpec]) -> String {

@@ -26,7 +26,7 @@ enum FishCompletions {
         switch spec.operand {
         case .feed, .image, .archive, .archiveAndFeeds, .folderAndFeeds: return []
         case .none: words = []
-        case .command: words = CommandTable.all.map(\.name)
+        case .helpSubject: words = CommandTable.helpSubjects
         case .shell: words = Shell.allCases.map(\.rawValue)
         }
         let list = words.isEmpty ? "" : " -a \(quoted(words.joined(separator: " ")))"

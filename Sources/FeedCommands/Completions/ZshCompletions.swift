@@ -10,7 +10,7 @@ enum ZshCompletions {
         \(commands)
             )
             case $feedsync_command in
-                help) _describe command commands ;;
+                help) _values 'command or topic' \(CommandTable.helpSubjects.joined(separator: " ")) ;;
                 completions) _values shell \(Shell.allCases.map(\.rawValue).joined(separator: " ")) ;;
                 \(CommandTable.withoutOperands.joined(separator: "|"))) _message 'no more arguments' ;;
                 '') _alternative 'commands:command:{_describe command commands}' 'feeds:feed:_files' ;;

@@ -2,8 +2,12 @@
 enum HelpText {
     static let version = "feedsync \(Version.current)\n"
 
-    static func text(for topic: CommandSpec?) -> String {
-        topic.map(text) ?? overview
+    /// `subject` is the name of a command, of a topic, or of both; nil asks for all there is.
+    static func text(for subject: String?) -> String {
+        guard let subject else { return overview }
+        let command = CommandTable.named(subject).map(text)
+        let topic = HelpTopic(rawValue: subject).map { TextLayout.text($0.text) }
+        return [command, topic].compactMap(\.self).joined(separator: "\n")
     }
 
     private static func text(for spec: CommandSpec) -> String {
@@ -26,42 +30,18 @@ enum HelpText {
                 """),
             "Commands:\n"
                 + TextLayout.columns(CommandTable.all.map { ("  " + $0.name, $0.summary) }, leftWidth: 13),
+            "Topics:\n"
+                + TextLayout.columns(
+                    HelpTopic.allCases.map { ("  " + $0.rawValue, $0.text.title) }, leftWidth: 13)
+                + TextLayout.paragraph("feedsync help TOPIC explains one; the manual page has them all.", indent: 2),
             "Common options:\n"
                 + list(OptionTable.all.filter { $0.group == .common })
                 + TextLayout.paragraph("The others are listed by feedsync help COMMAND.", indent: 2),
-            "Config file and environment:\n" + environment,
-            "Exit codes:\n" + exitCodes,
         ].joined(separator: "\n")
     }
 
     private static func usage(_ lines: [String]) -> String {
         "Usage: " + lines.joined(separator: "\n       ") + "\n"
-    }
-
-    private static var environment: String {
-        TextLayout.columns(
-            [
-                (
-                    "  config file",
-                    "max-age = 36h, quiet, feed = URL, one a line; a section [feed \"URL\"] holds options for that feed "
-                        + "alone; see --config"
-                ),
-                ("  FEEDSYNC_CACHE", "where feeds and images are kept, as --cache"),
-                (
-                    "  FEEDSYNC_NAME",
-                    "any other option, such as FEEDSYNC_MAX_AGE=36h for --max-age 36h, or FEEDSYNC_QUIET=true; "
-                        + "it comes before the config file, and the command line before it"
-                ),
-                ("  --no-NAME", "takes back for one run what these say of an option: --no-quiet, --no-gallery"),
-            ], leftWidth: 16)
-    }
-
-    private static var exitCodes: String {
-        let codes = ExitCode.allCases.map { code in
-            let number = String(code.rawValue)
-            return (String(repeating: " ", count: 5 - number.count) + number, code.meaning)
-        }
-        return TextLayout.columns(codes + [("128+n", "ended by signal n")], leftWidth: 5)
     }
 
     /// The widest option there is decides, so that every list of options has the same columns.

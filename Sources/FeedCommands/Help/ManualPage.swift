@@ -8,10 +8,8 @@ enum ManualPage {
             Roff.section("DESCRIPTION", description),
             Roff.section("COMMANDS", CommandTable.all.map(command).joined()),
             Roff.section("OPTIONS", options),
-            Roff.section("\"CONFIG FILE\"", configFile),
+            HelpTopic.allCases.map { Roff.section($0.text) }.joined(),
             Roff.section("ENVIRONMENT", environment),
-            Roff.section("\"EXIT STATUS\"", exitStatus),
-            Roff.section("MONITORING", monitoring),
             Roff.section("FILES", files),
             Roff.section("EXAMPLES", CommandTable.all.flatMap(\.examples).map(example).joined()),
             Roff.section("\"SEE ALSO\"", ".BR curl (1),\n.BR crontab (5),\n.BR systemd.timer (5)\n"),
@@ -66,78 +64,14 @@ enum ManualPage {
         return Roff.entry(names + value, option.help + tail)
     }
 
-    private static var configFile: String {
-        Roff.paragraph(
-            """
-            Every long option but \(commandLineOnly) can stand in the config file, one a line, as name = value; a flag \
-            as its name alone, or with true or false. feed = URL, any number of times, names the feeds that feedsync \
-            syncs when it is given none. Lines that begin with # are comments. A value may stand in double quotes. A \
-            leading ~/ is the home folder, and a relative path begins where the file itself lies, not a link to it.
-            """)
-            + Roff.paragraph(
-                """
-                A section [feed "URL"] names a feed, and holds options for it alone until the next section begins. \
-                These can stand there: \(perFeed). The others hold for the whole run, and stand above the first section.
-                """)
-            + Roff.verbatim([
-                "# ~/.config/feedsync/config", "max-age = 2d", "metrics-file = ~/feedsync.prom",
-                "feed = https://example.com/feed.json", "", "[feed \"https://example.org/private.json\"]",
-                "header = Authorization: Bearer abc", "max-filesize = 200M",
-            ])
-    }
-
-    private static var commandLineOnly: String {
-        OptionTable.all.filter { !$0.isOfConfigFile }.map(\.long).joined(separator: ", ")
-    }
-
-    private static var perFeed: String {
-        OptionTable.all.filter { $0.scope == .feed && $0.isOfConfigFile }.map(\.long).joined(separator: ", ")
-    }
-
     private static var environment: String {
-        Roff.paragraph(
-            """
-            Each option that sets something can also stand in a variable, --max-age in FEEDSYNC_MAX_AGE; a flag is true \
-            or false. The command line comes before the environment, that before the config file, and that before the \
-            default. An empty variable counts as none; in the value of one that names a file or folder, a leading ~/ is the \
-            home folder. --no-NAME on the command line takes back what the others say of that option: --no-quiet, \
-            --no-gallery. Headers given in one place take the place of those given in the places behind it.
-            """)
-            + OptionTable.all.compactMap { option in
-                option.variable.map { Roff.entry(Roff.bold($0), "As --\(option.long).") }
-            }.joined()
+        OptionTable.all.compactMap { option in
+            option.variable.map { Roff.entry(Roff.bold($0), "As --\(option.long).") }
+        }.joined()
             + Roff.entry(
                 Roff.bold("http_proxy, https_proxy, all_proxy, no_proxy"),
                 "Through which proxy servers are asked, and which are asked directly; as curl's.")
             + Roff.entry(Roff.bold("NO_COLOR, TERM"), "Whether and how there is a progress line on a terminal.")
-    }
-
-    private static var exitStatus: String {
-        ExitCode.allCases.map { code in
-            let meaning = code.meaning.prefix(1).uppercased() + code.meaning.dropFirst()
-            return Roff.entry(Roff.bold("\(code.rawValue)"), "\(meaning). \(code.advice)")
-        }.joined()
-            + Roff.entry(
-                Roff.bold("128+n"),
-                """
-                Ended by signal n. The first INT, TERM or HUP stops a run cleanly, and what has come is kept; \
-                another one, a quarter of a second later or more, ends it at once.
-                """)
-    }
-
-    private static var monitoring: String {
-        Roff.paragraph(
-            """
-            --metrics-file has each sync leave its figures for Prometheus: when it ended and with what, when one last \
-            succeeded, how long it took, feeds and images by outcome, and the size of the cache. The file is replaced \
-            whole; the time of the last success is carried over from the file before.
-            """)
-            + Roff.paragraph(
-                """
-                --ping-url has a monitor such as healthchecks.io told when a run begins (URL/start) and how it ended \
-                (URL/EXITCODE), also when a signal ends it. --log-format json makes each line on standard error an object \
-                with time, level, event, message and fields.
-                """)
     }
 
     private static var files: String {

@@ -20,10 +20,12 @@ enum Roff {
     }
 
     /// `body` is roff already.
-    static func section(_ title: String, _ body: String) -> String {
-        // A paragraph begins with the section.
-        let begin = ".PP\n"
-        return ".SH \(title)\n" + (body.hasPrefix(begin) ? String(body.dropFirst(begin.count)) : body)
+    static func section(_ title: String, _ body: String) -> String { ".SH \(title)\n" + withoutBreak(body) }
+
+    /// A section begins a paragraph by itself, and one more would be a mistake.
+    static func withoutBreak(_ body: String) -> String {
+        let mark = ".PP\n"
+        return body.hasPrefix(mark) ? String(body.dropFirst(mark.count)) : body
     }
 
     static func subsection(_ title: String) -> String { ".SS \(title)\n" }

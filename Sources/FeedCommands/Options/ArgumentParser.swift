@@ -1,8 +1,8 @@
 /// What the program was asked to do.
 enum Invocation: Hashable, Sendable {
     case run(Command, Settings, operands: [String])
-    /// Of one command, or of all.
-    case help(CommandSpec?)
+    /// On a command or a topic, or an overview.
+    case help(String?)
     case manual
     case completions(Shell)
     case version
@@ -22,8 +22,8 @@ struct ArgumentParser {
         try settings.apply(line.options, blaming: .usage)
         if line.request == .version { return .version }
 
+        if line.request == .help { return .help(try line.firstWord.flatMap(subject)) }
         let named = try line.firstWord.flatMap { word throws(UsageError) in try command(namedBy: word) }
-        if line.request == .help { return .help(named) }
 
         let spec = named ?? CommandTable.sync
         if line.request == .manual, spec.name != "help" {
@@ -38,7 +38,7 @@ struct ArgumentParser {
         }
         guard let command = spec.command else {
             if spec.operand == .shell { return .completions(try shell(operands[0])) }
-            return .help(try topic(operands.first))
+            return .help(try operands.first.map(known))
         }
         return .run(command, try self.settings(of: command, line.options), operands: operands)
     }
@@ -86,17 +86,31 @@ struct ArgumentParser {
         return shell
     }
 
-    private func topic(_ word: String?) throws(UsageError) -> CommandSpec? {
-        guard let word else { return nil }
-        guard let spec = CommandTable.named(word) else { throw Self.unknownCommand(word) }
-        return spec
+    /// Nil where the word is a feed: then all there is to say is shown.
+    private func subject(_ word: String) throws(UsageError) -> String? {
+        if !CommandTable.helpSubjects.contains(word), !isUnknown(word) { return nil }
+        return try known(word)
+    }
+
+    private func known(_ subject: String) throws(UsageError) -> String {
+        let known = CommandTable.helpSubjects
+        guard known.contains(subject) else {
+            throw UsageError(
+                "there is no help on '\(FeedOperand.shown(subject))'",
+                hint: Suggestion.hint(for: subject, among: known) ?? "see feedsync help")
+        }
+        return subject
     }
 
     private static func unknownCommand(_ word: String) -> UsageError {
         guard !word.isEmpty else { return emptyOperand }
-        return UsageError(
-            "unknown command '\(FeedOperand.shown(word))'",
-            hint: Suggestion.hint(for: word, among: CommandTable.all.map(\.name)) ?? "see feedsync help")
+        let hint =
+            if HelpTopic(rawValue: word) != nil {
+                "see feedsync help \(word)"
+            } else {
+                Suggestion.hint(for: word, among: CommandTable.all.map(\.name)) ?? "see feedsync help"
+            }
+        return UsageError("unknown command '\(FeedOperand.shown(word))'", hint: hint)
     }
 
     private func check(_ options: [GivenOption], areOf spec: CommandSpec) throws(UsageError) {
@@ -154,7 +168,7 @@ extension CommandSpec.Operand {
         case .feed: "one FEED"
         case .image: "one URL"
         case .archive, .archiveAndFeeds: "one FILE"
-        case .command: "one COMMAND"
+        case .helpSubject: "one COMMAND or TOPIC"
         case .shell: "one of \(Phrases.list(Shell.allCases.map(\.rawValue), "and"))"
         case .folderAndFeeds: "one DIR"
         }

@@ -1,7 +1,7 @@
 /// One command: how it is called, and what the help says of it.
 struct CommandSpec: Hashable, Sendable {
     enum Operand: Hashable, Sendable {
-        case none, feed, image, archive, archiveAndFeeds, folderAndFeeds, command, shell
+        case none, feed, image, archive, archiveAndFeeds, folderAndFeeds, helpSubject, shell
     }
 
     struct Example: Hashable, Sendable {

@@ -10,6 +10,12 @@ enum CommandTable {
     /// The names of those whose first operand is a folder.
     static var beginningWithFolder: [String] { all.filter { $0.operand == .folderAndFeeds }.map(\.name) }
 
+    /// What can stand behind `help`, each once.
+    static var helpSubjects: [String] {
+        let names = all.map(\.name)
+        return names + HelpTopic.allCases.map(\.rawValue).filter { !names.contains($0) }
+    }
+
     static let sync = CommandSpec(
         name: "sync", command: .sync, summary: "fetch and save feeds, and download their images",
         usage: ["feedsync [sync] [options] [FEED...]"],
@@ -143,12 +149,16 @@ enum CommandTable {
         ])
 
     private static let help = CommandSpec(
-        name: "help", command: nil, summary: "show help, or that of one command",
-        usage: ["feedsync help [COMMAND]", "feedsync help --man"],
-        overview: "Shows all commands and exit codes, or the usage and options of one command.",
-        operand: .command, operandCount: 0...1,
+        name: "help", command: nil, summary: "show help, of a command or on a topic",
+        usage: ["feedsync help [COMMAND|TOPIC]", "feedsync help --man"],
+        overview: """
+            Lists all commands and topics, shows the usage and options of one command, or explains a topic: \
+            \(Phrases.list(HelpTopic.allCases.map(\.rawValue), "or")).
+            """,
+        operand: .helpSubject, operandCount: 0...1,
         examples: [
             .init(line: "feedsync help sync", meaning: "every option of sync"),
+            .init(line: "feedsync help exit-codes", meaning: "what each exit code asks you to do"),
             .init(line: "feedsync help --man", meaning: "the manual page, to be shown by man -l -"),
         ])
 }
