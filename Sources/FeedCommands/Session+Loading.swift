@@ -42,7 +42,7 @@ extension Session {
         let place = FilePath.absolute(path, in: surroundings.currentDirectory ?? Surroundings.currentDirectoryLink)
         do {
             // It may come from a pipe, which somebody keeps open.
-            return try await limited(toolbox.files) { client throws(FeedError) in
+            return try await fetching(through: toolbox.files, files: toolbox.files) { client throws(FeedError) in
                 let loader = SubscriptionListLoader(
                     client: client, decoder: toolbox.decoder, maxBytes: settings.maxFeedSize)
                 return try await loader.load(place, calledBy: path)

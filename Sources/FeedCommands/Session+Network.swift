@@ -11,35 +11,41 @@ extension Session {
         }
     }
 
-    /// For all feeds of a run. Says nothing, as it may take its time beside what does.
-    func makeClient(of feeds: [ResourceURL] = [], meter: ByteMeter? = nil) throws(FeedError) -> any HTTPClient {
+    /// For all feeds of a run. It says nothing, as it may be made beside what does.
+    func makeTransport(of feeds: [ResourceURL] = []) throws(FeedError) -> any HTTPClient {
         var network = settings.network
         network.isPlain = !feeds.isEmpty && feeds.allSatisfy { $0.scheme == .http }
-        // A request that waits for its next try holds no place, and each hop of a redirect is tried again by itself.
-        let bare = try toolbox.makeClient(network)
-        let metered: any HTTPClient = meter.map { MeteredHTTPClient(bare, meter: $0) } ?? bare
-        let limited = HostLimiter(metered, perHost: settings.maxPerHost)
-        let tellRetry: RetryingClient.RetryTeller = { url, error, pause in
-            detail(LogLine(retryOf: url, after: error, in: pause))
-        }
-        let retrying = RetryingClient(
-            limited, policy: RetryPolicy(retries: settings.retries), clockwork: .real(now: now), route: network.route,
-            tellingRetries: settings.verbosity == .verbose ? tellRetry : nil)
-        return RedirectFollower(retrying, limit: settings.maxRedirects, allowsPrivate: settings.allowPrivate)
+        return try toolbox.makeClient(network)
     }
 
-    /// Hands out a client that asks nobody after `--max-time`. Waiting for another run is not counted: that has a limit
-    /// of its own.
-    func limited<Outcome, Failure: Error>(
-        _ client: any HTTPClient, spent: Duration = .zero, _ run: (any HTTPClient) async throws(Failure) -> Outcome
+    /// Hands out a fetcher that asks nobody after `--max-time`. Waiting for another run is not counted: that has a limit of
+    /// its own.
+    func fetching<Outcome, Failure: Error>(
+        through transport: any HTTPClient, files: (any HTTPClient)? = nil, spent: Duration = .zero,
+        meter: ByteMeter? = nil, _ run: (Fetcher) async throws(Failure) -> Outcome
     ) async throws(Failure) -> Outcome {
+        let tellRetry: Fetcher.RetryTeller = { url, error, pause in
+            detail(LogLine(retryOf: url, after: error, in: pause))
+        }
+        func fetcher(_ deadline: Deadline?) -> Fetcher {
+            Fetcher(
+                transport, files: files ?? toolbox.content, rules: rules(retries: settings.retries),
+                clockwork: .real(now: now), deadline: deadline, meter: meter,
+                tellingRetries: settings.verbosity == .verbose ? tellRetry : nil)
+        }
         guard let limit = settings.maxTime, let seconds = ValueSyntax<Duration>.seconds.write(limit) else {
-            return try await run(client)
+            return try await run(fetcher(nil))
         }
         let deadline = Deadline(reason: .connectivity("not done within --max-time \(seconds)"))
         return try await deadline.passing(after: max(.zero, limit - spent)) { () async throws(Failure) in
-            try await run(PunctualHTTPClient(client, until: deadline))
+            try await run(fetcher(deadline))
         }
+    }
+
+    private func rules(retries: Int) -> FetchRules {
+        FetchRules(
+            retry: RetryPolicy(retries: retries), maxRedirects: settings.maxRedirects,
+            allowsPrivate: settings.allowPrivate, perHost: settings.maxPerHost, route: settings.network.route)
     }
 
     /// Without them a request would fail as if the server were out of reach, or go without its credentials. Each request
@@ -58,13 +64,13 @@ extension Session {
     }
 
     /// Short of breath, as nobody is to wait for it.
-    func makePingClient(retries: Int) throws(FeedError) -> any HTTPClient {
+    func makePingFetcher(retries: Int, until deadline: Deadline) throws(FeedError) -> Fetcher {
         var network = settings.network
         network.connectTimeout = .seconds(5)
         network.idleTimeout = Ping.limit
         network.rateLimit = nil
-        let retrying = RetryingClient(
-            try toolbox.makeClient(network), policy: RetryPolicy(retries: retries), clockwork: .real(now: now))
-        return RedirectFollower(retrying, limit: settings.maxRedirects, allowsPrivate: settings.allowPrivate)
+        return Fetcher(
+            try toolbox.makeClient(network), files: toolbox.content, rules: rules(retries: retries),
+            clockwork: .real(now: now), deadline: deadline)
     }
 }

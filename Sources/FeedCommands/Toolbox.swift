@@ -6,7 +6,9 @@ package struct Toolbox: Sendable {
     /// Whether the file is one of the own files of the cache at this path.
     package let ownsFile: @Sendable (_ file: String, _ cachePath: String) -> Bool
     package let makeClient: @Sendable (NetworkSettings) throws(FeedError) -> any HTTPClient
-    /// For files and pipes that an option names, which needs no network.
+    /// For feeds and images that are local files.
+    package let content: any HTTPClient
+    /// For files and pipes that an option names.
     package let files: any HTTPClient
     package let decoder: any FeedDecoding
     package let archives: Archives
@@ -20,13 +22,14 @@ package struct Toolbox: Sendable {
         openCache: @escaping @Sendable (_ path: String, CacheAccess) async throws(FeedError) -> Cache,
         ownsFile: @escaping @Sendable (_ file: String, _ cachePath: String) -> Bool = { _, _ in false },
         makeClient: @escaping @Sendable (NetworkSettings) throws(FeedError) -> any HTTPClient,
-        files: any HTTPClient,
+        content: any HTTPClient, files: any HTTPClient,
         decoder: any FeedDecoding, archives: Archives, gallery: any GalleryWriter, output: any Output,
         now: @escaping @Sendable () -> Timestamp, endingSignal: @escaping @Sendable () -> Int32? = { nil }
     ) {
         self.openCache = openCache
         self.ownsFile = ownsFile
         self.makeClient = makeClient
+        self.content = content
         self.files = files
         self.decoder = decoder
         self.archives = archives

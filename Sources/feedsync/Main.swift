@@ -47,15 +47,13 @@ struct Main {
     }
 
     private static func toolbox(_ streams: StandardStreams, _ signals: TerminationSignals) -> Toolbox {
-        let content = LocalFileClient()
-        return Toolbox(
+        Toolbox(
             openCache: { path, access throws(FeedError) in try await CacheDirectory.open(path: path, access: access) },
             ownsFile: { file, cache in
                 [file, OutputPath(file).target].contains { CacheDirectory.owns($0, at: cache) }
             },
-            makeClient: { settings throws(FeedError) in
-                SchemeRouter(remote: try CurlHTTPClient(settings: settings), files: content)
-            },
+            makeClient: { settings throws(FeedError) in try CurlHTTPClient(settings: settings) },
+            content: LocalFileClient(),
             files: LocalFileClient(for: .operand),
             decoder: FeedDecoder(),
             archives: archives,

@@ -61,7 +61,7 @@ struct ApplicationTests {
                     close: close)
             },
             makeClient: { _ in ScriptedHTTPClient(answer) },
-            files: ScriptedHTTPClient { _ in .ok([]) },
+            content: ScriptedHTTPClient(answer), files: ScriptedHTTPClient { _ in .ok([]) },
             decoder: StubDecoder(Feed(format: .essential, images: [])),
             archives: Archives(
                 export: { _, _, _, _, _ throws(FeedError) in throw .notFound("nothing to export") },

@@ -21,7 +21,7 @@ struct DeadlineTests {
     }
 
     private func sync(_ names: [String], on client: ScriptedHTTPClient) async throws -> SyncReport {
-        try await fixture.sync(names, on: PunctualHTTPClient(client, until: deadline), jobs: 1)
+        try await fixture.sync(names, on: Fetcher(asking: client, deadline: deadline), jobs: 1)
     }
 
     private static func forever() async {
@@ -70,7 +70,7 @@ struct DeadlineTests {
     @Test("breaks off the reading of a feed")
     func reading() async throws {
         let server = fixture.server(["feed.json": .ok([1]).after { await Task.yield() }])
-        let client = PunctualHTTPClient(server, until: deadline)
+        let client = Fetcher(asking: server, deadline: deadline)
         let loader = RemoteFeedLoader(client: client, decoder: SlowDecoder(deadline: deadline), maxBytes: 1000)
         await #expect(throws: Self.late) { try await loader.load(try Samples.url("https://a.example/feed.json")) }
     }
@@ -102,7 +102,7 @@ struct DeadlineTests {
 
     private func ask(_ client: any HTTPClient, until deadline: Deadline) async throws(FeedError) {
         let request = HTTPRequest(url: .image(0), maxBytes: 10)
-        _ = try await PunctualHTTPClient(client, until: deadline).get(request, into: Uninterested())
+        _ = try await Fetcher(asking: client, deadline: deadline).get(request, into: Uninterested())
     }
 
     @Test("leaves a request where the task is that makes it")

@@ -198,7 +198,7 @@ import Testing
             }
         }
         let loader = RemoteFeedLoader(
-            client: RedirectFollower(client, limit: 5),
+            client: Fetcher(asking: client, rules: FetchRules(maxRedirects: 5)),
             decoder: Decoder(pages: ["1": (["a"], nil), "2": (["b"], nil)]),
             maxBytes: 1000, maxPages: 5)
         #expect(ids(try await loader.load(url)) == ["a", "b"])
@@ -218,7 +218,7 @@ import Testing
             return .ok(Array(request.url.text.utf8.suffix(1)))
         }
         let loader = RemoteFeedLoader(
-            client: RedirectFollower(client, limit: 5),
+            client: Fetcher(asking: client, rules: FetchRules(maxRedirects: 5)),
             decoder: Decoder(pages: [
                 "1": (["a"], "https://feeds.example/next"), "2": (["b"], nil), "x": (["a", "c"], nil),
             ]),
@@ -238,7 +238,7 @@ import Testing
             }
         }
         let loader = RemoteFeedLoader(
-            client: RedirectFollower(client, limit: 5),
+            client: Fetcher(asking: client, rules: FetchRules(maxRedirects: 5)),
             decoder: Decoder(pages: ["1": (["a"], "https://feeds.example/2")]), maxBytes: 1000, maxPages: 5)
         #expect(ids(try await loader.load(url)) == ["a"])
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite("Images that pause")
 struct PausingImagesTests {
     private func has(
-        _ images: [ResourceURL], by client: RetryingClient, _ window: ImageDownloads.Window
+        _ images: [ResourceURL], by client: Fetcher, _ window: ImageDownloads.Window
     ) async -> ImageDownloads.Outcome {
         let downloads = ImageDownloads(
             remote: RemoteImageDataLoader(client: client, maxBytes: 1000), store: InMemoryImageStore(), window: window,
@@ -40,9 +40,9 @@ struct PausingImagesTests {
             return answer.after { for _ in 0..<(slow[request.url] ?? 0) { await Task.yield() } }
         }
         let next = Atomic(0)
-        let client = RetryingClient(
-            server, policy: RetryPolicy(retries: 2),
-            clockwork: RetryingClient.Clockwork(
+        let client = Fetcher(
+            asking: server, rules: FetchRules(retry: RetryPolicy(retries: 2)),
+            clockwork: Clockwork(
                 uptime: { time.withLock { $0 } }, now: { Timestamp(microseconds: 0) }, random: { 0.5 },
                 sleep: { span in
                     let number = next.wrappingAdd(1, ordering: .relaxed).oldValue
@@ -67,9 +67,9 @@ struct PausingImagesTests {
             ask.finish()
             return .ok(Samples.png(request.url.text))
         }
-        let client = RetryingClient(
-            server, policy: RetryPolicy(retries: 3),
-            clockwork: RetryingClient.Clockwork(
+        let client = Fetcher(
+            asking: server, rules: FetchRules(retry: RetryPolicy(retries: 3)),
+            clockwork: Clockwork(
                 uptime: { Timestamp(microseconds: 0) }, now: { Timestamp(microseconds: 0) }, random: { 0.5 },
                 sleep: { _ in for await _ in othersAsked {} }))
         let outcome = await has(images, by: client, ImageDownloads.Window(jobs: 2, perHost: 2))
@@ -93,9 +93,9 @@ struct PausingImagesTests {
             if request.url.text.hasSuffix("/2.png") { ask.finish() }
             return .ok(Samples.png(request.url.text))
         }
-        let client = RetryingClient(
-            server, policy: RetryPolicy(retries: 1),
-            clockwork: RetryingClient.Clockwork(
+        let client = Fetcher(
+            asking: server, rules: FetchRules(retry: RetryPolicy(retries: 1)),
+            clockwork: Clockwork(
                 uptime: { time.withLock { $0 } }, now: { Timestamp(microseconds: 0) }, random: { 0 },
                 // Over when the images of the other host were asked for.
                 sleep: { span in

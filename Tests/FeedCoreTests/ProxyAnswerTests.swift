@@ -6,7 +6,7 @@ import Testing
 struct ProxyAnswerTests {
     @Test("is told of as the proxy's, not the server's", arguments: ["http://a.example/", "http://b.example/"])
     func asksWhoAsks(asked: String) async throws {
-        let client = RedirectFollower(AskingProxy(), limit: 1)
+        let client = Fetcher(asking: AskingProxy(), rules: FetchRules(maxRedirects: 1))
         let feeds = RemoteFeedLoader(client: client, decoder: StubDecoder(try Samples.feed()), maxBytes: 9)
         let images = RemoteImageDataLoader(client: client, maxBytes: 9)
         let url = try Samples.url(asked)

@@ -45,7 +45,7 @@ struct RandomSyncTests {
         let jobs = Int.random(in: 1...6, using: &random)
         let task = Task {
             try await fixture.sync(
-                names, on: PunctualHTTPClient(server, until: deadline),
+                names, on: Fetcher(asking: server, deadline: deadline),
                 serving: Feed(format: .essential, images: named), as: Identity(headers: ["X-Key: 1"]), jobs: jobs,
                 scope: scope, own: own, limits: [names[names.count - 1]: 20])
         }

@@ -9,11 +9,11 @@ struct RedirectedStatusTests {
     private static let said = "redirected to \(target)"
 
     /// Redirects to the target, which answers with the status.
-    private func client(_ status: Int, _ target: String = target) -> RedirectFollower {
+    private func client(_ status: Int, _ target: String = target) -> Fetcher {
         let scripted = ScriptedHTTPClient { request in
             request.url.text == Self.start ? .redirect(to: target) : .status(status)
         }
-        return RedirectFollower(scripted, limit: 10)
+        return Fetcher(asking: scripted, rules: FetchRules(maxRedirects: 10))
     }
 
     private func feedError(
@@ -62,7 +62,8 @@ struct RedirectedStatusTests {
             }
         }
         let loader = RemoteFeedLoader(
-            client: RedirectFollower(scripted, limit: 1), decoder: StubDecoder(try Samples.feed()), maxBytes: 9,
+            client: Fetcher(asking: scripted, rules: FetchRules(maxRedirects: 1)),
+            decoder: StubDecoder(try Samples.feed()), maxBytes: 9,
             maxPages: 2)
         let url = try Samples.url("http://a.example/1")
         let error = try #require(await #expect(throws: FeedError.self) { try await loader.load(url) })

@@ -139,22 +139,3 @@ struct LocalFileClientTests {
         #expect(sink.chunkSizes.count == 1)
     }
 }
-
-@Suite("Each kind of URL", .timeLimit(.minutes(10)))
-struct SchemeRouterTests {
-    private final class Labelled: HTTPClient {
-        let status: Int
-
-        init(status: Int) { self.status = status }
-
-        func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
-            HTTPResponse(head: HTTPHead(status: status))
-        }
-    }
-
-    @Test("goes to its own client", arguments: [("http://a/", 1), ("https://a/", 1), ("file:///a", 2)])
-    func routed(_ url: String, _ status: Int) async throws {
-        let router = SchemeRouter(remote: Labelled(status: 1), files: Labelled(status: 2))
-        #expect(try await router.get(makeRequest(url), into: NullSink()).head.status == status)
-    }
-}

@@ -71,7 +71,7 @@ struct ImageCommand {
     ) async throws(FeedError) -> (ImageData, source: String, saving: FeedError?) {
         let delivery = try await session.openForDelivery()
         try session.requireTrust(for: [settings])
-        let loaded = try await session.limited(try session.makeClient()) { client throws(FeedError) in
+        let loaded = try await session.fetching(through: try session.makeTransport()) { client throws(FeedError) in
             let loader = ImageDataLoaderWithFallback(
                 local: LocalImageDataLoader(store: delivery.cache.images, now: session.now),
                 remote: session.remoteImages(with: client)

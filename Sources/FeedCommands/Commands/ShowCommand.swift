@@ -88,7 +88,7 @@ struct ShowCommand {
         // Before a client is made: to load libcurl takes longer than all the rest.
         if settings.offline { return try await local.loadOffline(url, maxAge: own.maxAge) }
         try session.requireTrust(for: [own])
-        return try await session.limited(try session.makeClient()) { client throws(FeedError) in
+        return try await session.fetching(through: try session.makeTransport()) { client throws(FeedError) in
             let refresh = session.refresh(delivery.cache, with: client, own, saves: true)
             let loader = FeedLoaderWithFallback(refresh: refresh, local: local, maxAge: own.maxAge)
             return try await delivery.explaining { () async throws(FeedError) in try await loader.load(url) }

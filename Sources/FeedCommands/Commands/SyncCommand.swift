@@ -18,17 +18,14 @@ struct SyncCommand {
         let own = feeds.map(settings.of)
         try session.requireTrust(for: own)
         let meter = session.showsProgress ? ByteMeter() : nil
-        // What reaches the network takes longer to load than a cache to open, and what was saved to be read.
-        let pending = PendingHTTPClient { [session] () throws(FeedError) in
-            try session.makeClient(of: feeds, meter: meter)
-        }
+        // What reaches the network takes longer to load than a cache to open.
+        async let making = session.makeTransport(of: feeds)
         let cache = try await session.openCache(settings.dryRun ? .read : .write(lockWait: settings.lockWait))
-        let report = try await session.limited(pending, spent: spent) { client in
+        let transport = try await making
+        let report = try await session.fetching(through: transport, spent: spent, meter: meter) { client in
             let sync = sync(feeds, own, unnamed: unnamed, in: cache, with: client)
             return try await watch(feeds, meter) { await sync.run(feeds, events: $0) }
         }
-        // Without it, what has come of the run says nothing.
-        _ = try await pending.client()
         let gallery = try await renewGallery(of: cache, after: report)
         let figures = settings.metricsFileToWrite == nil ? nil : await figures(of: cache, after: report)
         // Before anything is written: who reads may take their time, and others want the lock.

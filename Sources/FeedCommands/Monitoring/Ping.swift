@@ -29,11 +29,10 @@ final class Ping: Sendable {
     private func send(_ word: String, retries: Int) async {
         do {
             let target = try target(word)
-            let client = try session.makePingClient(retries: retries)
             let deadline = Deadline(reason: .connectivity("no answer within 10 seconds"))
+            let fetcher = try session.makePingFetcher(retries: retries, until: deadline)
             let response = try await deadline.passing(after: Self.limit) {
-                let request = HTTPRequest(url: target, maxBytes: Self.mostBytes)
-                return try await PunctualHTTPClient(client, until: deadline).get(request, into: NoBody())
+                try await fetcher.get(HTTPRequest(url: target, maxBytes: Self.mostBytes), into: NoBody())
             }
             guard !(200..<300).contains(response.head.status) else { return }
             tell("HTTP \(response.head.status)")

@@ -76,23 +76,3 @@ package final class Deadline: Sendable {
         return number
     }
 }
-
-/// Asks servers until the deadline, and not beyond it.
-package final class PunctualHTTPClient: HTTPClient {
-    private let client: any HTTPClient
-    private let end: Deadline
-
-    package init(_ client: any HTTPClient, until deadline: Deadline) {
-        self.client = client
-        end = deadline
-    }
-
-    package var executors: [any TaskExecutor] { client.executors }
-    package var deadline: Deadline? { end }
-
-    package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
-        try await end.limit(on: executors) { [client] () async throws(FeedError) in
-            try await client.get(request, into: sink)
-        }
-    }
-}

@@ -36,11 +36,17 @@ final class ResumingSink: BodySink {
 
     private let sink: any BodySink
     private let request: HTTPRequest
+    private let meter: ByteMeter?
     private let state = Mutex(State())
 
-    init(into sink: any BodySink, of request: HTTPRequest) {
+    init(into sink: any BodySink, of request: HTTPRequest, meter: ByteMeter? = nil) {
         self.sink = sink
         self.request = request
+        self.meter = meter
+    }
+
+    func pausing(_ pause: RequestPause, _ sleep: () async throws -> Void) async throws {
+        try await sink.pausing(pause, sleep)
     }
 
     /// The request of the next try. `isTriedAgain` says of its answer whether that is not the last.
@@ -101,6 +107,7 @@ final class ResumingSink: BodySink {
     }
 
     func receive(_ chunk: [UInt8]) throws(FeedError) {
+        meter?.add(chunk.count)
         try state.withLock { state throws(FeedError) in
             guard Int64(chunk.count) <= request.maxBytes - state.received else { throw tooLarge }
             state.received += Int64(chunk.count)

@@ -30,10 +30,10 @@ struct ResumingTests {
         return (response, client.requests.map(\.rest))
     }
 
-    private func retrying(_ client: any HTTPClient, retries: Int) -> RetryingClient {
-        RetryingClient(
-            client, policy: RetryPolicy(retries: retries),
-            clockwork: RetryingClient.Clockwork(
+    private func retrying(_ client: any HTTPClient, retries: Int) -> Fetcher {
+        Fetcher(
+            asking: client, rules: FetchRules(retry: RetryPolicy(retries: retries)),
+            clockwork: Clockwork(
                 uptime: { clock.now }, now: { clock.now }, random: { 0.5 }, sleep: { clock.sleep($0) }))
     }
 

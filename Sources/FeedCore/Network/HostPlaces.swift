@@ -1,34 +1,31 @@
 import Synchronization
 
-/// Lets no more than `perHost` requests to one origin be in flight, whatever they are for: images, redirects to it, and
-/// further tries. Who comes first goes first.
+/// Places for requests to each host: no more than `perHost` are in flight to one origin, whatever they are for: images,
+/// feeds, redirects to it, and further tries. Who comes first goes first.
 ///
 /// `DownloadQueue` keeps to the same number, so that no job waits here while an image of another host could start; what
 /// libcurl is told is how many connections to keep, of which HTTP/2 needs but one.
-package final class HostLimiter: HTTPClient {
-    private let client: any HTTPClient
+final class HostPlaces: Sendable {
+    typealias Place = Int
+
     private let perHost: Int
     private let hosts = Mutex(BusyHosts())
 
-    package init(_ client: any HTTPClient, perHost: Int) {
-        self.client = client
-        self.perHost = max(1, perHost)
+    init(perHost: Int) { self.perHost = max(1, perHost) }
+
+    /// Returns when there is a place, which the caller has from then on.
+    func enter(_ origin: String) async throws(FeedError) -> Place {
+        if let place = hosts.withLock({ $0.enter(origin, limit: perHost) }) { return place }
+        guard let place = await waitToEnter(origin) else { throw .cancelled }
+        return place
     }
 
-    package var executors: [any TaskExecutor] { client.executors }
-
-    package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
-        guard request.url.isRemote else { return try await client.get(request, into: sink) }
-        let origin = request.origin
-        var place = hosts.withLock { $0.enter(origin, limit: perHost) }
-        if place == nil { place = await waitToEnter(origin) }
-        guard let place else { throw .cancelled }
-        defer { leave(place) }
-        return try await client.get(request, into: sink)
+    func leave(_ place: Place) {
+        hosts.withLock { $0.leave(place) }?.continuation.resume(returning: place)
     }
 
     /// How many wait, for tests to know when they do.
-    package var waitingCount: Int { hosts.withLock { $0.waitingCount } }
+    var waitingCount: Int { hosts.withLock { $0.waitingCount } }
 
     /// Where the request has its place; nil if the task is cancelled before it is its turn, then it holds none.
     private func waitToEnter(_ origin: String) async -> BusyHosts.Index? {
@@ -57,10 +54,6 @@ package final class HostLimiter: HTTPClient {
             hosts.wait(waiter, for: origin)
             return nil
         }
-    }
-
-    private func leave(_ host: BusyHosts.Index) {
-        hosts.withLock { $0.leave(host) }?.continuation.resume(returning: host)
     }
 }
 

@@ -3,13 +3,14 @@ import TestSupport
 import Testing
 
 @Suite("Redirects")
-struct RedirectFollowerTests {
+struct FetcherRedirectTests {
     private func answer(
         to start: String, limit: Int = 10, _ script: @escaping @Sendable (HTTPRequest) -> ScriptedHTTPClient.Answer
     ) async throws -> (HTTPResponse, asked: [String]) {
         let client = ScriptedHTTPClient(script)
         let request = HTTPRequest(url: try Samples.url(start), validators: Validators(etag: "\"a\""), maxBytes: 7)
-        let response = try await RedirectFollower(client, limit: limit).get(request, into: IgnoredBody())
+        let response = try await Fetcher(asking: client, rules: FetchRules(maxRedirects: limit)).get(
+            request, into: IgnoredBody())
         #expect(client.requests.allSatisfy { $0.validators == request.validators && $0.maxBytes == 7 })
         return (response, client.requests.map(\.url.text))
     }
@@ -68,7 +69,7 @@ struct RedirectFollowerTests {
         var request = HTTPRequest(url: try Samples.url(urls[0]), maxBytes: 7)
         request.secrets = secrets
         request.addresses = addresses
-        _ = try await RedirectFollower(scripted, limit: 10, allowsPrivate: allowsPrivate)
+        _ = try await Fetcher(asking: scripted, rules: FetchRules(allowsPrivate: allowsPrivate))
             .get(request, into: IgnoredBody())
         return client.requests
     }

@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 @Suite("The limit of requests to one host", .timeLimit(.minutes(10)))
-struct HostLimiterTests {
+struct FetcherHostLimitTests {
     private func request(_ url: String) throws -> HTTPRequest { HTTPRequest(url: try Samples.url(url), maxBytes: 10) }
 
-    private func get(_ limiter: HostLimiter, _ url: String) async throws -> HTTPResponse {
+    private func get(_ limiter: Fetcher, _ url: String) async throws -> HTTPResponse {
         try await limiter.get(try request(url), into: RecordedBody())
     }
 
@@ -30,7 +30,7 @@ struct HostLimiterTests {
             for _ in 0..<5 { await Task.yield() }
             inFlight.withLock { $0[request.url.origin, default: 0] -= 1 }
         }
-        let limiter = HostLimiter(client, perHost: perHost)
+        let limiter = Fetcher(asking: client, rules: FetchRules(perHost: perHost))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<60 {
                 let host = number % 2 == 0 ? "a" : "b"
@@ -50,7 +50,7 @@ struct HostLimiterTests {
             started.add(1)
             await release.wait()
         }
-        let limiter = HostLimiter(client, perHost: 1)
+        let limiter = Fetcher(asking: client, rules: FetchRules(perHost: 1))
         let urls = ["http://a.example/", "https://a.example/", "http://a.example:81/", "http://b.example/"]
         let tasks = urls.map { url in Task { try await get(limiter, url) } }
         await started.wait(for: urls.count)
@@ -68,7 +68,7 @@ struct HostLimiterTests {
             started.add(1)
             await release.wait()
         }
-        let limiter = HostLimiter(client, perHost: 1)
+        let limiter = Fetcher(asking: client, rules: FetchRules(perHost: 1))
         let first = Task { try await get(limiter, "http://a.example/1") }
         await started.wait(for: 1)
         let second = Task {
@@ -89,7 +89,7 @@ struct HostLimiterTests {
             order.withLock { $0.append(String(request.url.text.suffix(1))) }
             await release.wait()
         }
-        let limiter = HostLimiter(client, perHost: 1)
+        let limiter = Fetcher(asking: client, rules: FetchRules(perHost: 1))
         var tasks: [Task<HTTPResponse, any Error>] = []
         for number in 0..<5 {
             tasks.append(Task { try await get(limiter, "http://a.example/\(number)") })
@@ -112,7 +112,7 @@ struct HostLimiterTests {
             started.add(1)
             await release.wait()
         }
-        let limiter = HostLimiter(client, perHost: 1)
+        let limiter = Fetcher(asking: client, rules: FetchRules(perHost: 1))
         let first = Task { try await get(limiter, "http://a.example/0") }
         await started.wait(for: 1)
         let second = Task { try await get(limiter, "http://a.example/1") }
@@ -132,7 +132,7 @@ struct HostLimiterTests {
     @Test("no place is lost, however many are cancelled at whatever moment")
     func storm() async throws {
         let client = BusyClient { _ in await Task.yield() }
-        let limiter = HostLimiter(client, perHost: 2)
+        let limiter = Fetcher(asking: client, rules: FetchRules(perHost: 2))
         var random = SeededGenerator(seed: 3)
         for _ in 0..<50 {
             let tasks = (0..<20).map { number in Task { try await get(limiter, "http://a.example/\(number)") } }
@@ -146,7 +146,7 @@ struct HostLimiterTests {
     @Test("a request that fails gives its place back")
     func failure() async throws {
         let failing = ScriptedHTTPClient { _ in .failure(.connectivity("refused")) }
-        let limiter = HostLimiter(failing, perHost: 1)
+        let limiter = Fetcher(asking: failing, rules: FetchRules(perHost: 1))
         for _ in 0..<3 {
             await #expect(throws: FeedError.self) { try await get(limiter, "http://a.example/") }
         }

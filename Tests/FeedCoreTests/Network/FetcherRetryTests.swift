@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("Retrying")
-struct RetryingClientTests {
+struct FetcherRetryTests {
     private let clock = ManualClock()
     private let body = RecordedBody()
     private static let refused = FeedError.connectivity("refused", host: "a.example").at(.connecting)
@@ -16,14 +16,14 @@ struct RetryingClientTests {
     /// Every wait is half of the longest it can be.
     private func retrying(
         _ client: any HTTPClient, retries: Int = 3, route: NetworkSettings.Route? = nil,
-        telling tell: RetryingClient.RetryTeller? = nil
-    ) -> RetryingClient {
-        RetryingClient(
-            client, policy: RetryPolicy(retries: retries),
-            clockwork: RetryingClient.Clockwork(
+        telling tell: Fetcher.RetryTeller? = nil
+    ) -> Fetcher {
+        Fetcher(
+            asking: client, rules: FetchRules(retry: RetryPolicy(retries: retries), route: route),
+            clockwork: Clockwork(
                 uptime: { clock.now }, now: { Self.wallClock + (clock.now - Timestamp(microseconds: 1_000_000)) },
                 random: { 0.5 }, sleep: { clock.sleep($0) }),
-            route: route, tellingRetries: tell)
+            tellingRetries: tell)
     }
 
     private func request(_ url: String = "https://a.example/1.png") throws -> HTTPRequest {
@@ -202,9 +202,9 @@ struct RetryingClientTests {
     func cancelledWhileWaiting() async throws {
         let waiting = Tally()
         let client = failing(1000, with: .status(503))
-        let retrying = RetryingClient(
-            client, policy: RetryPolicy(retries: 3),
-            clockwork: RetryingClient.Clockwork(
+        let retrying = Fetcher(
+            asking: client, rules: FetchRules(retry: RetryPolicy(retries: 3)),
+            clockwork: Clockwork(
                 uptime: { clock.now }, now: { Self.wallClock }, random: { 0.5 },
                 sleep: { _ in
                     waiting.add(1)

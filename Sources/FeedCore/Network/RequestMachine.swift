@@ -1,0 +1,136 @@
+/// One request on its way to an answer, through redirects and further tries: what came of a try goes in, what to do next
+/// comes out. It asks nobody, waits for nothing and rolls no dice.
+///
+/// | event                                         | next step                                                 |
+/// |-----------------------------------------------|-----------------------------------------------------------|
+/// | a redirect with a target, within the limit    | ask there, with all tries anew                            |
+/// | a redirect beyond the limit, or to a place    | failed                                                    |
+/// | that no server may name                       |                                                           |
+/// | any other answer                              | done                                                      |
+/// | a failure that passes, with tries left        | wait as `RetryPolicy` says, then ask again                |
+/// | any other failure                             | done if an answer says it, else failed                    |
+///
+/// | on a redirect | what goes along                                                                            |
+/// |---------------|--------------------------------------------------------------------------------------------|
+/// | secrets       | within their own origin alone; gone for good once they are not at it, also on the way back |
+/// | a URL's own   | nowhere: the target may name its own                                                       |
+/// | credentials   |                                                                                            |
+/// | validators    | anywhere: they tell nothing but what was had before                                        |
+/// | addresses     | to public ones alone, unless the server is of a network of one's own, or private ones are  |
+/// |               | allowed                                                                                    |
+package struct RequestMachine: Sendable {
+    package enum Step: Hashable, Sendable {
+        case ask
+        case wait(Duration)
+        case done(HTTPResponse)
+        case failed(FeedError)
+    }
+
+    /// As it is asked next.
+    package private(set) var request: HTTPRequest
+    package let retry: RetryPolicy
+    private let asked: HTTPRequest
+    private let maxRedirects: Int
+    private let allowsPrivate: Bool
+    private var attempt = 0
+    private var redirects = 0
+    private var isMovedPermanently = true
+
+    /// A request's own manner comes before the rules of the run.
+    package init(_ request: HTTPRequest, _ rules: FetchRules) {
+        asked = request
+        self.request = request
+        let manner = request.manner
+        retry = rules.retry.trying(manner?.retries)
+        maxRedirects = max(0, manner?.maxRedirects ?? rules.maxRedirects)
+        allowsPrivate = manner?.allowsPrivate ?? rules.allowsPrivate
+        keepSecretsAtHome()
+    }
+
+    package mutating func answered(_ response: HTTPResponse) -> Step {
+        guard HTTPStatus.redirects.contains(response.head.status), let target = response.redirectTarget else {
+            return .done(withJourney(response))
+        }
+        guard redirects < maxRedirects else {
+            let limit = maxRedirects == 1 ? "1 redirect" : "\(maxRedirects) redirects"
+            return .failed(
+                .invalidData("more than \(limit) (see --max-redirs)", host: request.url.hostAndPort)
+                    .dependingOnSettings())
+        }
+        do throws(FeedError) {
+            request.url = try Self.check(target, from: request.url, response.head.status)
+        } catch {
+            return .failed(error)
+        }
+        redirects += 1
+        attempt = 0
+        if !HTTPStatus.permanentRedirects.contains(response.head.status) { isMovedPermanently = false }
+        if !response.isFromPrivateAddress, !allowsPrivate { request.addresses = .publicOnly }
+        keepSecretsAtHome()
+        return .ask
+    }
+
+    /// `response` is the answer that the failure lies in, if it lies in one; `random` lies in `0..<1`.
+    package mutating func failed(_ failure: AttemptFailure, _ response: HTTPResponse?, random: Double) -> Step {
+        switch retry.action(after: failure, attempt: attempt, random: random) {
+        case .retry(let pause):
+            attempt += 1
+            return .wait(pause)
+        case .giveUp:
+            guard let response else { return .failed(failure.error) }
+            return .done(withJourney(response))
+        }
+    }
+
+    /// Whether another try would follow this failure. Chance decides when, never whether.
+    package func wouldRetry(after failure: AttemptFailure) -> Bool {
+        retry.action(after: failure, attempt: attempt, random: 0) != .giveUp
+    }
+
+    private mutating func keepSecretsAtHome() {
+        if request.secrets != nil { request.secrets = request.secretsToSend }
+    }
+
+    private func withJourney(_ response: HTTPResponse) -> HTTPResponse {
+        guard redirects > 0, request.url != asked.url else { return response }
+        var response = response
+        let leavesSecrets = asked.hasSecretsToSend && !request.hasSecretsToSend
+        response.wasRedirected(to: request.url, permanently: isMovedPermanently, leavingSecrets: leavesSecrets)
+        return response
+    }
+
+    private static func check(
+        _ target: String, from url: ResourceURL, _ status: Int
+    ) throws(FeedError) -> ResourceURL {
+        do {
+            let next = try ResourceURL(target)
+            if next.isRemote { return next }
+        } catch {
+            throw .invalidData(
+                "redirected to a URL that can't be used: \(error.reason)", status: status, host: url.hostAndPort)
+        }
+        throw .invalidData(
+            "redirected to a local file, which no server may name", status: status, host: url.hostAndPort)
+    }
+}
+
+/// What holds for the requests of a run that have no manner of their own.
+package struct FetchRules: Sendable {
+    package var retry: RetryPolicy
+    package var maxRedirects: Int
+    package var allowsPrivate: Bool
+    /// Requests in flight to one origin.
+    package var perHost: Int
+    package var route: NetworkSettings.Route?
+
+    package init(
+        retry: RetryPolicy = RetryPolicy(retries: 0), maxRedirects: Int = 10, allowsPrivate: Bool = false,
+        perHost: Int = 6, route: NetworkSettings.Route? = nil
+    ) {
+        self.retry = retry
+        self.maxRedirects = maxRedirects
+        self.allowsPrivate = allowsPrivate
+        self.perHost = perHost
+        self.route = route
+    }
+}

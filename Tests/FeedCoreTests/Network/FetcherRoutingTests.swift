@@ -1,0 +1,15 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@Suite("Each kind of URL")
+struct FetcherRoutingTests {
+    @Test("goes to its own client", arguments: [("http://a/", 201), ("https://a/", 201), ("file:///a", 202)])
+    func routed(_ url: String, _ status: Int) async throws {
+        let fetcher = Fetcher(
+            ScriptedHTTPClient { _ in .status(201) }, files: ScriptedHTTPClient { _ in .status(202) },
+            rules: FetchRules(), clockwork: .real { Timestamp(microseconds: 0) })
+        let request = HTTPRequest(url: try Samples.url(url), maxBytes: 10)
+        #expect(try await fetcher.get(request, into: RecordedBody()).head.status == status)
+    }
+}

@@ -1,0 +1,72 @@
+import FeedCore
+import TestSupport
+import Testing
+
+/// What a request does next, by what came of its last try; the redirects' and retries' own rules have tables of their own.
+@Suite("The course of a request")
+struct RequestMachineTests {
+    private static let cutOff = AttemptFailure(.connectivity("cut off").at(.transferring))
+    private static let lasting = AttemptFailure(.connectivity("bad certificate").at(.trusting))
+
+    private func machine(retries: Int = 2, redirects: Int = 1) throws -> RequestMachine {
+        let rules = FetchRules(retry: RetryPolicy(retries: retries), maxRedirects: redirects)
+        return RequestMachine(HTTPRequest(url: try Samples.url("https://a.example/"), maxBytes: 7), rules)
+    }
+
+    private func redirect(to target: String) -> HTTPResponse {
+        HTTPResponse(head: HTTPHead(status: 301), redirectTarget: target)
+    }
+
+    @Test("waits ever longer between its tries, then fails as the last did")
+    func tries() throws {
+        var machine = try machine()
+        #expect(machine.failed(Self.cutOff, nil, random: 0.5) == .wait(.milliseconds(250)))
+        #expect(machine.failed(Self.cutOff, nil, random: 0.5) == .wait(.milliseconds(500)))
+        #expect(machine.failed(Self.cutOff, nil, random: 0.5) == .failed(Self.cutOff.error))
+    }
+
+    @Test("fails at once with what no further try would mend, or answers with it where it is an answer")
+    func lasting() throws {
+        var machine = try machine()
+        #expect(machine.failed(Self.lasting, nil, random: 0.5) == .failed(Self.lasting.error))
+        let answer = HTTPResponse(head: HTTPHead(status: 501))
+        #expect(machine.failed(Self.lasting, answer, random: 0.5) == .done(answer))
+    }
+
+    @Test("has all its tries anew at each place that it is redirected to, and knows where it came")
+    func redirected() throws {
+        var machine = try machine()
+        _ = machine.failed(Self.cutOff, nil, random: 0.5)
+        #expect(machine.answered(redirect(to: "https://b.example/")) == .ask)
+        #expect(machine.request.url.text == "https://b.example/")
+        #expect(machine.failed(Self.cutOff, nil, random: 0.5) == .wait(.milliseconds(250)))
+        guard case .done(let answer) = machine.answered(HTTPResponse(head: HTTPHead(status: 200))) else {
+            Issue.record("not done")
+            return
+        }
+        #expect(answer.redirectedURL?.text == "https://b.example/")
+        #expect(answer.isMovedPermanently)
+    }
+
+    @Test(
+        "goes no further than its limit of redirects, and nowhere that no server may name",
+        arguments: [["https://b.example/", "https://c.example/"], ["file:///etc/passwd"], ["ftp://b.example/"]])
+    func refused(targets: [String]) throws {
+        var machine = try machine()
+        for target in targets.dropLast() { #expect(machine.answered(redirect(to: target)) == .ask) }
+        guard case .failed(let error) = machine.answered(redirect(to: targets[targets.count - 1])) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(error.kind == .invalidData)
+    }
+
+    @Test("says whether another try would follow, whatever chance says")
+    func wouldRetry() throws {
+        var machine = try machine(retries: 1)
+        #expect(machine.wouldRetry(after: Self.cutOff))
+        #expect(!machine.wouldRetry(after: Self.lasting))
+        _ = machine.failed(Self.cutOff, nil, random: 0)
+        #expect(!machine.wouldRetry(after: Self.cutOff))
+    }
+}

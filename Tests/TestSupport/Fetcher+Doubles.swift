@@ -1,0 +1,13 @@
+package import FeedCore
+
+extension Fetcher {
+    /// Asks a double, for files too. By itself it tries nothing twice and never has to wait.
+    package convenience init(
+        asking client: any HTTPClient, rules: FetchRules = FetchRules(),
+        clockwork: Clockwork = .real { Timestamp(microseconds: 0) },
+        deadline: Deadline? = nil, tellingRetries tellRetry: RetryTeller? = nil
+    ) {
+        self.init(
+            client, files: client, rules: rules, clockwork: clockwork, deadline: deadline, tellingRetries: tellRetry)
+    }
+}
