@@ -26,8 +26,7 @@ let package = Package(
     name: "feedsync",
     products: [.executable(name: "feedsync", targets: ["feedsync"])],
     targets: [
-        // Not linked: it is loaded when it is first needed. Its shim says why.
-        system("CCurl", pkgConfig: nil, apt: "libcurl4-openssl-dev"),
+        system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         system("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
         system("CArchive", pkgConfig: "libarchive", apt: "libarchive-dev"),

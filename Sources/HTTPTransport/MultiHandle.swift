@@ -3,23 +3,22 @@ import FeedCore
 
 /// libcurl's multi handle: many transfers on one thread, and the connections they share.
 ///
-/// `@unchecked Sendable`: all calls but `wake` are made by the transfer thread alone, and a bell may be rung by any.
+/// `@unchecked Sendable`: all calls but `wake` are made by the transfer thread alone, and that one libcurl takes from any.
 final class MultiHandle: @unchecked Sendable {
     private static let idleConnections = 64
 
     private let multi: UnsafeMutableRawPointer
-    /// libcurl's own can be missing, and nobody is told of it: where there were too few descriptors to make it.
-    private let bell: Bell
 
     init(connectionsPerHost: Int) throws(FeedError) {
-        if let problem = ccurl_problem() {
-            throw .connectivity("no server can be asked without libcurl 7.87 or newer: \(String(cString: problem))")
-        }
         let code = CurlGlobal.initialised
         guard code == CURLE_OK else { throw .connectivity("libcurl: \(String(cString: curl_easy_strerror(code)))") }
-        bell = try Bell()
         guard let multi = curl_multi_init() else { throw .connectivity("libcurl: out of memory") }
         self.multi = multi
+        // Without the descriptors for it a wake-up would be lost without a word, and the run with it.
+        guard curl_multi_wakeup(multi) == CURLM_OK else {
+            curl_multi_cleanup(multi)
+            throw .connectivity("libcurl: there is nothing to wake transfers with; too many files are open")
+        }
         ccurl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
         ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(Self.idleConnections, connectionsPerHost))
     }
@@ -55,13 +54,10 @@ final class MultiHandle: @unchecked Sendable {
 
     /// Waits until a connection or a timer of libcurl's needs attention, `wake` is called, or the time is up.
     func wait(milliseconds: Int32) -> CURLMcode {
-        var alsoReady = curl_waitfd(fd: bell.number, events: Int16(CURL_WAIT_POLLIN), revents: 0)
-        let code = curl_multi_poll(multi, &alsoReady, 1, milliseconds, nil)
-        if alsoReady.revents != 0 { bell.silence() }
-        return code
+        curl_multi_poll(multi, nil, 0, milliseconds, nil)
     }
 
-    func wake() { bell.ring() }
+    func wake() { curl_multi_wakeup(multi) }
 }
 
 private enum CurlGlobal {

@@ -48,17 +48,6 @@ struct ShowTests {
         #expect(text.outputLines.filter { $0.hasPrefix("  ") }.map { String($0.dropFirst(2)) } == urls)
     }
 
-    @Test("offline does without libcurl, which takes longer to load than all the rest")
-    func loadsLittle() async throws {
-        func loadsLibcurl(_ arguments: String...) async throws -> Bool {
-            let result = try await program.run(arguments, environment: ["LD_DEBUG": "files"])
-            #expect(result.status == .exited(0))
-            return result.errorText.contains("libcurl")
-        }
-        #expect(try await loadsLibcurl("show", server.feedURL))
-        #expect(try await !loadsLibcurl("show", "--offline", server.feedURL))
-    }
-
     @Test("as JSON has every member, with null for what is absent")
     func json() async throws {
         let items = [
