@@ -11,12 +11,8 @@ extension Session {
         }
     }
 
-    /// For all feeds of a run. It says nothing, as it may be made beside what does.
-    func makeTransport(of feeds: [ResourceURL] = []) throws(FeedError) -> any HTTPClient {
-        var network = settings.network
-        network.isPlain = !feeds.isEmpty && feeds.allSatisfy { $0.scheme == .http }
-        return try toolbox.makeClient(network)
-    }
+    /// It says nothing, as it may be made beside what does.
+    func makeTransport() throws(FeedError) -> any HTTPClient { try toolbox.makeClient(settings.network) }
 
     /// Hands out a fetcher that asks nobody after `--max-time`. Waiting for another run is not counted: that has a limit of
     /// its own.

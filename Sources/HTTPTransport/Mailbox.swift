@@ -19,7 +19,6 @@ struct Mail {
 final class Mailbox: Sendable {
     private struct State {
         var mail = Mail()
-        var jobs: [UnownedJob] = []
         var isAsleep = false
         var isClosed = false
     }
@@ -42,9 +41,6 @@ final class Mailbox: Sendable {
     /// Ends the transfer thread; what is posted from now on is refused.
     func close() { _ = post(isLast: true) { $0.mail.isClosing = true } }
 
-    /// Work for the transfer thread that doesn't take long.
-    func add(_ job: UnownedJob) -> Bool { post { $0.jobs.append(job) } }
-
     private func post(isLast: Bool = false, _ change: (inout State) -> Void) -> Bool {
         let (isAccepted, wasAsleep) = state.withLock { state in
             guard !state.isClosed else { return (false, false) }
@@ -57,16 +53,7 @@ final class Mailbox: Sendable {
         return isAccepted
     }
 
-    /// For the transfer thread: the work since the last time. What it posts is collected in the same turn.
-    func collectJobs() -> [UnownedJob] {
-        state.withLock { state in
-            guard !state.jobs.isEmpty else { return [] }
-            defer { state.jobs = [] }
-            return state.jobs
-        }
-    }
-
-    /// For the transfer thread: everything else since the last time.
+    /// For the transfer thread: everything since the last time.
     func collect() -> Mail {
         state.withLock { state in
             state.isAsleep = false
@@ -79,7 +66,7 @@ final class Mailbox: Sendable {
     /// For the transfer thread: whether it may sleep. From then on the next to post wakes it.
     func fallAsleep() -> Bool {
         state.withLock { state in
-            state.isAsleep = state.mail.isEmpty && state.jobs.isEmpty
+            state.isAsleep = state.mail.isEmpty
             return state.isAsleep
         }
     }

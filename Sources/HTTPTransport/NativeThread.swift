@@ -5,14 +5,8 @@ import Glibc
 
 /// A thread of our own, for work that blocks: Swift's cooperative pool has only as many threads as the machine has
 /// cores, and none to spare.
-struct NativeThread: Sendable {
-    private let number: pthread_t
-
-    /// Whether it is this one that asks.
-    var isCurrent: Bool { pthread_equal(number, pthread_self()) != 0 }
-
-    @discardableResult
-    static func start(_ body: @escaping @Sendable () -> Void) throws(FeedError) -> NativeThread {
+enum NativeThread {
+    static func start(_ body: @escaping @Sendable () -> Void) throws(FeedError) {
         let start = Unmanaged.passRetained(Start(body))
         var thread = pthread_t()
         let code = pthread_create(
@@ -27,7 +21,6 @@ struct NativeThread: Sendable {
             throw .connectivity("no thread for transfers could be started: \(String(cString: strerror(code)))")
         }
         pthread_detach(thread)
-        return NativeThread(number: thread)
     }
 
     private final class Start: Sendable {

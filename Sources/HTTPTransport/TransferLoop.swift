@@ -10,7 +10,6 @@ struct TransferLoop: ~Copyable {
     private let idleTimeout: IdleTimeout
     private let multi: MultiHandle
     private let mailbox: Mailbox
-    private let executor: TransferExecutor
     private let context: TransferContext
 
     private var running: [ObjectIdentifier: Transfer] = [:]
@@ -20,14 +19,12 @@ struct TransferLoop: ~Copyable {
     private var nextIdleCheck: TransferContext.Instant?
 
     init(
-        settings: NetworkSettings, multi: MultiHandle, mailbox: Mailbox, executor: TransferExecutor,
-        deliveries: DeliveryQueue
+        settings: NetworkSettings, multi: MultiHandle, mailbox: Mailbox, deliveries: DeliveryQueue
     ) {
         self.settings = settings
         idleTimeout = IdleTimeout(settings.idleTimeout)
         self.multi = multi
         self.mailbox = mailbox
-        self.executor = executor
         context = TransferContext(deliveries: deliveries, rateLimit: settings.rateLimit)
     }
 
@@ -35,7 +32,6 @@ struct TransferLoop: ~Copyable {
     mutating func run() {
         var isClosing = false
         while !isClosing {
-            for job in mailbox.collectJobs() { executor.run(job) }
             let mail = mailbox.collect()
             context.tick()
             act(on: mail)
@@ -49,7 +45,6 @@ struct TransferLoop: ~Copyable {
             if !isClosing, mailbox.fallAsleep() { check(multi.wait(milliseconds: timeToWait)) }
         }
         endAll(.cancelled)
-        for job in mailbox.collectJobs() { executor.run(job) }
     }
 
     private mutating func act(on mail: Mail) {

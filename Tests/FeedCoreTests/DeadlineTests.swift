@@ -105,21 +105,6 @@ struct DeadlineTests {
         _ = try await Fetcher(asking: client, deadline: deadline).get(request, into: Uninterested())
     }
 
-    @Test("leaves a request where the task is that makes it")
-    func executor() async throws {
-        let lane = LaneExecutor()
-        let client = LocalClient(on: lane)
-        let deadline = deadline
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask(executorPreference: lane) {
-                await #expect(throws: Never.self) { try await ask(client, until: deadline) }
-            }
-        }
-        #expect(client.isAtHome)
-        try await ask(client, until: deadline)
-        #expect(!client.isAtHome)
-    }
-
     @Test("passes after its time")
     func timer() async throws {
         let client = ScriptedHTTPClient { _ in .ok([1]).after { await Self.forever() } }
@@ -148,26 +133,4 @@ struct DeadlineTests {
 private final class Uninterested: BodySink {
     func begin(_ head: HTTPHead) throws(FeedError) -> Bool { false }
     func receive(_ chunk: [UInt8]) throws(FeedError) {}
-}
-
-/// Runs each job at once, wherever it comes from.
-private final class LaneExecutor: TaskExecutor {
-    func enqueue(_ job: consuming ExecutorJob) { UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor()) }
-}
-
-/// Notes whether it is asked on its own executor.
-private final class LocalClient: HTTPClient {
-    private let lane: LaneExecutor
-    private let lastWasAtHome = Atomic(false)
-
-    init(on lane: LaneExecutor) { self.lane = lane }
-
-    var isAtHome: Bool { lastWasAtHome.load(ordering: .relaxed) }
-    var executors: [any TaskExecutor] { [lane] }
-
-    func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
-        let executor = withUnsafeCurrentTask { $0?.unownedTaskExecutor }
-        lastWasAtHome.store(executor == lane.asUnownedTaskExecutor(), ordering: .relaxed)
-        return HTTPResponse(head: HTTPHead(status: 200))
-    }
 }

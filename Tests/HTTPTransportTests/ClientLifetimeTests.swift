@@ -67,40 +67,4 @@ struct ClientLifetimeTests {
         await ended.wait(for: 1)
         client.close()
     }
-
-    @Test("lends its thread to tasks, which can ask it for more")
-    func executor() async throws {
-        let server = try LoopbackServer("/", Reply(body: [1, 2]))
-        let request = try makeRequest(server.url())
-        let client = try CurlHTTPClient(settings: settings, environment: [:])
-        let bytes = try await withThrowingTaskGroup(of: Int64.self) { group in
-            for _ in 0..<20 {
-                group.addTask(executorPreference: client.executors[0]) {
-                    var bytes: Int64 = 0
-                    for _ in 0..<5 { bytes += try await client.get(request, into: NullSink()).bodyBytes }
-                    return bytes
-                }
-            }
-            return try await group.reduce(0, +)
-        }
-        #expect(bytes == 200)
-    }
-
-    @Test("that is closed leaves no task undone that has its thread")
-    func executorOfClosed() async throws {
-        let ended = Tally()
-        let gate = Gate()
-        let server = try LoopbackServer("/", Reply(gate: gate))
-        let request = try makeRequest(server.url())
-        let client = try CurlHTTPClient(settings: settings, environment: [:]) { ended.add(1) }
-        let waiting = Task(executorPreference: client.executors[0]) { await failure(of: request, by: client) }
-        await gate.waitForArrivals(1)
-
-        client.close()
-
-        #expect(await waiting.value == .cancelled)
-        await ended.wait(for: 1)
-        let late = Task(executorPreference: client.executors[0]) { await failure(of: request, by: client) }
-        #expect(await late.value == .cancelled)
-    }
 }

@@ -2,7 +2,5 @@
 
 extension CurlHTTPClient {
     /// Ends it while somebody holds on to it, as who waits for an answer does.
-    func close() {
-        for case let executor as TransferExecutor in executors { executor.mailbox.close() }
-    }
+    func close() { mailbox.close() }
 }

@@ -19,7 +19,7 @@ struct SyncCommand {
         try session.requireTrust(for: own)
         let meter = session.showsProgress ? ByteMeter() : nil
         // What reaches the network takes longer to load than a cache to open.
-        async let making = session.makeTransport(of: feeds)
+        async let making = session.makeTransport()
         let cache = try await session.openCache(settings.dryRun ? .read : .write(lockWait: settings.lockWait))
         let transport = try await making
         let report = try await session.fetching(through: transport, spent: spent, meter: meter) { client in

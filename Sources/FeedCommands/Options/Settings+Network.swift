@@ -7,7 +7,6 @@ extension Settings {
         network.connectTimeout = connectTimeout
         network.idleTimeout = timeout
         network.maxConnectionsPerHost = maxPerHost
-        network.requestsAtOnce = jobs
         network.caFile = caFile
         network.isInsecure = insecure
         network.proxy = proxy

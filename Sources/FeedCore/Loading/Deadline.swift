@@ -41,16 +41,13 @@ package final class Deadline: Sendable {
         return try await work()
     }
 
-    /// Throws the reason if it passes before `work` is done. That begins at once, and stays where the caller's task is, if
-    /// that prefers one of `executors`: by itself it would go elsewhere, and each request cost two changes of threads.
+    /// Throws the reason if it passes before `work` is done.
     func limit<Outcome: Sendable>(
-        on executors: [any TaskExecutor], _ work: @escaping @Sendable () async throws(FeedError) -> Outcome
+        _ work: @escaping @Sendable () async throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome {
         guard !Task.isCancelled else { throw .cancelled }
         guard !state.withLock({ $0.hasPassed }) else { throw reason }
-        let own = withUnsafeCurrentTask { $0?.unownedTaskExecutor }
-        let executor = executors.first { $0.asUnownedTaskExecutor() == own }
-        let task = Task.immediate(executorPreference: executor) { await Result(awaiting: work) }
+        let task = Task.immediate { await Result(awaiting: work) }
         let number = add { task.cancel() }
         let result = await withTaskCancellationHandler {
             await task.value

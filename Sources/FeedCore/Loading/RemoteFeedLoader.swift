@@ -44,7 +44,7 @@ package struct RemoteFeedLoader: Sendable {
     /// the latest is taken for all of them. A feed can be so made that reading it takes longer than to have it.
     package func load(_ url: ResourceURL, validators: Validators = Validators()) async throws(FeedError) -> Answer {
         guard let deadline = client.deadline else { return try await ask(for: url, validators) }
-        return try await deadline.limit(on: client.executors) { () async throws(FeedError) in
+        return try await deadline.limit { () async throws(FeedError) in
             try await ask(for: url, validators)
         }
     }

@@ -9,8 +9,6 @@ package final class RemoteImageDataLoader: Sendable {
         self.maxBytes = maxBytes
     }
 
-    var executors: [any TaskExecutor] { client.executors }
-
     package func load(
         _ url: ResourceURL, on terms: RequestTerms = RequestTerms()
     ) async throws(FeedError) -> ImageData {

@@ -35,14 +35,12 @@ package final class Fetcher: HTTPClient {
         health = Mutex(HostHealth(longestPause: rules.retry.longestHostPause))
     }
 
-    package var executors: [any TaskExecutor] { remote.executors }
-
     /// How many wait for a place at their host, for tests to know when they do.
     package var waitingCount: Int { places.waitingCount }
 
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         guard let deadline else { return try await fetch(request, into: sink) }
-        return try await deadline.limit(on: executors) { () async throws(FeedError) in
+        return try await deadline.limit { () async throws(FeedError) in
             try await self.fetch(request, into: sink)
         }
     }

@@ -7,15 +7,10 @@ package protocol HTTPClient: AnyObject, Sendable {
     /// Whatever status a server answers with is an answer, no error.
     func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse
 
-    /// Where tasks that make one request after another, and do little besides, are run best, in equal parts; none:
-    /// anywhere.
-    var executors: [any TaskExecutor] { get }
-
     /// The end of what it asks servers for, and of what is done about their answers; nil: there is none.
     var deadline: Deadline? { get }
 }
 
 extension HTTPClient {
-    package var executors: [any TaskExecutor] { [] }
     package var deadline: Deadline? { nil }
 }

@@ -4,10 +4,6 @@ package struct NetworkSettings: Hashable, Sendable {
     /// With no byte arriving for this long, a transfer has failed.
     package var idleTimeout = Duration.seconds(30)
     package var maxConnectionsPerHost = 6
-    /// The most under way at the same time, as far as is known beforehand.
-    package var requestsAtOnce = 1
-    /// Whether servers are asked without TLS, as far as is known beforehand.
-    package var isPlain = false
     package var userAgent: String
     /// A PEM file of the certificate authorities to trust instead of the system's.
     package var caFile: String?

@@ -107,13 +107,10 @@ package struct ImageDownloads: Sendable {
                 case .released(let origin): run.lanes.release(origin)
                 case .wanted(let images):
                     let wantedLanes = max(laneCount, min(run.mostLanes, run.lanes.add(images)))
-                    // Not before: a client that is still being made has none.
-                    let executors = remote.executors
                     for lane in laneCount..<wantedLanes {
-                        let executor = executors.isEmpty ? nil : executors[lane % executors.count]
                         let role: LaneRole = lane < window.jobs ? .regular : .standIn
                         run.batches.addJob()
-                        lanes.addTask(executorPreference: executor) { await runLane(role, in: run) }
+                        lanes.addTask { await runLane(role, in: run) }
                     }
                     laneCount = wantedLanes
                 }
