@@ -36,8 +36,6 @@ let package = Package(
         system("CLZMA", pkgConfig: "liblzma", apt: "liblzma-dev"),
         system("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
 
-        .target(name: "CSHA256Lanes"),
-
         .systemLibrary(name: "CLinux"),
 
         library("SystemFiles"),
@@ -45,7 +43,7 @@ let package = Package(
         library("JSONText"),
         library("FeedFormats", ["FeedCore", "JSONText", "CXML"], embedding: ["HTML/character-names.txt"]),
         library("HTTPTransport", ["FeedCore", "CCurl", "CLinux", "CZlib"]),
-        library("Hashing", ["FeedCore", "CCrypto", "CSHA256Lanes"]),
+        library("Hashing", ["FeedCore", "CCrypto"]),
         library("CacheStorage", ["FeedCore", "Hashing", "SystemFiles", "CSQLite", "CLinux"]),
         library(
             "CacheArchive",

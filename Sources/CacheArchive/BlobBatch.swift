@@ -44,7 +44,7 @@ struct BlobBatch: Sendable {
 
 /// Unchecked: who has it writes to it before anybody else looks at it, and not after.
 final class BatchBuffer: @unchecked Sendable {
-    /// Some dozen usual images: with fewer, more of the lanes that hash them are idle at the end.
+    /// Some dozen usual images.
     static let size = 2 << 20
 
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 4096)
@@ -52,7 +52,7 @@ final class BatchBuffer: @unchecked Sendable {
     deinit { bytes.deallocate() }
 }
 
-/// Checks blobs against their digests, a batch at a time and on any thread: those that are whole side by side. The parts
+/// Checks blobs against their digests, a batch at a time and on any thread: those that are whole in any order. The parts
 /// of a blob come in their order, and as hashing them takes longer than all else, they have a thread of their own.
 final class DigestChecks {
     private let hash = HashOfParts()
@@ -75,9 +75,8 @@ final class DigestChecks {
                     throw mismatch(part.digest, found)
                 }
             }
-            let whole = batch.parts.filter(\.isWhole)
-            for (part, found) in zip(whole, ManyDigests.of(whole.map(batch.bytes))) {
-                let found = try found.get()
+            for part in batch.parts where part.isWhole {
+                let found = try SHA256.digest(of: batch.bytes(of: part))
                 guard found == part.digest else { throw mismatch(part.digest, found) }
             }
         }

@@ -125,12 +125,12 @@ struct ExportPlan {
     private func manifests(
         of feed: Int, _ parts: Range<Int>, in snapshot: any CacheSnapshot
     ) throws(FeedError) -> [BlobDescriptor] {
-        var texts: [[UInt8]] = []
-        for part in parts { texts.append(try manifest(feed: feed, part: part, in: snapshot)) }
         var manifests: [BlobDescriptor] = []
-        for (text, digest) in zip(texts, ManyDigests.of(texts)) {
+        for part in parts {
+            let text = try manifest(feed: feed, part: part, in: snapshot)
+            let digest = try SHA256.digest(of: text)
             manifests.append(
-                BlobDescriptor(mediaType: OCILayout.manifestType, digest: try digest.get(), size: Int64(text.count)))
+                BlobDescriptor(mediaType: OCILayout.manifestType, digest: digest, size: Int64(text.count)))
         }
         return manifests
     }

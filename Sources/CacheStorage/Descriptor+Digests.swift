@@ -3,22 +3,20 @@ internal import Hashing
 internal import SystemFiles
 
 extension Descriptor {
-    /// Of each file, from its first byte, wherever it was last read or written.
-    static func digests(of files: [Descriptor]) -> [Result<Digest, SystemError>] {
-        var offsets = Array(repeating: 0, count: files.count)
-        var failures: [Int: SystemError] = [:]
-        let digests = ManyDigests.of(files.count) { index, buffer throws(FeedError) in
-            do throws(SystemError) {
-                let count = try files[index].read(into: buffer, at: offsets[index])
-                offsets[index] += count
-                return count
-            } catch {
-                failures[index] = error
-                throw error.feedError(.failed)
-            }
-        }
-        return digests.enumerated().map { index, digest in
-            digest.mapError { failures[index] ?? SystemError(0, $0.message, files[index].path) }
+    private static let bufferBytes = 128 << 10
+
+    /// Of the whole file, wherever it was last read or written. A failure is the file's own.
+    func digest() throws(FeedError) -> Result<Digest, SystemError> {
+        let hash = try SHA256()
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferBytes, alignment: 64)
+        defer { buffer.deallocate() }
+        var offset = 0
+        while true {
+            let count: Int
+            do { count = try read(into: buffer, at: offset) } catch { return .failure(error) }
+            guard count > 0 else { return .success(try hash.finish()) }
+            try hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            offset += count
         }
     }
 }

@@ -85,7 +85,7 @@ final class DirectoryMerge: CacheMerge {
         if let known = isIntact[image.digest] { return known }
         // One that is on its way there is looked at when it has come.
         try placements.wait()
-        let intact = try ImageFile.conditions(of: [(image.digest, image.size)], in: files).allSatisfy(\.isIntact)
+        let intact = try ImageFile.condition(of: image.digest, size: image.size, in: files).isIntact
         isIntact[image.digest] = intact
         return intact
     }

@@ -3,9 +3,6 @@ internal import SystemFiles
 
 /// Damaged images go as those go that no feed names: the rows first, then the files.
 extension ImageDirectory {
-    /// Of each thread that hashes.
-    private static var filesAtOnce: Int { min(64, max(1, OpenFileLimit.forImages / hashingThreads)) }
-
     func removeDamaged(_ mode: RemovalMode, progress: ProgressStream?) async throws(FeedError) -> ImageRemoval {
         try requireWritable(for: mode)
         let all = try await database.read { connection throws(FeedError) in
@@ -42,15 +39,12 @@ extension ImageDirectory {
     private static func damaged(
         _ images: [(digest: Digest, size: Int64)], in files: Descriptor, _ findings: DamageFindings
     ) throws(FeedError) -> ([Digest], kept: FeedError?) {
-        let filesAtOnce = filesAtOnce
-        Crew.share((images.count + filesAtOnce - 1) / filesAtOnce, among: hashingThreads) { group in
+        Crew.share(images.count, among: hashingThreads) { place in
             guard !findings.isCancelled else { return }
-            let images = images[group * filesAtOnce..<min((group + 1) * filesAtOnce, images.count)]
+            let (digest, size) = images[place]
             do throws(FeedError) {
-                for (image, condition) in zip(images, try ImageFile.conditions(of: images, in: files)) {
-                    findings.add(condition, of: image.digest)
-                    findings.checked(max(0, image.size))
-                }
+                findings.add(try ImageFile.condition(of: digest, size: size, in: files), of: digest)
+                findings.checked(max(0, size))
             } catch {
                 findings.fail(error)
             }

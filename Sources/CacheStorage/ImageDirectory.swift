@@ -16,7 +16,6 @@ actor ImageDirectory: ImageStore {
     let folders: ImageFolders
     /// Nil: the cache is open for reading alone.
     nonisolated let staging: Staging?
-    nonisolated let completeImages = CompleteImages()
     let wait: LockWait
     /// While readers of many images are kept out for longer than one removal.
     var removalLock: Descriptor?
@@ -63,8 +62,7 @@ actor ImageDirectory: ImageStore {
     }
 
     nonisolated func complete(_ image: any StagedImage) {
-        // A large one is in a file already, and is hashed with all others of its kind.
-        if let file = image as? StagedFile, file.isInMemory { completeImages.add(file) }
+        (image as? StagedFile)?.complete()
     }
 
     nonisolated var exhaustion: FeedError? { staging?.exhaustion }

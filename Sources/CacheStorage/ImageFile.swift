@@ -21,9 +21,7 @@ enum ImageFile {
             if error.concernsOneFile(in: folder) { return nil }
             throw error.feedError(.failed)
         }
-        let hash = try SHA256()
-        try hash.update(bytes)
-        return try hash.finish() == digest ? bytes : nil
+        return try SHA256.digest(of: bytes) == digest ? bytes : nil
     }
 
     enum Condition {
@@ -36,28 +34,20 @@ enum ImageFile {
         var isIntact: Bool { if case .intact = self { true } else { false } }
     }
 
-    /// Of each file, whether it is there, regular, of its size and hashes to its name. As many files as are given are open
-    /// at once.
-    static func conditions(
-        of images: some Collection<(digest: Digest, size: Int64)>, in folder: Descriptor
-    ) throws(FeedError) -> [Condition] {
-        var files: [Descriptor] = []
-        var opened: [Result<Descriptor?, SystemError>] = []
-        for image in images {
-            let file = try open(image.digest, in: folder, size: image.size)
-            opened.append(file)
-            if case .success(let file?) = file { files.append(file) }
-        }
-        var digests = Descriptor.digests(of: files).makeIterator()
-        var conditions: [Condition] = []
-        for (image, file) in zip(images, opened) {
-            switch file {
-            case .failure(let error): conditions.append(.unread(error))
-            case .success(nil): conditions.append(.damaged(wasRead: false))
-            case .success: conditions.append(try condition(digests.next(), of: image.digest, in: folder))
+    /// Whether the file is there, regular, of its size and hashes to its name.
+    static func condition(
+        of digest: Digest, size: Int64, in folder: Descriptor
+    ) throws(FeedError) -> Condition {
+        switch try open(digest, in: folder, size: size) {
+        case .failure(let error): return .unread(error)
+        case .success(nil): return .damaged(wasRead: false)
+        case .success(let file?):
+            switch try file.digest() {
+            case .success(let found): return found == digest ? .intact : .damaged(wasRead: true)
+            case .failure(let error) where !error.concernsOneFile(in: folder): throw error.feedError(.failed)
+            case .failure(let error): return .unread(error)
             }
         }
-        return conditions
     }
 
     /// Fills the buffer from `offset` on. False if the file isn't there, or has not `size` bytes.
@@ -77,10 +67,8 @@ enum ImageFile {
     static func isTrustworthy(_ digest: Digest, size: Int64, in folder: Descriptor) -> Bool {
         do {
             guard case .success(let file?) = try open(digest, in: folder, size: size),
-                try condition(Descriptor.digests(of: [file]).first, of: digest, in: folder).isIntact
-            else {
-                return false
-            }
+                case .success(digest) = try file.digest()
+            else { return false }
             // Giving it a mode takes its owner, or a file system that knows modes.
             let hasMode = try file.status().st_mode & 0o7777 == mode || fchmod(file.number, mode) == 0
             return hasMode && fsync(file.number) == 0
@@ -137,17 +125,6 @@ enum ImageFile {
             // Nothing there, a link, or a socket.
             if [ENOENT, ELOOP, ENXIO].contains(error.code) { return nil }
             throw error
-        }
-    }
-
-    private static func condition(
-        _ found: Result<Digest, SystemError>?, of digest: Digest, in folder: Descriptor
-    ) throws(FeedError) -> Condition {
-        switch found {
-        case .success(let found): return found == digest ? .intact : .damaged(wasRead: true)
-        case .failure(let error) where !error.concernsOneFile(in: folder): throw error.feedError(.failed)
-        case .failure(let error): return .unread(error)
-        case nil: return .damaged(wasRead: false)
         }
     }
 }

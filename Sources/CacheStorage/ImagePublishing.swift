@@ -12,13 +12,7 @@ extension ImageDirectory {
             guard let file = image.bytes as? StagedFile, file.staging === staging else { return nil }
             return file
         }
-        completeImages.finish()
-        // The small ones were hashed as they came.
-        let unhashed = staged.compactMap(\.self).filter { !$0.isHashed }
-        let parts = min(Self.hashingThreads, unhashed.count)
-        Crew.share(parts, among: parts) { part in
-            StagedFile.hash(Array(unhashed[unhashed.count * part / parts..<unhashed.count * (part + 1) / parts]))
-        }
+        for file in staged { file?.complete() }
         Crew.shareWaiting(staged.count, among: Staging.syncingThreads) { staged[$0]?.makeDurable() }
 
         var failures = [FeedError?](repeating: nil, count: images.count)

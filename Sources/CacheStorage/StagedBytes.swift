@@ -12,13 +12,6 @@ struct StagedBytes: Sendable {
     /// While there is more to be done with the file.
     private var file: Descriptor?
 
-    enum Place {
-        case memory([UInt8])
-        case file(Descriptor)
-    }
-
-    var place: Place { file.map(Place.file) ?? .memory(held) }
-
     mutating func append(_ chunk: [UInt8], in staging: Staging) throws(SystemError) {
         if file == nil {
             if held.count + chunk.count <= Self.mostHeld {

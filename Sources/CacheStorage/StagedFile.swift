@@ -3,9 +3,7 @@ internal import Hashing
 internal import Synchronization
 internal import SystemFiles
 
-/// An image on its way into the cache: held in memory while it is small, else a file in `incoming`.
-///
-/// A small one is written as a whole, with others that are complete by then.
+/// An image on its way into the cache: hashed as it comes, held in memory while it is small, else a file in `incoming`.
 final class StagedFile: StagedImage {
     /// What makes bytes known: complete, and on disk.
     struct Seal {
@@ -18,6 +16,8 @@ final class StagedFile: StagedImage {
 
     private struct State {
         var content = StagedBytes()
+        /// Of the bytes so far; nil before the first.
+        var hash: SHA256?
         var digest: Digest?
         var size: Int64 = 0
         /// The first thing that went wrong; nothing is tried again after it.
@@ -31,6 +31,10 @@ final class StagedFile: StagedImage {
 
     func append(_ chunk: [UInt8]) throws(FeedError) {
         try changing { state throws(FeedError) in
+            let hash: SHA256
+            if let begun = state.hash { hash = begun } else { hash = try SHA256() }
+            state.hash = hash
+            try hash.update(chunk)
             try writing { () throws(SystemError) in try state.content.append(chunk, in: staging) }
             state.size += Int64(chunk.count)
         }
@@ -43,59 +47,24 @@ final class StagedFile: StagedImage {
         }
     }
 
-    var isHashed: Bool { state.withLock { $0.digest != nil } }
-
-    var isInMemory: Bool { state.withLock { !$0.content.held.isEmpty } }
-
-    /// Hashes complete images and writes them. What fails is remembered, and told on asking for the seal.
-    static func write(_ images: [StagedFile]) {
-        hash(images)
-        for image in images { image.write() }
-    }
-
-    private func write() {
+    /// All bytes are there: their digest is known from now on, and they are written. What fails is remembered, and told on
+    /// asking for the seal.
+    func complete() {
         remembering { state throws(FeedError) in
-            // Sealed: somebody who could not wait has done it.
-            guard state.seal == nil, state.digest != nil else { return }
+            guard state.digest == nil, let hash = state.hash else { return }
+            state.digest = try hash.finish()
+            state.hash = nil
             try writing { () throws(SystemError) in try state.content.write(in: staging) }
         }
     }
 
-    /// Hashes those complete images that aren't yet, many side by side. What fails is remembered likewise.
-    static func hash(_ images: [StagedFile]) {
-        var inMemory: (images: [StagedFile], bytes: [[UInt8]]) = ([], [])
-        var inFiles: (images: [StagedFile], files: [Descriptor]) = ([], [])
-        for image in images {
-            switch image.state.withLock({ $0.digest == nil ? $0.content.place : nil }) {
-            case .memory(let bytes):
-                inMemory.images.append(image)
-                inMemory.bytes.append(bytes)
-            case .file(let file):
-                inFiles.images.append(image)
-                inFiles.files.append(file)
-            case nil: break
-            }
-        }
-        for (image, digest) in zip(inMemory.images, ManyDigests.of(inMemory.bytes)) {
-            image.take(digest.mapError { SystemError(code: 0, $0.message) })
-        }
-        for (image, digest) in zip(inFiles.images, Descriptor.digests(of: inFiles.files)) { image.take(digest) }
-    }
-
-    private func take(_ digest: Result<Digest, SystemError>) {
-        remembering { state throws(FeedError) in
-            try attempt { () throws(SystemError) in state.digest = try digest.get() }
-        }
-    }
-
-    /// Waits until the bytes of a hashed image are on disk. What fails is remembered likewise.
+    /// Waits until the bytes of a complete image are on disk. What fails is remembered likewise.
     func makeDurable() {
         remembering { state throws(FeedError) in
             if state.seal != nil { return }
             guard let digest = state.digest, state.size > 0 else {
                 throw .storage(.failed, "the image has no bytes")
             }
-            try writing { () throws(SystemError) in try state.content.write(in: staging) }
             try attempt { () throws(SystemError) in try state.content.makeDurable(in: staging) }
             state.seal = Seal(digest: digest, size: state.size)
         }

@@ -13,11 +13,6 @@ package final class SHA256 {
         guard EVP_DigestInit_ex2(context, algorithm, nil) == 1 else { throw Self.failure("starting") }
     }
 
-    /// After `finish`, for another message: quicker than to make another.
-    func startAnew() throws(FeedError) {
-        guard EVP_DigestInit_ex2(context, nil, nil) == 1 else { throw Self.failure("starting") }
-    }
-
     deinit { EVP_MD_CTX_free(context) }
 
     package func update(_ bytes: UnsafeRawBufferPointer) throws(FeedError) {
@@ -28,13 +23,23 @@ package final class SHA256 {
         try bytes.withUnsafeBufferPointer { bytes throws(FeedError) in try update(UnsafeRawBufferPointer(bytes)) }
     }
 
-    /// The end: nothing can be added after it, but to a new message.
+    /// The end: nothing can be added after it.
     package func finish() throws(FeedError) -> Digest {
         var bytes = [UInt8](repeating: 0, count: Digest.byteCount)
         guard EVP_DigestFinal_ex(context, &bytes, nil) == 1, let digest = Digest(bytes: bytes) else {
             throw Self.failure("finishing")
         }
         return digest
+    }
+
+    package static func digest(of bytes: UnsafeRawBufferPointer) throws(FeedError) -> Digest {
+        let hash = try SHA256()
+        try hash.update(bytes)
+        return try hash.finish()
+    }
+
+    package static func digest(of bytes: [UInt8]) throws(FeedError) -> Digest {
+        try bytes.withUnsafeBufferPointer { bytes throws(FeedError) in try digest(of: UnsafeRawBufferPointer(bytes)) }
     }
 
     /// Fetched once: doing it for each hash takes longer than a small image's hash.
