@@ -99,8 +99,6 @@ struct ProgressLineTests {
         progress.take(.feed(FeedReport(url: url, outcome: .failed, error: .invalidData("x"))))
         progress.take(.imagesSurveyed(5, wanted: 5))
         #expect(progress.progress == Progress(done: 9, given: 7, total: 15, failed: 2))
-        progress.take(.imagesReconsidered(3, failedBefore: 1))
-        #expect(progress.progress == Progress(done: 6, given: 5, total: 15, failed: 1))
     }
 
     @Test("while feeds are awaited, their number stands for what can't be known yet") func awaited() {

@@ -194,7 +194,6 @@ struct FeedSyncTests {
             case .feed(let report): seen.append("feed \(report.outcome)")
             case .feedStep(_, let step): seen.append("\(step)".prefix { $0 != "(" }.description)
             case .imagesSurveyed(let count, let wanted): seen.append("surveyed \(count), \(wanted)")
-            case .imagesReconsidered(let count, _): seen.append("reconsidered \(count)")
             case .imageAnswered: seen.append("answered")
             case .imagesFound(_, let total, let cached): seen.append("found \(total), \(cached)")
             case .imageCached: seen.append("cached")

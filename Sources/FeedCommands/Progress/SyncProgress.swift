@@ -25,10 +25,6 @@ struct SyncProgress {
             noun = "image"
             progress.total = (progress.total ?? 0) + count
             add(given: count - wanted)
-        case .imagesReconsidered(let count, let failedBefore):
-            progress.failed -= failedBefore
-            progress.done -= failedBefore
-            add(given: failedBefore - count)
         case .imageAnswered: progress.done += 1
         case .imageFailed: progress.failed += 1
         case .feedStep, .imagesFound, .imageMissing, .imageToRevalidate, .imageCached, .imageSkipped, .imageLeftAlone,

@@ -28,7 +28,7 @@ struct SyncSteps {
             LogLine(
                 step: "images_found", of: url, words(images: total, cached: cached),
                 [("total", .integer(total)), ("cached", .integer(cached))])
-        case .imagesSurveyed, .imagesReconsidered, .imageAnswered, .imageMissing, .imageToRevalidate: nil
+        case .imagesSurveyed, .imageAnswered, .imageMissing, .imageToRevalidate: nil
         case .imageLeftAlone(let url, let failure):
             LogLine(
                 step: "image_skipped", of: url,

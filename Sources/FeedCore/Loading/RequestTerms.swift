@@ -37,47 +37,6 @@ package struct RequestTerms: Hashable, Sendable {
 
     /// Whether there are any for the image's own server: they go to no other.
     func hasSecrets(for image: ResourceURL) -> Bool { boxedSecrets.map { $0.value.origin == image.origin } ?? false }
-
-    /// What of them is of any account for this image, unless it redirects.
-    func asFar(asOf image: ResourceURL) -> RequestTerms {
-        guard boxedSecrets != nil, !hasSecrets(for: image) else { return self }
-        var terms = self
-        terms.boxedSecrets = nil
-        return terms
-    }
-
-    /// For a URL with a user name and password in it, which are its own server's.
-    func withCredentials(of url: ResourceURL) -> RequestTerms {
-        guard let credentials = url.credentials else { return self }
-        let own = hasSecrets(for: url) ? secrets : nil
-        var terms = self
-        terms.boxedSecrets = Boxed(
-            Secrets(
-                origin: url.origin, headers: own?.headers ?? [], credentials: credentials,
-                usesNetrc: own?.usesNetrc ?? false))
-        return terms
-    }
-
-    /// Whether an image is asked for alike on both, apart from who asks, and where.
-    func asksLike(_ other: RequestTerms) -> Bool { maxImageBytes == other.maxImageBytes && hasManner(of: other) }
-
-    func hasManner(of other: RequestTerms) -> Bool { manner == other.manner }
-
-    /// For an image that several feeds name: on which to ask for it, one after the other until it is had. Any address
-    /// will do that is good for one of them; and secrets for the image's own server are best.
-    package static func alternatives(_ feeds: [RequestTerms], for image: ResourceURL) -> [RequestTerms] {
-        let addresses: AddressScope = feeds.contains { $0.addresses == .any } ? .any : .publicOnly
-        var alternatives: [RequestTerms] = []
-        for hasSecrets in [true, false] {
-            for terms in feeds where terms.hasSecrets(for: image) == hasSecrets {
-                let isKnown = alternatives.contains {
-                    $0.asksLike(terms) && (!hasSecrets || $0.secrets == terms.secrets)
-                }
-                if !isKnown { alternatives.append(terms.reaching(addresses)) }
-            }
-        }
-        return alternatives
-    }
 }
 
 extension HTTPRequest {

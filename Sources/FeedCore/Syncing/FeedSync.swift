@@ -53,7 +53,6 @@ package struct FeedSync: Sendable {
                 }
             }
         }
-        await reconsider(&survey, &outcome, events)
         return SyncReport(
             feeds: reports, images: survey.report + outcome.report, fatal: outcome.fatal,
             wasCancelled: Task.isCancelled)
@@ -73,53 +72,25 @@ package struct FeedSync: Sendable {
             awaited[origin, default: 0] -= 1
             if awaited[origin] == 0 { news.yield(.released(origin: origin)) }
             do throws(FeedError) {
-                try await add(feed, rank, to: &survey) { news.yield(.wanted($0)) }
+                try await add(feed, to: &survey) { news.yield(.wanted($0)) }
             } catch {
                 if !error.isCancellation { news.yield(.failure(error)) }
                 break
             }
         }
-        survey.allFeedsCame()
         return survey
     }
 
     /// Throws what ends the run.
     private func add(
-        _ feed: FeedRound.SyncedFeed, _ rank: Int, to survey: inout ImageSurvey,
+        _ feed: FeedRound.SyncedFeed, to survey: inout ImageSurvey,
         ask: ([ImageDownloads.Wanted]) -> Void
     ) async throws(FeedError) {
         if let error = feed.report.error, error.isFatal { throw error }
         guard feed.report.outcome != .failed || !feed.images.isEmpty else { return }
         let url = feed.report.url
         let grounds = ImageChoice.Grounds(terms: feed.imageTerms, scope: round.particulars(of: url).scope)
-        try await survey.add(feed.images, of: url, rank: rank, grounds, ask: ask)
-    }
-
-    /// Has those images of which more was said than they were asked for on, in vain or not at all.
-    private func reconsider(
-        _ survey: inout ImageSurvey, _ outcome: inout ImageDownloads.Outcome, _ events: SyncEvents?
-    ) async {
-        var known: Set<ResourceURL.Key> = []
-        while survey.isDisputed, outcome.fatal == nil, !Task.isCancelled {
-            for failure in outcome.report.failures where PermanentFailures.isRemembered(failure.error, of: failure.url)
-            {
-                known.insert(failure.url.key)
-            }
-            let failures = Dictionary(outcome.report.failures.map { ($0.url.key, $0.error) }) { first, _ in first }
-            do throws(FeedError) {
-                let again = try await survey.reconsidered(after: failures)
-                    .map { $0.knownToFail(known.contains($0.url.key)) }
-                guard !again.isEmpty else { return }
-                let urls = Set(again.map(\.url.key))
-                outcome.report.failures.removeAll { urls.contains($0.url.key) }
-                let more = await downloads.run(again, events: events)
-                outcome.report = outcome.report + more.report
-                outcome.fatal = more.fatal
-            } catch {
-                if !error.isCancellation { outcome.fatal = error }
-                return
-            }
-        }
+        try await survey.add(feed.images, of: url, grounds, ask: ask)
     }
 }
 

@@ -5,9 +5,6 @@ extension ImageDownloads {
         /// Of the data that is in the cache; with them the server is asked whether it has changed.
         package let validators: Validators
         package let terms: RequestTerms
-        /// In this run it failed before, and the store remembers that: however often it does, it counts as one failure in
-        /// a row.
-        private(set) var isKnownToFail = false
 
         package init(
             _ url: ResourceURL, validators: Validators = Validators(), on terms: RequestTerms = RequestTerms()
@@ -15,12 +12,6 @@ extension ImageDownloads {
             self.url = url
             self.validators = validators
             self.terms = terms
-        }
-
-        func knownToFail(_ isKnown: Bool) -> Wanted {
-            var wanted = self
-            wanted.isKnownToFail = isKnown
-            return wanted
         }
 
         /// Whether its server is told who asks.

@@ -131,7 +131,7 @@ package struct ImageDownloads: Sendable {
                 run.lanes.ended(number, for: role)
                 run.ledger.answered()
                 run.ledger.failed(wanted.url, error)
-                guard !wanted.isKnownToFail, PermanentFailures.isRemembered(error, of: wanted.url) else { continue }
+                guard PermanentFailures.isRemembered(error, of: wanted.url) else { continue }
                 await run.batches.add(.failed(ImageFailure(url: wanted.url, error: error, failedAt: now())))
             }
         }

@@ -9,10 +9,4 @@ package struct ImageScope: Hashable, Sendable {
         self.revalidates = revalidates
         self.retriesFailed = retriesFailed
     }
-
-    /// For an image that two feeds name: whatever one of them asks for.
-    func widened(by other: ImageScope) -> ImageScope {
-        ImageScope(
-            revalidates: revalidates || other.revalidates, retriesFailed: retriesFailed || other.retriesFailed)
-    }
 }

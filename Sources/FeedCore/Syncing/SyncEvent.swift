@@ -34,8 +34,6 @@ package enum SyncEvent: Sendable {
     case imagesFound(ResourceURL, total: Int, cached: Int)
     /// It is known of so many more images what is to become of them; so many of them are asked for.
     case imagesSurveyed(Int, wanted: Int)
-    /// Of those that were done with, so many are asked for after all; so many of them had failed.
-    case imagesReconsidered(Int, failedBefore: Int)
     /// One that was asked for was answered, one way or another. What came of it is told when it is stored.
     case imageAnswered
     /// In a dry run: this image would be asked for, as it is not in the cache.
