@@ -41,7 +41,7 @@ let package = Package(
         library("SystemFiles"),
         library("FeedCore", ["CIDN"]),
         library("JSONText"),
-        library("FeedFormats", ["FeedCore", "JSONText", "CXML"], embedding: ["HTML/character-names.txt"]),
+        library("FeedFormats", ["FeedCore", "JSONText", "CXML"]),
         library("HTTPTransport", ["FeedCore", "CCurl", "CLinux", "CZlib"]),
         library("Hashing", ["FeedCore", "CCrypto"]),
         library("CacheStorage", ["FeedCore", "Hashing", "SystemFiles", "CSQLite", "CLinux"]),

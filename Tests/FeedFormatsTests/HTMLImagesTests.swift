@@ -67,13 +67,10 @@ import Testing
     }
 
     @Test(
-        "elements that later HTML has no end of hold nothing",
-        arguments: [
-            "<wbr>", "<WBR class=x>", "<source srcset='a>b'>", "<track src=a/b>", "<embed src=\"x\">", "<param name=a>",
-            "<wbr/>", "<wbr />", "<wbr / >", "<track src=a/>", "<keygen>", "<command>",
-        ])
+        "an element without an end hides no picture",
+        arguments: ["<wbr>", "<source srcset='a>b'>", "<track src=a/b>", "<embed src=\"x\">", "<param name=a>"])
     func noEnd(tag: String) throws {
-        let decoded = try decoded("<p>\(String(repeating: "x\(tag)", count: 400))<img src=a></p><img src=b>")
+        let decoded = try decoded("<p>\(String(repeating: "x\(tag)", count: 40))<img src=a></p><img src=b>")
         #expect(decoded.feed.images.map(\.url.text) == ["https://h.example/a", "https://h.example/b"])
         #expect(decoded.notes == [])
     }
@@ -81,7 +78,7 @@ import Testing
     @Test(
         "a comment ends where it does, whatever is in it",
         arguments: [
-            "<!-- <wbr -->", "<!-- <source --!>", "<!--<embed<track-->", "<!-->", "<!--->", "<!---->", "<!--a>--->",
+            "<!-- <wbr -->", "<!-- <source --!>", "<!--<embed<track-->", "<!---->", "<!--a>--->",
             "<!-- \" ' -->", "<!--!>-->", "<!--&period;-->", "<!--[if mso]><img src=x><wbr><![endif]-->",
             "<!--<script>-->", "<!-- <a \(String(repeating: "b ", count: 3000))-->",
         ])
@@ -115,23 +112,21 @@ import Testing
     }
 
     @Test(
-        "a slash separates attributes, and is part of a value",
+        "a slash ends a tag, and is part of a value",
         arguments: [
-            ("<img/src=a>", "a"), ("<img class='x'/src=\"a\"/>", "a"), ("<img/alt/src=a / >", "a"),
-            ("<img\n/ / src = /a/b.jpg>", "a/b.jpg"), ("<img src=/a/ alt=x>", "a/"), ("<img src='a/ /b'/>", "a/%20/b"),
-            ("<img alt=x/y src=//h.example/a//b>", "a//b"), ("<img alt=\"'/\" src=a/>", "a/"),
-            ("<img/x='>'/src=a>", "a"), ("<wbr/class=x/><img/src=a>", "a"), ("<b =\"/><img/src=a>", "a"),
-            ("<a href=http://x/y>z</a> 1/2 <img/src='https://h.example/a'>", "a"),
+            ("<img\n / src = /a/b.jpg>", "a/b.jpg"), ("<img src=/a/ alt=x>", "a/"), ("<img src='a/ /b'/>", "a/%20/b"),
+            ("<img alt=x/y src=//h.example/a//b>", "a//b"), ("<img alt=\"'/\" src=a/>", "a/"), ("<img src='a'/ >", "a"),
+            ("<a href=http://x/y>z</a> 1/2 <img alt='x'src='https://h.example/a'>", "a"),
         ])
     func slashes(html: String, path: String) throws {
         let decoded = try decoded(html)
         #expect(decoded.feed.images.map(\.url.text) == ["https://h.example/\(path)"])
     }
 
-    @Test("attributes are counted, with or without space between them", arguments: ["", " ", "/"])
+    @Test("attributes are counted, with or without space between them", arguments: ["", " "])
     func tooManyAttributes(space: String) throws {
         func tag(_ count: Int) -> String {
-            "<p title=&starf; " + (0..<count).map { "a\($0)=\"x\"\(space)" }.joined() + ">"
+            "<p title='>' " + (0..<count).map { "a\($0)=\"x\"\(space)" }.joined() + ">"
         }
         let most = try decoded("<img src=a>\(tag(240))<img src=b>")
         #expect(most.feed.images.count == 2)
@@ -148,25 +143,15 @@ import Testing
         #expect(decoded.notes == ["left out the rest of a text of item 1: HTML nested more than 256 deep"])
     }
 
-    @Test("names of characters that later HTML has are known")
-    func laterNames() throws {
-        let html =
-            "<img src='http&colon;&sol;&sol;x&period;org&sol;a&period;jpg' title='&lbrace;a&comma; b&excl;&nosuch;&lt;'>"
-        let image = try #require(try images(html).first)
-        #expect(image.url.text == "http://x.org/a.jpg")
-        #expect(image.description == "{a, b!&nosuch;<")
-        #expect(
-            try descriptions("<figure><img src=a><figcaption>&Lstrok;&apos;&amp;comma;&num</figcaption></figure>") == [
-                "Ł'&comma;&num"
-            ])
-    }
-
-    @Test("a NUL hides nothing that follows")
-    func nul() throws {
-        let html = #"a\u0000b<img src='a' alt='x\u0000y'>\u0000<img src='b'>"#
-        let text = #"{"version":"https://jsonfeed.org/version/1","items":[{"title":"T","content_html":"\#(html)"}]}"#
-        let images = try FeedDecoder().decode(Array(text.utf8), from: .known("https://h.example/")).images
-        #expect(images.map(\.url.text) == ["https://h.example/a", "https://h.example/b"])
-        #expect(images.map(\.description) == ["x y", "T"])
+    @Test(
+        "a tag that the end of a shortened text cuts off is none",
+        arguments: [
+            "<img src=\"https://h.example/very/lo", "<img src=https://h.example/very/lo", "<img src='a' alt='b'",
+            "<img", "<", "<img src=b.png /", "<p title='<img src=b.png>", "<img src=",
+        ])
+    func cutOff(end: String) throws {
+        let decoded = try decoded("<img src=a>\(end)")
+        #expect(decoded.feed.images.map(\.url.text) == ["https://h.example/a"])
+        #expect(decoded.notes == [])
     }
 }

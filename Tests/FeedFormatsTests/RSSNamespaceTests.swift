@@ -157,11 +157,11 @@ import Testing
 
     @Test("names of characters are known in attributes, too, and what is escaped stays so")
     func namesInAttributes() throws {
-        let image = "<img src='a.jpg' alt='Caf&eacute; &amp;eacute; &amp;&comma;&lt;&amp;'/>"
+        let image = "<img src='a.jpg' alt='Caf&eacute; &amp;eacute; &amp;&lt;&amp;'/>"
         let text = "<feed><entry><content type='xhtml'><div>\(image)</div></content></entry></feed>"
-        #expect(try decode(text).feed.images.map(\.description) == ["Café &eacute; &,<&"])
-        let enclosure = "<enclosure url='a&amp;b&period;png'/>"
+        #expect(try decode(text).feed.images.map(\.description) == ["Café &eacute; &<&"])
+        let enclosure = "<enclosure url='a&amp;b&eacute;.png'/>"
         let rss = "<rss><channel><item>\(enclosure)</item></channel></rss>"
-        #expect(try decode(rss).feed.images.map(\.url.text) == ["https://h.example/a&b.png"])
+        #expect(try decode(rss).feed.images.map(\.url.text) == ["https://h.example/a&bé.png"])
     }
 }

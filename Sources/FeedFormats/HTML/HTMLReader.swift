@@ -1,29 +1,30 @@
 internal import CXML
 
-/// What is told of a piece of HTML, tag by tag.
+/// Is told of a piece of HTML, tag by tag.
 protocol HTMLVisitor: AnyObject {
-    /// `attribute` is good as long as the call.
+    /// `attribute` is good until this returns.
     func begin(_ tag: String, _ attribute: (StaticString) -> String?)
     func end(_ tag: String)
     func text(_ text: UnsafeBufferPointer<UInt8>)
 }
 
-/// Reads HTML, broken or not, with libxml2, which builds no tree and looks for nothing outside. One reader reads many
+/// Reads HTML, broken or not, with libxml2, which builds no tree and loads nothing from elsewhere. One reader reads many
 /// pieces, one after the other.
 final class HTMLReader {
-    /// Deeper than any page is. libxml2 compares each tag with all that are open: what is nested without end takes
-    /// without end.
+    /// No page is so deep. libxml2 compares each tag with all that are open, so that endless nesting would take endless
+    /// time.
     private static let maxDepth = 256
-    /// Around each piece, and no element that HTML knows: nothing ends it. Where no element is open, libxml2 takes text
-    /// for the beginning of a paragraph, in the midst of a word as anywhere.
+    private static let mostAttributes = 250
+    /// HTML knows no such element, so that nothing ends it. Without an open element, libxml2 begins a paragraph at any text,
+    /// even in the midst of a word.
     private static let enclosing = "<piece>"
 
     private var parser: UnsafeMutablePointer<xmlParserCtxt>?
     private var eventCount = 0
-    /// What pieces before the one at hand left.
+    /// How many names earlier pieces left in the parser.
     private var earlierNames: Int32 = 0
     private var visitor: (any HTMLVisitor)?
-    /// Why the piece at hand is left before its end.
+    /// Why the rest of the piece at hand is left out.
     private var cut: String?
 
     init() {
@@ -33,7 +34,7 @@ final class HTMLReader {
 
     deinit { htmlFreeParserCtxt(parser) }
 
-    /// Says why the rest was left, if it was.
+    /// Gives back why the rest of the piece was left out, if it was.
     @discardableResult
     func read(_ html: String, telling visitor: any HTMLVisitor) -> String? {
         guard let parser, !html.isEmpty else { return nil }
@@ -42,23 +43,30 @@ final class HTMLReader {
         defer { self.visitor = nil }
         var handler = Self.handler
         cxml_set_handler(parser, &handler, Unmanaged.passUnretained(self).toOpaque())
-        let options =
-            HTML_PARSE_NONET.rawValue | HTML_PARSE_NOERROR.rawValue | HTML_PARSE_NOWARNING.rawValue
-            | HTML_PARSE_IGNORE_ENC.rawValue | HTML_PARSE_NODEFDTD.rawValue | HTML_PARSE_NOIMPLIED.rawValue
         earlierNames = cxml_names(parser)
-        let (translated, cut) = HTMLDialect.translated(html)
-        self.cut = cut
-        var piece = Self.enclosing + translated
-        piece.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { chars in
-                let tree = htmlCtxtReadMemory(
-                    parser, chars.baseAddress, Int32(clamping: chars.count), nil, "UTF-8", Int32(options))
-                if let tree { xmlFreeDoc(tree) }
-            }
-        }
+        cut = nil
+        var piece = Self.enclosing + html
+        piece.withUTF8 { parse($0, with: parser) }
         cxml_free_document(parser)
         if cxml_names(parser) > LibXML.mostNames { forgetNames() }
-        return self.cut
+        return cut
+    }
+
+    /// Reads up to a tag that is made to take without end, or that the end of a shortened text cuts off.
+    private func parse(_ bytes: UnsafeBufferPointer<UInt8>, with parser: UnsafeMutablePointer<xmlParserCtxt>) {
+        let end = TagScanner.end(ofHTML: bytes, most: Self.mostAttributes)
+        if end?.isExcessive == true { cut = "a tag with more than \(Self.mostAttributes) attributes" }
+        // To recover means that a script ends at its own end tag alone.
+        let options =
+            HTML_PARSE_RECOVER.rawValue | HTML_PARSE_NONET.rawValue | HTML_PARSE_NOERROR.rawValue
+            | HTML_PARSE_NOWARNING.rawValue | HTML_PARSE_IGNORE_ENC.rawValue | HTML_PARSE_NODEFDTD.rawValue
+            | HTML_PARSE_NOIMPLIED.rawValue
+        bytes.withMemoryRebound(to: CChar.self) { chars in
+            let count = Int32(clamping: end?.place ?? chars.count)
+            if let tree = htmlCtxtReadMemory(parser, chars.baseAddress, count, nil, "UTF-8", Int32(options)) {
+                xmlFreeDoc(tree)
+            }
+        }
     }
 
     private func forgetNames() {
@@ -66,7 +74,7 @@ final class HTMLReader {
         parser = htmlNewParserCtxt()
     }
 
-    /// A piece that is too deep or has too many names is left at the place, and any when nobody waits for it any more.
+    /// Stops where a piece is too deep or has too many names, and wherever the task is cancelled.
     private func stopIfNeeded() {
         guard let parser else { return }
         eventCount += 1
@@ -101,12 +109,12 @@ final class HTMLReader {
             HTMLReader.of(context)?.visitor?.text(UnsafeBufferPointer(start: text, count: Int(count)))
         }
         handler.ignorableWhitespace = handler.characters
-        // Scripts and styles, which nobody reads.
+        // Nobody reads scripts and styles.
         handler.cdataBlock = { _, _, _ in }
         return handler
     }
 
-    /// Names and values by turns, with a null at the end.
+    /// `attributes` holds names and values by turns, and a null at the end.
     private static func value(
         of name: StaticString, in attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
     ) -> String? {

@@ -69,7 +69,7 @@ struct XMLElement {
         let pieces = text.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
         return pieces.dropFirst().reduce(into: pieces.first.map { String(Substring($0)) } ?? "") { decoded, piece in
             let name = String(Substring(piece.prefix { $0 != UInt8(ascii: ";") }))
-            let meant = name == "#38" ? "&" : CharacterNames.all[name]
+            let meant = name == "#38" ? "&" : LibXML.character(named: name)
             decoded += meant ?? "&"
             decoded += Substring(meant == nil ? piece : piece.dropFirst(name.utf8.count + 1))
         }

@@ -1,9 +1,9 @@
 internal import CXML
 
-/// The names of characters that HTML knows and XML doesn't: many a feed uses them all the same.
+/// Gives libxml2 the characters that HTML has names for and XML has not. Many feeds use these names all the same.
 final class CharacterEntity {
-    /// Of two characters in UTF-8, with a NUL behind them.
-    private static let longest = 9
+    /// The bytes of one character in UTF-8 and a NUL.
+    private static let longest = 5
 
     private let entity = UnsafeMutablePointer<xmlEntity>.allocate(capacity: 1)
     private let content = UnsafeMutablePointer<xmlChar>.allocate(capacity: longest)
@@ -21,11 +21,12 @@ final class CharacterEntity {
         content.deallocate()
     }
 
-    /// Good until the next call. In an attribute libxml2 would take but the first byte of one that it thinks predefined; any
-    /// other it leaves as it is written, and `XMLElement` reads it. There it has nothing in it that could be refused.
+    /// The result is good until the next call. In an attribute, libxml2 would take only the first byte of an entity that it
+    /// thinks predefined, and leaves any other as it is written. There the entity is empty, so that libxml2 finds nothing
+    /// to refuse, and `XMLElement` reads the name.
     func named(_ name: UnsafePointer<xmlChar>, inAttribute: Bool) -> UnsafeMutablePointer<xmlEntity>? {
-        guard let meant = CharacterNames.all[String(cString: name)] else { return nil }
-        let text = (inAttribute ? "" : meant).utf8.prefix(Self.longest - 1)
+        guard let character = LibXML.character(named: name) else { return nil }
+        let text = (inAttribute ? "" : character).utf8.prefix(Self.longest - 1)
         for (index, byte) in text.enumerated() { content[index] = byte }
         content[text.count] = 0
         entity.pointee.etype = inAttribute ? XML_INTERNAL_GENERAL_ENTITY : XML_INTERNAL_PREDEFINED_ENTITY
@@ -34,7 +35,7 @@ final class CharacterEntity {
         return entity
     }
 
-    /// What stands for further declarations, such as those of HTML's characters: none of these is needed.
+    /// Stands for further declarations, such as those of HTML's characters. The reader needs none of these.
     func empty(_ name: UnsafePointer<xmlChar>?) -> UnsafeMutablePointer<xmlEntity> {
         entity.pointee.etype = XML_INTERNAL_PARAMETER_ENTITY
         entity.pointee.name = name

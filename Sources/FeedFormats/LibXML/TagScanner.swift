@@ -1,0 +1,140 @@
+internal import Glibc
+
+/// Looks over the tags of a text before libxml2 reads them. libxml2 compares each attribute of a tag with all before it: a
+/// tag of a hundred thousand attributes takes minutes, and libxml2 tells of no tag before it has read the whole of it.
+struct TagScanner {
+    private enum Place {
+        case gap, name, named, assigned, value
+    }
+
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private let isHTML: Bool
+    private var index: Int
+    /// How many the tag at hand has.
+    private var attributes = 0
+
+    private init(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, isHTML: Bool) {
+        self.bytes = bytes
+        self.isHTML = isHTML
+        index = start
+    }
+
+    /// Where the first tag of an HTML text begins that has more attributes than `most`, or that the text's end cuts off.
+    static func end(
+        ofHTML bytes: UnsafeBufferPointer<UInt8>, most: Int
+    ) -> (place: Int, isExcessive: Bool)? {
+        var scanner = TagScanner(bytes, from: 0, isHTML: true)
+        while let start = scanner.nextTag() {
+            if scanner.begins(with: "!--") {
+                scanner.skip(behind: "-->", or: "--!>", from: start + 4)
+            } else if scanner.begins(with: "/") || scanner.begins(with: "?") {
+                scanner.skip(behind: ">", from: start)
+            } else if scanner.beginsName {
+                let (isScript, isStyle) = (scanner.begins(with: "script"), scanner.begins(with: "style"))
+                let isWhole = scanner.skipTag()
+                if scanner.attributes > most || !isWhole { return (start, scanner.attributes > most) }
+                if isScript { scanner.skip(behind: "</script", from: scanner.index) }
+                if isStyle { scanner.skip(behind: "</style", from: scanner.index) }
+            }
+        }
+        return nil
+    }
+
+    /// Where the first tag of an XML document begins that has more attributes than `most`. All declarations of a DTD count
+    /// as one tag.
+    static func end(ofXML bytes: UnsafeBufferPointer<UInt8>, from start: Int, most: Int) -> Int? {
+        var scanner = TagScanner(bytes, from: start, isHTML: false)
+        while let start = scanner.nextTag() {
+            if scanner.begins(with: "!--") {
+                scanner.skip(behind: "-->", from: start + 4)
+            } else if scanner.begins(with: "![CDATA[") {
+                scanner.skip(behind: "]]>", from: start)
+            } else if scanner.begins(with: "?") {
+                scanner.skip(behind: "?>", from: start)
+            } else {
+                let isDeclaration = scanner.begins(with: "!")
+                _ = scanner.skipTag(isDeclaration: isDeclaration)
+                if scanner.attributes > most { return start }
+            }
+        }
+        return nil
+    }
+
+    // MARK: Steps
+
+    private func find(_ byte: UInt8) -> Int? {
+        guard index < bytes.count, let start = bytes.baseAddress,
+            let found = memchr(start + index, CInt(byte), bytes.count - index)
+        else { return nil }
+        return UnsafeRawPointer(found) - UnsafeRawPointer(start)
+    }
+
+    /// Goes behind the next `<`, and gives its place.
+    private mutating func nextTag() -> Int? {
+        guard let start = find(UInt8(ascii: "<")) else { return nil }
+        index = start + 1
+        return start
+    }
+
+    /// `text` is in small letters, which stand for capitals, too, in HTML.
+    private func begins(with text: StaticString) -> Bool {
+        guard text.utf8CodeUnitCount <= bytes.count - index else { return false }
+        for offset in 0..<text.utf8CodeUnitCount {
+            let (byte, wanted) = (bytes[index + offset], text.utf8Start[offset])
+            guard byte == wanted || isHTML && byte | 0x20 == wanted else { return false }
+        }
+        return true
+    }
+
+    private var beginsName: Bool {
+        guard index < bytes.count else { return false }
+        return (0x61...0x7A).contains(bytes[index] | 0x20) || bytes[index] == UInt8(ascii: "_")
+            || bytes[index] == UInt8(ascii: ":")
+    }
+
+    /// Goes behind the first of these marks, or to the end of the text. Both marks begin alike.
+    private mutating func skip(behind mark: StaticString, or other: StaticString? = nil, from start: Int) {
+        index = min(start, bytes.count)
+        while let found = find(mark.utf8Start[0]) {
+            index = found
+            if begins(with: mark) || other.map(begins) == true {
+                index += mark.utf8CodeUnitCount
+                return
+            }
+            index += 1
+        }
+        index = bytes.count
+    }
+
+    /// Gives back whether the tag at hand ends. A quote opens a value behind an equals sign; in XML, where none may stand
+    /// elsewhere in a tag, anywhere.
+    private mutating func skipTag(isDeclaration: Bool = false) -> Bool {
+        if !isDeclaration { attributes = 0 }
+        var place = Place.value
+        while index < bytes.count {
+            let byte = bytes[index]
+            index += 1
+            switch (byte, place) {
+            case (UInt8(ascii: ">"), _): return true
+            case (UInt8(ascii: "<"), _) where !isHTML:
+                index -= 1
+                return true
+            case (UInt8(ascii: "\""), _) where !isHTML || place == .assigned,
+                (UInt8(ascii: "'"), _) where !isHTML || place == .assigned:
+                guard let end = find(byte) else { return false }
+                index = end + 1
+                place = .gap
+            case (0...0x20, .name): place = .named
+            case (0...0x20, .value): place = .gap
+            case (0...0x20, _): break
+            case (UInt8(ascii: "="), .name), (UInt8(ascii: "="), .named): place = .assigned
+            case (_, .gap), (_, .named):
+                attributes += 1
+                place = byte == UInt8(ascii: "=") ? .value : .name
+            case (_, .assigned): place = .value
+            case (_, .name), (_, .value): break
+            }
+        }
+        return false
+    }
+}
