@@ -10,9 +10,9 @@ final class OPMLList: XMLVisitor {
     private var hasBody = false
 
     static func decode(_ document: FeedSource) throws(FeedError) -> SubscriptionList {
-        let list: OPMLList
+        let list = OPMLList()
         do throws(XMLProblem) {
-            list = try XMLReader.read(document) { OPMLList() }
+            try XMLReader.read(document, telling: list)
         } catch {
             switch error {
             case .interrupted(let interruption): throw interruption.error(host: nil)

@@ -11,8 +11,9 @@ final class XMLFeed: XMLVisitor {
     private init(_ document: FeedSource) { self.document = document }
 
     static func decode(_ document: FeedSource) throws(FeedError) -> DecodedFeed {
+        let found = XMLFeed(document)
         do throws(XMLProblem) {
-            let found = try XMLReader.read(document) { XMLFeed(document) }
+            try XMLReader.read(document, telling: found)
             if let decoded = found.atom?.decoded() { return decoded }
             if let decoded = try found.rss?.decoded() { return decoded }
         } catch {

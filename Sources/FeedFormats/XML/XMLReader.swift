@@ -1,29 +1,166 @@
+internal import CXML
 internal import FeedCore
 
-/// Reads an XML document front to back with libxml2 and tells a visitor of it. No tree is built; no entity is expanded
-/// but those of XML and HTML themselves; nothing outside the document is looked for.
-enum XMLReader {
-    /// The visitor that `make` gives, told of all there is.
-    static func read<Visitor: XMLVisitor>(
-        _ document: FeedSource, _ make: () -> Visitor
-    ) throws(XMLProblem) -> Visitor {
-        var first: XMLProblem?
-        for encoding in XMLEncoding.candidates(for: document) {
-            do {
-                return try read(document, in: encoding, make())
-            } catch {
-                guard case .malformed = error else { throw error }
-                first = first ?? error
-            }
-        }
-        throw first ?? .malformed(XMLMalformation(reason: "not well-formed", line: 1, column: 1))
+/// Reads an XML document front to back with libxml2 and tells a visitor of it. It builds no tree, expands no entity but
+/// those of XML and HTML themselves, and loads nothing from elsewhere.
+final class XMLReader {
+    private let text: XMLText
+    private var position: Int
+    private let skippedLines: Int
+    private let skippedColumns: Int
+    private let parser: UnsafeMutablePointer<xmlParserCtxt>
+    private let dispatch: XMLDispatch
+    private let entity = CharacterEntity()
+    private let declarations = CharacterEntity()
+    private var problem: XMLProblem?
+    private var endLine: Int?
+    /// Whether something follows the root element that no document has there.
+    private var hasRest = false
+    private var eventCount = 0
+
+    static func read(_ document: FeedSource, telling visitor: any XMLVisitor) throws(XMLProblem) {
+        try XMLReader(document, telling: visitor).run()
     }
 
-    private static func read<Visitor: XMLVisitor>(
-        _ document: FeedSource, in encoding: XMLEncoding, _ visitor: Visitor
-    ) throws(XMLProblem) -> Visitor {
-        let session = try XMLSession(document, in: encoding, telling: visitor)
-        try session.run()
-        return visitor
+    private init(_ document: FeedSource, telling visitor: any XMLVisitor) throws(XMLProblem) {
+        LibXML.initialised
+        cxml_silence()
+        text = try XMLText(document)
+        position = text.start
+        let skipped = text.bytes[..<text.start]
+        skippedLines = skipped.count { $0 == UInt8(ascii: "\n") }
+        skippedColumns = skipped.reversed().prefix { $0 != UInt8(ascii: "\n") }.count
+        guard let parser = xmlNewParserCtxt() else {
+            throw .malformed(XMLMalformation(reason: "there is not enough memory to read it", line: 1, column: 1))
+        }
+        self.parser = parser
+        dispatch = XMLDispatch(visitor, at: document)
+    }
+
+    deinit {
+        cxml_free_document(parser)
+        xmlFreeParserCtxt(parser)
+    }
+
+    private func run() throws(XMLProblem) {
+        var handler = Self.handler
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        cxml_set_handler(parser, &handler, context)
+        // The loader limits how large a feed may be. The depth and all that takes time in its square are limited here.
+        let options = XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue | XML_PARSE_HUGE.rawValue
+        let read: xmlInputReadCallback = { context, buffer, count in XMLReader.of(context)?.fill(buffer, count) ?? 0 }
+        let tree = xmlCtxtReadIO(parser, read, nil, context, nil, "UTF-8", Int32(options))
+        if let tree { xmlFreeDoc(tree) }
+        if let problem { throw problem }
+        guard let endLine else { throw text.stop ?? malformed("not well-formed") }
+        if hasRest || text.stop != nil { dispatch.visitor.note("line \(endLine): left out what follows the end") }
+    }
+
+    private func end() throws(XMLProblem) {
+        try dispatch.end()
+        guard dispatch.hasEnded else { return }
+        guard cxml_is_well_formed(parser) != 0 else { throw malformed("not well-formed") }
+        endLine = line
+    }
+
+    private static func of(_ context: UnsafeMutableRawPointer?) -> XMLReader? {
+        context.map { Unmanaged<XMLReader>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Gives libxml2 nothing more once something was wrong, so that it finds an end.
+    private func fill(_ buffer: UnsafeMutablePointer<CChar>?, _ count: Int32) -> Int32 {
+        guard problem == nil, !hasRest, let buffer else { return 0 }
+        let length = min(Int(count), text.end - position)
+        text.bytes.withUnsafeBytes { bytes in
+            UnsafeMutableRawBufferPointer(start: buffer, count: length)
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[position..<position + length]))
+        }
+        position += length
+        return Int32(length)
+    }
+
+    // MARK: What libxml2 calls
+
+    private static var handler: xmlSAXHandler {
+        var handler = xmlSAXHandler()
+        handler.initialized = UInt32(XML_SAX2_MAGIC)
+        handler.startElementNs = { context, local, prefix, uri, namespaces, _, count, _, attributes in
+            guard let local else { return }
+            XMLReader.of(context)?.tell { reader throws(XMLProblem) in
+                try reader.checkNames()
+                try reader.dispatch.begin(
+                    XMLTag(
+                        local: local, prefix: prefix, uri: uri, namespaces: Int(namespaces), attributes: attributes,
+                        attributeCount: Int(count), line: reader.line, column: reader.column))
+            }
+        }
+        handler.endElementNs = { context, _, _, _ in
+            XMLReader.of(context)?.tell { reader throws(XMLProblem) in try reader.end() }
+        }
+        handler.characters = { context, text, count in
+            guard let text else { return }
+            let bytes = UnsafeBufferPointer(start: text, count: Int(count))
+            XMLReader.of(context)?.tell { $0.dispatch.text(bytes) }
+        }
+        handler.cdataBlock = handler.characters
+        handler.ignorableWhitespace = handler.characters
+        handler.getEntity = { context, name in XMLReader.of(context)?.entity(name) }
+        handler.getParameterEntity = { context, name in XMLReader.of(context)?.declarations.empty(name) }
+        handler.reference = { context, _ in
+            XMLReader.of(context)?.fail { $0.malformed("an entity that is not defined") }
+        }
+        cxml_set_error_handler(&handler) { context, error in
+            guard let error else { return }
+            XMLReader.of(context)?.report(error.pointee)
+        }
+        return handler
+    }
+
+    private func tell(_ visit: (XMLReader) throws(XMLProblem) -> Void) {
+        guard problem == nil, endLine == nil else { return }
+        eventCount += 1
+        if eventCount % 256 == 0, Task.isCancelled { return fail { _ in .interrupted(.cancelled) } }
+        do throws(XMLProblem) { try visit(self) } catch { problem = error }
+    }
+
+    private func checkNames() throws(XMLProblem) {
+        guard cxml_names(parser) <= LibXML.mostNames else { throw malformed("more than \(LibXML.mostNames) names") }
+    }
+
+    /// Nothing that is wrong behind the root element makes the document wrong.
+    private func fail(_ make: (XMLReader) -> XMLProblem) {
+        if endLine != nil {
+            hasRest = true
+        } else if problem == nil {
+            problem = make(self)
+        }
+    }
+
+    private func entity(_ name: UnsafePointer<xmlChar>?) -> UnsafeMutablePointer<xmlEntity>? {
+        name.flatMap { entity.named($0, inAttribute: cxml_is_in_attribute(parser) != 0) }
+    }
+
+    /// A prefix that was never declared is no fatal error: `XMLVocabulary` knows what prefixes are used for.
+    private func report(_ error: xmlError) {
+        let isUndefined = error.code == XML_WAR_UNDECLARED_ENTITY.rawValue
+        guard error.level == XML_ERR_FATAL || isUndefined else { return }
+        let text = error.message.map { String(cString: $0) } ?? "not well-formed"
+        let reason = text.split(whereSeparator: \.isNewline).joined(separator: " ")
+        fail { reader in
+            // What is wrong with a text that was read up to a place is, as far as anyone knows, that place.
+            if reader.position == reader.text.end, let stop = reader.text.stop { return stop }
+            return .malformed(
+                XMLMalformation(
+                    reason: reason.count > 160 ? "\(reason.prefix(160))…" : reason,
+                    line: Int(error.line) + reader.skippedLines,
+                    column: Int(error.int2) + (error.line == 1 ? reader.skippedColumns : 0)))
+        }
+    }
+
+    private var line: Int { Int(cxml_line(parser)) + skippedLines }
+    private var column: Int { Int(cxml_column(parser)) + (cxml_line(parser) == 1 ? skippedColumns : 0) }
+
+    private func malformed(_ reason: String) -> XMLProblem {
+        .malformed(XMLMalformation(reason: reason, line: line, column: column))
     }
 }

@@ -1,5 +1,4 @@
-/// Text as a person reads it: runs of white space are one space, and there is none at either end; control characters that
-/// are windows-1252 in truth are read as that.
+/// Text as a person reads it: a run of white space is one space, and there is none at either end.
 struct FoldedText {
     private var bytes: [UInt8] = []
     private var spaceIsDue = false
@@ -17,7 +16,7 @@ struct FoldedText {
     mutating func add(_ text: UnsafeBufferPointer<UInt8>) {
         var index = 0
         while index < text.count {
-            if let character = Windows1252.character(text, index) {
+            if let character = Self.windows1252(text, index) {
                 append(character)
                 index += 2
                 continue
@@ -33,7 +32,7 @@ struct FoldedText {
         }
     }
 
-    /// Where what is surely no white space ends: that of ASCII, or one byte that was looked at.
+    /// Where the text that surely holds no white space ends.
     private static func endOfPlain(_ text: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int {
         var end = start + 1
         while end < text.count, text[end] > 0x20, text[end] < 0x7F { end += 1 }
@@ -48,7 +47,7 @@ struct FoldedText {
 
     mutating func separate() { spaceIsDue = !bytes.isEmpty }
 
-    /// Tags that stand between words; the others stand within lines, and perhaps within a word.
+    /// Separates words at a tag, but for tags that stand within lines and may stand within a word.
     mutating func separate(at tag: String) {
         if !Self.inline.contains(tag) { separate() }
     }
@@ -59,7 +58,19 @@ struct FoldedText {
         "var", "wbr",
     ]
 
-    /// How many bytes the white space here takes; nil if this is none. Control characters are as good as it.
+    /// The character that the control character here means, if any. Nobody means the control characters U+0080 to U+009F:
+    /// the web reads `&#146;`, and windows-1252 that is declared as ISO-8859-1, as the character of windows-1252.
+    private static func windows1252(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) -> [UInt8]? {
+        guard text[index] == 0xC2, index + 1 < text.count, (0x80...0x9F).contains(text[index + 1]) else { return nil }
+        let character = windows1252[Int(text[index + 1]) - 0x80]
+        return character == TextDecoder.replacement ? nil : character
+    }
+
+    private static let windows1252 = (UInt8(0x80)...0x9F).map {
+        TextDecoder.utf8(of: [$0], in: "CP1252") ?? TextDecoder.replacement
+    }
+
+    /// How many bytes the white space here takes; nil if there is none. Control characters count as white space.
     private static func whitespace(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) -> Int? {
         switch text[index] {
         case 0...0x20, 0x7F: 1

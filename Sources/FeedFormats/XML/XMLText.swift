@@ -1,0 +1,109 @@
+internal import FeedCore
+internal import JSONText
+
+/// An XML document's text in UTF-8, and where to begin and to end reading it.
+struct XMLText {
+    /// libxml2 needs time that grows with the square of this.
+    private static let mostAttributes = 10_000
+
+    let bytes: [UInt8]
+    /// What stands behind blank lines, byte order marks and the XML declaration. libxml2 would stumble over a declaration
+    /// that is not quite right, and nothing in it matters any more.
+    let start: Int
+    /// Before what must not be read: a NUL, which libxml2 takes for the end, or a tag with too many attributes.
+    let end: Int
+    /// Why nothing from `end` on is read.
+    let stop: XMLProblem?
+
+    /// Bytes that are valid UTF-8 are UTF-8: text in other encodings all but never is, and labels are often wrong. Of other
+    /// bytes the server tells the encoding (RFC 7303), else the document.
+    init(_ document: FeedSource) throws(XMLProblem) {
+        var bytes = document.bytes
+        if let wide = Self.wide(bytes) {
+            bytes = try Self.decoded(bytes, from: wide, label: wide)
+        } else if !LeadingBytes.end(in: bytes).isMarked, !Self.isUTF8(bytes) {
+            let declared = XMLDeclaration(in: bytes).encoding
+            if let decoder = Self.charset(in: document.contentType) {
+                bytes = try Self.decoded(bytes, from: decoder, label: decoder)
+            } else if let declared, !declared.isEmpty, !EncodingLabel.isUnicode(declared) {
+                bytes = try Self.decoded(bytes, from: EncodingLabel.decoder(for: declared), label: declared)
+            }
+        }
+        self.bytes = bytes
+        let start = XMLDeclaration(in: bytes).end
+        self.start = start
+        let nul = bytes.firstIndex(of: 0)
+        let excess = bytes.withUnsafeBufferPointer {
+            TagScanner.end(ofXML: $0, from: start, most: Self.mostAttributes)
+        }
+        end = min(nul ?? bytes.count, excess ?? bytes.count)
+        let reason = end == excess ? "a tag with more than \(Self.mostAttributes) attributes" : "a NUL byte"
+        stop = end < bytes.count ? .malformed(XMLMalformation(reason: reason, at: end, of: bytes)) : nil
+    }
+
+    private static func decoded(
+        _ bytes: [UInt8], from decoder: String?, label: String
+    ) throws(XMLProblem) -> [UInt8] {
+        if let text = decoder.flatMap({ TextDecoder.utf8(of: bytes, in: $0) }) { return text }
+        let reason = "the encoding \(JSONWriter.quote(label, limit: 40)) is not supported"
+        throw .malformed(XMLMalformation(reason: reason, line: 1, column: 1))
+    }
+
+    /// UTF-16 with a byte order mark or, as an XML declaration allows, without.
+    private static func wide(_ bytes: [UInt8]) -> String? {
+        if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0, 0x3C]) { return "UTF-16BE" }
+        return bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0x3C, 0]) ? "UTF-16LE" : nil
+    }
+
+    /// Japanese mail's encoding is ASCII byte by byte, and tells it by an escape, which XML forbids.
+    private static func isUTF8(_ bytes: [UInt8]) -> Bool {
+        do throws(UTF8.ValidationError) {
+            _ = try UTF8Span(validating: bytes.span)
+            return !bytes.contains(0x1B)
+        } catch {
+            return false
+        }
+    }
+
+    /// The encoding that a media type such as `text/xml; charset="koi8-r"` names; nil for one that is not read, and for
+    /// UTF-8, which the bytes have proved wrong.
+    private static func charset(in contentType: String?) -> String? {
+        for parameter in contentType?.split(separator: ";").dropFirst() ?? [] {
+            let parts = parameter.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, parts[0].trimmed.lowercased() == "charset" else { continue }
+            let label = parts[1].trimmed.filter { $0 != "\"" && $0 != "'" }
+            if let decoder = EncodingLabel.decoder(for: label) { return decoder }
+        }
+        return nil
+    }
+}
+
+/// The declaration at the beginning of an XML document.
+private struct XMLDeclaration {
+    /// Nil if the declaration names none.
+    private(set) var encoding: String?
+    /// Where what follows the declaration begins. Without a declaration, that is where the document does.
+    private(set) var end: Int
+
+    init(in bytes: [UInt8]) {
+        end = LeadingBytes.end(in: bytes).end
+        let rest = bytes[end...]
+        // Instructions such as `xml-stylesheet` begin alike.
+        guard rest.starts(with: "<?xml".utf8), rest.dropFirst(5).first.map(LeadingBytes.isWhitespace) == true,
+            let close = rest.prefix(1024).firstIndex(of: UInt8(ascii: ">"))
+        else { return }
+        end = close + 1
+        let text = String(decoding: rest[..<close], as: UTF8.self)
+        guard let found = text.firstRange(of: "encoding") else { return }
+        let value = text[found.upperBound...].drop { $0 == "=" || $0.isWhitespace }
+        guard let quote = value.first, quote == "\"" || quote == "'" else { return }
+        encoding = String(value.dropFirst().prefix { $0 != quote }.trimmed)
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: Substring {
+        let start = drop { $0 == " " || $0 == "\t" }
+        return start.lastIndex { $0 != " " && $0 != "\t" }.map { start[...$0] } ?? ""
+    }
+}
