@@ -6,7 +6,7 @@ package struct FeedDecoder: FeedDecoding {
 
     package func decode(_ document: FeedSource) throws(FeedError) -> DecodedFeed {
         let decoded = try decodeAny(document)
-        // What was read last may be in pieces: HTML is left where it stands.
+        // When cancelled, the HTML reader stops in the midst of a piece, and the last item may be incomplete.
         guard !Task.isCancelled else { throw .cancelled }
         return decoded
     }

@@ -1,4 +1,4 @@
-/// Reading objects of which some members are known: each of those once, and whatever else is there is passed over.
+/// Reads objects with some known members. Each of these may stand once; all other members are passed over.
 package enum JSONObject {
     package static func read(
         _ reader: inout JSONReader, _ names: [StaticString],
@@ -11,14 +11,14 @@ package enum JSONObject {
                 try reader.skipValue()
                 continue
             }
-            // Of two values, one reader takes the first and the next one the second.
+            // Programs differ in which of two values they take.
             guard seen & 1 << UInt64(number) == 0 else { throw reader.mismatch("given twice", at: reader.position) }
             seen |= 1 << UInt64(number)
             try visit(name, &reader)
         }
     }
 
-    /// Compared without a copy of either, as there are many names.
+    /// Compares without a copy, as there are many names.
     private static func place(of name: String, in names: [StaticString]) -> Int? {
         let bytes = name.utf8Span.span
         for (place, other) in names.enumerated() where other.utf8CodeUnitCount == bytes.count {
@@ -36,7 +36,7 @@ package enum JSONObject {
         return value
     }
 
-    /// An empty one says as much as none.
+    /// Nil for null and for an empty string.
     package static func readOptionalString(_ reader: inout JSONReader) throws(JSONError) -> String? {
         guard try reader.peek() == .null else {
             let text = try reader.readString()

@@ -1,9 +1,9 @@
-/// The way from the top of a text down to one of its values. It is found by reading the text again up to there, so
-/// that a text without errors pays nothing for it. What comes before the place must be well-formed.
+/// The way from the top of a text down to one of its values. It reads the text again up to the value, so that a text
+/// without errors pays nothing for paths. The text before the value must be well-formed.
 struct JSONPath {
     private enum Step {
         case element(Int)
-        /// The bytes of the name, as written; nil before there is one.
+        /// The place of the name as it is written; nil before the name is read.
         case member(Range<Int>?)
     }
 
@@ -35,7 +35,7 @@ struct JSONPath {
         text += step
     }
 
-    /// A name as it is meant, or as it is written should it be broken.
+    /// The name without its escapes, or as it is written if these are broken.
     private static func decode(_ name: Range<Int>, of bytes: [UInt8]) -> String {
         var reader = JSONReader(Array(bytes[name.lowerBound - 1...name.upperBound]))
         do {

@@ -1,7 +1,7 @@
-// Strings: plain stretches are looked over eight bytes at a time, and only what is escaped is decoded.
+// Strings. The reader looks over plain text eight bytes at a time and decodes only escapes.
 
 extension JSONReader {
-    /// The string whose opening quote is next.
+    /// Reads the string whose opening quote is next.
     mutating func scanString() throws(JSONError) -> String {
         position += 1
         let start = position
@@ -121,8 +121,7 @@ extension JSONReader {
         }
     }
 
-    /// A scalar past U+FFFF is written as two escapes. Half of such a pair is what programs leave that cut a text within
-    /// an emoji.
+    /// A scalar past U+FFFF is written as two escapes. Programs that cut a text within an emoji leave half of such a pair.
     private mutating func scanUnicodeEscape() throws(JSONError) -> Unicode.Scalar {
         let first = try scanHexDigits()
         if let scalar = Unicode.Scalar(first) { return scalar }
@@ -136,7 +135,7 @@ extension JSONReader {
         guard (0xDC00...0xDFFF).contains(second),
             let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
         else {
-            // The other escape is for itself.
+            // The second escape is a character of its own.
             position = end
             return half
         }

@@ -1,9 +1,9 @@
 /// Brackets, commas, colons and what is between them.
 extension JSONReader {
-    /// The byte to be read next; 0 at the end, which no rule accepts either.
+    /// The next byte. At the end it is 0, which no rule accepts.
     var next: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
-    /// One for each file that a script was put together from.
+    /// A script that joins files leaves one mark for each of them.
     static func hasByteOrderMark(_ bytes: ArraySlice<UInt8>) -> Bool { bytes.starts(with: [0xEF, 0xBB, 0xBF]) }
 
     static func lengthOfByteOrderMark(_ bytes: [UInt8]) -> Int { hasByteOrderMark(bytes[...]) ? 3 : 0 }
@@ -39,7 +39,7 @@ extension JSONReader {
         return true
     }
 
-    /// Steps to the first quote of the next member's name. False at the end of the object, which is left.
+    /// Steps to the first quote of the next member's name. At the end it leaves the object and gives back false.
     mutating func goToName() throws(JSONError) -> Bool {
         guard try goOn(until: UInt8(ascii: "}"), "'}'") else { return false }
         guard next == UInt8(ascii: "\"") else { throw expected("a member's name in quotes") }
@@ -69,7 +69,7 @@ extension JSONReader {
         }
     }
 
-    /// What stands here, fit for a message.
+    /// The text at the position, for a message.
     var foundHere: String {
         guard position < bytes.count else { return "the end of the text" }
         let byte = bytes[position]

@@ -1,5 +1,5 @@
-/// Reads a JSON text (RFC 8259) front to back, as its caller asks for it. Nothing is built but what is asked for; what
-/// is skipped is checked all the same.
+/// Reads a JSON text (RFC 8259) front to back, as its caller asks for it. It builds nothing but what the caller asks for,
+/// and checks what it skips all the same.
 ///
 ///     var reader = JSONReader(bytes)
 ///     try reader.enterObject()
@@ -15,7 +15,7 @@ package struct JSONReader: ~Copyable {
     }
 
     let bytes: [UInt8]
-    /// The next byte to read. Before a value is asked for, it stands on the value's first byte.
+    /// The place of the next byte. Before the caller asks for a value, this is the value's first byte.
     package internal(set) var position: Int
     let maxDepth: Int
     var depth = 0
@@ -33,7 +33,7 @@ package struct JSONReader: ~Copyable {
         }
     }
 
-    /// What the next value is, by its first byte.
+    /// The kind of the next value, by its first byte.
     package func peek() throws(JSONError) -> Kind {
         switch next {
         case UInt8(ascii: "{"): .object
@@ -89,7 +89,7 @@ package struct JSONReader: ~Copyable {
         try skipWord("null")
     }
 
-    /// As it is written.
+    /// The number as it is written.
     package mutating func readNumberText() throws(JSONError) -> String {
         try require(.number, "not a number")
         let start = position
@@ -107,7 +107,7 @@ package struct JSONReader: ~Copyable {
         return number
     }
 
-    /// As deep as the text is nested, and so never deeper than `maxDepth`.
+    /// Recurses as deep as the text is nested, and so never deeper than `maxDepth`.
     package mutating func skipValue() throws(JSONError) {
         switch try peek() {
         case .object:
@@ -121,20 +121,5 @@ package struct JSONReader: ~Copyable {
         case .bool: try skipWord(next == UInt8(ascii: "t") ? "true" : "false")
         case .null: try skipWord("null")
         }
-    }
-
-    // MARK: Failures
-
-    /// The value that begins at `position`, or a member that it lacks or has, is not what it should be.
-    package func mismatch(_ reason: String, at position: Int, member: String? = nil) -> JSONError {
-        JSONError(.mismatch, reason, at: position, of: bytes, member: member)
-    }
-
-    func malformed(_ reason: String) -> JSONError {
-        JSONError(.malformed, reason, at: position, of: bytes)
-    }
-
-    func expected(_ what: String) -> JSONError {
-        malformed("expected \(what), found \(foundHere)")
     }
 }

@@ -1,6 +1,6 @@
 extension JSONWriter {
-    /// Text from elsewhere for a message: in quotes, with nothing in it that drives a terminal, cut after `limit`
-    /// characters.
+    /// Quotes text from elsewhere for a message. Control characters are escaped, so that none reaches a terminal, and the
+    /// text is cut after `limit` characters.
     package static func quote(_ text: String, limit: Int) -> String {
         let shown = text.unicodeScalars.prefix(limit)
         var bytes: [UInt8] = []
@@ -23,7 +23,7 @@ extension JSONWriter {
         }
     }
 
-    /// What needs no escapes, as most texts don't.
+    /// For a text that needs no escapes, as most texts are.
     static func appendQuoted(_ plain: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         bytes += plain
@@ -48,8 +48,8 @@ extension JSONWriter {
         bytes += UnsafeBufferPointer(rebasing: utf8[plain...])
     }
 
-    /// How far there is nothing that could have to be escaped, which is most often all. Looked at by eights, of which the
-    /// last overlaps the one before it; a text of fewer bytes is not looked at.
+    /// The length of the beginning that surely needs no escapes, most often the whole text. It looks at eight bytes at a
+    /// time, of which the last eight overlap the ones before, and does not look at a text of fewer bytes.
     private static func lengthOfPlainBeginning(_ utf8: UnsafeBufferPointer<UInt8>) -> Int {
         let text = UnsafeRawBufferPointer(utf8)
         var position = 0
@@ -65,13 +65,13 @@ extension JSONWriter {
     /// Whether one of eight bytes is a quote, a backslash, or outside of 0x20 to 0x7E.
     private static func hasSpecialByte(_ word: UInt64) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
-        // What a reader stops at, and U+007F besides.
+        // The reader stops at all of these but U+007F.
         let deletes = word ^ (ones &* 0x7F)
         return JSONReader.specialBytes(of: word) | (deletes &- ones) & ~deletes & (ones &* 0x80) != 0
     }
 
-    /// A terminal obeys not only the control characters that JSON itself wants escaped, but also U+007F–U+009F; and
-    /// U+2028 and U+2029 end a line for some readers.
+    /// JSON wants only the control characters below U+0020 escaped, but a terminal obeys U+007F to U+009F, too, and some
+    /// readers take U+2028 and U+2029 for the end of a line.
     private static func scalarToEscape(
         _ utf8: UnsafeBufferPointer<UInt8>, at position: Int
     ) -> (code: UInt16, length: Int)? {

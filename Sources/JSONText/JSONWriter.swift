@@ -1,17 +1,17 @@
-/// Writes a JSON text piece by piece into a buffer that its owner may empty whenever it likes, so that a text of any
-/// length needs little memory. Members stand in the order in which they are written.
+/// Writes a JSON text piece by piece into a buffer. The owner may empty the buffer at any time, so that a text of any length
+/// needs little memory. Members stand in the order in which they are written.
 ///
-/// Within an object every value is preceded by `name`.
+/// Within an object, the caller writes a `name` before every value.
 package struct JSONWriter {
-    /// What is written and not yet taken away.
+    /// The text that is written and not yet drained.
     package private(set) var bytes: [UInt8] = []
 
-    /// The last that was written is a value: the next stands behind a comma.
+    /// Whether a value was written last, so that a comma comes before the next one.
     private var isCommaDue = false
 
     package init() {}
 
-    /// Takes away what is written so far.
+    /// Gives back the text so far and empties the buffer.
     package mutating func drain() -> [UInt8] {
         defer { bytes = [] }
         return bytes
@@ -22,7 +22,7 @@ package struct JSONWriter {
     package mutating func beginArray() { begin(UInt8(ascii: "[")) }
     package mutating func endArray() { end(UInt8(ascii: "]")) }
 
-    /// One of our own, in which there is nothing to escape.
+    /// For names in our own code, which need no escapes.
     package mutating func name(_ name: StaticString) {
         separate()
         Self.appendQuoted(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount), to: &bytes)
@@ -47,14 +47,14 @@ package struct JSONWriter {
 
     package mutating func write(_ number: some FixedWidthInteger) { writeRaw(String(number)) }
 
-    /// The shortest digits that read back as the same number; JSON has none for infinities, which become null.
+    /// Writes the shortest digits that read back as the same number. JSON has no infinities: these become null.
     package mutating func write(_ number: Double) { writeRaw(number.isFinite ? number.description : "null") }
 
     package mutating func write(_ flag: Bool) { writeRaw(flag ? "true" : "false") }
 
     package mutating func writeNull() { writeRaw("null") }
 
-    /// A value that another writer has written.
+    /// Writes a value that another writer has made.
     package mutating func write(written value: [UInt8]) {
         separate()
         bytes += value
@@ -76,7 +76,7 @@ package struct JSONWriter {
         isCommaDue = true
     }
 
-    /// What stands between the previous value and the next.
+    /// Writes the comma between the previous value and the next.
     private mutating func separate() {
         if isCommaDue { bytes.append(UInt8(ascii: ",")) }
         isCommaDue = true
@@ -91,7 +91,7 @@ extension JSONWriter {
         write(text)
     }
 
-    /// Null if there is none.
+    /// Writes null if there is no text.
     package mutating func member(_ name: StaticString, _ text: String?) {
         self.name(name)
         if let text { write(text) } else { writeNull() }

@@ -1,5 +1,5 @@
-/// The pictures in a piece of HTML: `src` of each `<img>`, with its title, else the caption that the figure around it has,
-/// else the text that stands in for it.
+/// The pictures in a piece of HTML: the `src` of each `<img>`. A picture is described by its title, else by the caption
+/// of the figure around it, else by its alternative text.
 final class HTMLImages: HTMLVisitor {
     struct Image: Equatable {
         let source: String
@@ -8,11 +8,11 @@ final class HTMLImages: HTMLVisitor {
 
     private struct Figure {
         var caption: String?
-        /// Which images in it, and in no figure within, are without a title.
+        /// The images without a title in this figure, but not in a figure within.
         var untitled: [Int] = []
     }
 
-    /// In these a browser shows no pictures, but text, another page, or nothing.
+    /// In these elements a browser shows text, another page, or nothing.
     private static let inert: Set<String> = [
         "textarea", "template", "iframe", "title", "xmp", "noembed", "noframes",
     ]
@@ -20,25 +20,25 @@ final class HTMLImages: HTMLVisitor {
     private var images: [Image] = []
     private var figures: [Figure] = []
     private var caption: FoldedText?
-    /// The outermost inert element at hand; templates nest.
+    /// The outermost open element of these, and how many of its kind are open: templates nest.
     private var inert: (tag: String, depth: Int)?
 
-    /// Besides, why what follows the last of them was not read, if it was not.
+    /// `cut` says why the rest of the piece was left out, if it was.
     static func find(in html: String, with reader: HTMLReader) -> (images: [Image], cut: String?) {
         guard mayHoldImage(html) else { return ([], nil) }
         let visitor = HTMLImages()
         let cut = reader.read(html, telling: visitor)
-        // What was left before its end, whatever it was left in.
+        // A piece that was left before its end may leave figures open.
         while !visitor.figures.isEmpty { visitor.closeFigure() }
         return (visitor.images, cut)
     }
 
-    /// Most pieces hold none, and reading them costs.
+    /// Most pieces have no image, and reading a piece takes time.
     private static func mayHoldImage(_ html: String) -> Bool {
         let bytes = html.utf8Span.span
         var index = 0
         while index + 4 < bytes.count {
-            // As `<img` does, and `<image`, which is read as that.
+            // `<img` begins so.
             if bytes[index] == UInt8(ascii: "<"), bytes[index + 1] | 0x20 == UInt8(ascii: "i"),
                 bytes[index + 2] | 0x20 == UInt8(ascii: "m")
             {

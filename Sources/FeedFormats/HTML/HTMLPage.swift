@@ -1,13 +1,13 @@
 internal import FeedCore
 
-/// A page where a feed should be: says so, and which feed it names.
+/// Describes a page that was found where a feed should be, and names the feed that the page links to.
 final class HTMLPage: HTMLVisitor {
-    /// Feeds are named at the top of a page.
+    /// Pages link to their feeds at the top.
     private static let longestHead = 1 << 18
 
     private var feed: String?
 
-    /// In words that complete "the answer …".
+    /// The words complete "the answer …".
     static func description(of document: FeedSource) -> String {
         let page = HTMLPage()
         let head = String(decoding: document.bytes.prefix(longestHead), as: UTF8.self)

@@ -2,7 +2,7 @@
 final class PlainText: HTMLVisitor {
     private var words = FoldedText()
 
-    /// Nil if there are none.
+    /// Nil for HTML without words.
     static func of(_ html: String, with reader: HTMLReader) -> String? {
         let isPlain = !html.utf8.contains { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }
         if isPlain { return FoldedText.fold(html) }
@@ -11,7 +11,7 @@ final class PlainText: HTMLVisitor {
         return visitor.words.text
     }
 
-    /// `isPlain`: it was said to be no HTML.
+    /// `isPlain` says that the feed declares the text as plain.
     static func of(_ text: String, isPlain: Bool, with reader: HTMLReader) -> String? {
         isPlain ? FoldedText.fold(text) : of(text, with: reader)
     }

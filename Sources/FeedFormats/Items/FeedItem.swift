@@ -1,22 +1,22 @@
 internal import FeedCore
 
-/// An item of a feed, as its document gives it: what may become images.
+/// An item of a feed as its document gives it, from which images are made.
 struct FeedItem {
-    /// No item has so many. Each takes many times the memory of its `<img>`, until the item is done with.
+    /// No item has so many. Until the item is done, each image takes many times the memory of its `<img>`.
     static let mostImages = 50_000
 
     var id: String?
-    /// As plain text.
+    /// Plain text.
     var title: String?
     var location: String?
-    /// In the order in which they count.
+    /// The first counts most.
     var images: [ImageReference] = []
-    /// Count where no other image is.
+    /// These count only if the item has no other image.
     var thumbnails: [ImageReference] = []
-    /// Why not all of its HTML was read, if so.
+    /// Why the rest of its HTML was left out, if it was.
     var cut: String?
 
-    /// Each of its images has its texts.
+    /// The item with its texts cut to their limits. Each of its images holds these texts.
     var shortened: FeedItem {
         var item = self
         item.id = id.map(TextLimits.shortenedID)
@@ -28,14 +28,14 @@ struct FeedItem {
 
 /// A picture that an item names.
 struct ImageReference {
-    /// A URL, perhaps relative, perhaps wrong.
+    /// A URL, which may be relative or invalid.
     let reference: String
-    /// The `xml:base` that held there.
+    /// The `xml:base` that holds at the reference.
     var base: ResourceURL?
-    /// Its own title, caption or alternative text, as plain text.
+    /// The picture's own title, caption or alternative text, as plain text.
     var description: String?
     var location: String?
-    /// Of the same picture, the best first: one of them stands in where this can't be used.
+    /// Other renditions of the picture, the best first. One of them stands in if this one can't be used.
     var otherRenditions: [ImageReference] = []
 
     init?(_ reference: String?, base: ResourceURL? = nil, description: String? = nil) {

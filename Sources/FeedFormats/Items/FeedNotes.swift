@@ -1,5 +1,5 @@
-/// What is left out of a feed, for a person who wants to know. One that is wrong throughout would else fill the memory
-/// with complaints.
+/// Notes on what is left out of a feed, for people. Their number is limited: the notes on a feed that is wrong
+/// throughout would fill the memory.
 struct FeedNotes {
     private static let most = 100
 

@@ -1,7 +1,8 @@
 internal import FeedCore
 internal import JSONText
 
-/// Makes feed images of items, for the formats whose items may name none, one or many, and name them carelessly.
+/// Makes feed images of items. It serves the formats whose items may have any number of images, and invalid ones among
+/// them.
 struct ImageCollector {
     private var found = FeedImages()
     private(set) var itemStarts: [Int] = []
@@ -9,7 +10,7 @@ struct ImageCollector {
     private var budget: TextBudget
     private var itemCount = 0
     private let links: ImageLinks
-    /// What relative references begin at where no `xml:base` says otherwise; nil: at the feed.
+    /// Relative references without an `xml:base` resolve against this; if it is nil, against the feed's URL.
     private var base: ResourceURL?
 
     init(in document: FeedSource) {
@@ -17,10 +18,10 @@ struct ImageCollector {
         budget = TextBudget(for: document)
     }
 
-    /// A link that can't be used leaves it as it was.
+    /// Keeps the base if the link can't be used.
     mutating func setBase(_ link: String) { base = page(link, from: nil) ?? base }
 
-    /// Where a reference to another page leads, if it leads anywhere.
+    /// The URL of another page; nil if the reference can't be used.
     func page(_ reference: String?, from base: ResourceURL?) -> ResourceURL? {
         guard let reference else { return nil }
         do { return try links.target(of: reference, from: base) } catch { return nil }
@@ -52,7 +53,7 @@ struct ImageCollector {
         }
     }
 
-    /// An item that is nothing to make images of.
+    /// Notes an item that no images can be made of.
     mutating func pass(over reason: String) {
         itemCount += 1
         let number = itemCount
@@ -67,7 +68,7 @@ struct ImageCollector {
         var location: String?
     }
 
-    /// Each URL once; what a second mention knows of it and the first didn't is kept.
+    /// Keeps each URL once. A second mention adds what the first one lacks.
     private mutating func resolve(_ references: [ImageReference], of item: FeedItem) throws(Interruption) -> [Found] {
         var found: [Found] = []
         var places: [ResourceURL.Key: Int] = [:]
@@ -86,7 +87,7 @@ struct ImageCollector {
         return found
     }
 
-    /// The picture, or the best of its other renditions that can be had.
+    /// The reference itself, or the best other rendition that can be used.
     private mutating func usable(
         _ given: ImageReference, of item: FeedItem
     ) -> (url: ResourceURL, reference: ImageReference)? {
@@ -110,7 +111,7 @@ struct ImageCollector {
                 rendition.location = rendition.location ?? given.location
                 return (url, rendition)
             } catch {
-                continue  // The one that counts most is told of.
+                continue  // The caller notes the best rendition alone.
             }
         }
         return nil
@@ -129,7 +130,7 @@ struct ImageCollector {
         item.id.map { "\(number) (\(JSONWriter.quote($0, limit: 60)))" } ?? "\(number)"
     }
 
-    /// In a URL that is wrong, nothing before the last @ is known not to be a password.
+    /// In an invalid URL, anything before the last @ may be a password.
     private static func shown(_ given: ImageReference) -> String {
         let at = given.reference.utf8.lastIndex(of: UInt8(ascii: "@"))
         return JSONWriter.quote(at.map { "***\(given.reference[$0...])" } ?? given.reference, limit: 80)

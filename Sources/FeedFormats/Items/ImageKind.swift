@@ -1,12 +1,12 @@
 internal import FeedCore
 
-/// Whether an enclosure is a picture: by its type, or, where that says nothing, by the name of the file.
+/// Tells whether an enclosure is a picture. Its type decides; where that says nothing, the file's name does.
 enum ImageKind {
     static func isImage(type: String?, reference: String) -> Bool {
         isImage(type: type) ?? hasImageName(reference)
     }
 
-    /// Nil for what servers say that know no better, and for what is no type at all, such as `jpg`.
+    /// Nil for a vague type, such as `application/octet-stream`, and for what is no media type, such as `jpg`.
     static func isImage(type: String?) -> Bool? {
         guard let type = type.flatMap(FoldedText.fold)?.lowercased().utf8 else { return nil }
         if type.elementsEqual("image".utf8) || type.starts(with: "image/".utf8) { return true }
@@ -17,7 +17,7 @@ enum ImageKind {
     private static let vagueTypes = [
         "application/octet-stream", "binary/octet-stream", "application/x-octet-stream", "application/binary",
         "application/force-download", "application/unknown", "unknown/",
-        // And those that misspell one that they know.
+        // Misspelt types.
         "application/jpg", "application/jpeg", "application/png", "application/gif", "application/webp", "img/",
     ]
 
@@ -33,8 +33,8 @@ enum ImageKind {
         "m3u8", "mpd",
     ]
 
-    /// Of the file alone: the name of a server has none. Before a semicolon there may be one too: behind it stand
-    /// parameters, such as `jsessionid`.
+    /// The suffixes of the file's name, but not of a host. A semicolon may begin parameters such as `jsessionid`, so
+    /// that the part before it counts, too.
     private static func suffixes(of reference: String) -> [String] {
         let slash = UInt8(ascii: "/")
         let path = reference.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }

@@ -1,7 +1,7 @@
 internal import FeedCore
 
-/// What is written once in a feed and had by each of its images: ids, titles, the beginnings of URLs. Sixteen megabytes
-/// are more than any true feed comes to by that; from there on a feed may grow with its size, and not with its square.
+/// Limits the text that a feed writes once and each of its images holds: ids, titles, the beginnings of URLs. No real
+/// feed comes to sixteen megabytes. Beyond them, the text may grow with the feed's size, but not with its square.
 struct TextBudget {
     private var left: Int
 

@@ -1,6 +1,6 @@
 internal import FeedCore
 
-/// A reference as browsers take it (the URL standard), in the writing of RFC 3986, which knows less.
+/// A reference as browsers read it (the URL standard), rewritten by the narrower rules of RFC 3986.
 struct WebReference {
     private static let slash = UInt8(ascii: "/")
     private static let backslash = UInt8(ascii: "\\")
@@ -13,7 +13,7 @@ struct WebReference {
         Substring(text.utf8.prefix(scheme.utf8.count)).lowercased() == scheme
     }
 
-    /// The resource that is meant on a page at `base`.
+    /// The resource that the reference means on a page at `base`.
     func resolved(on base: ResourceURL) throws(InvalidURL) -> ResourceURL {
         guard !text.isEmpty else { throw InvalidURL("empty") }
         if isWhole { return try ResourceURL(text) }
@@ -22,13 +22,14 @@ struct WebReference {
         return try base.resolving(reference)
     }
 
-    /// Nothing but a fragment, with a question mark before it or without.
+    /// Whether the reference has nothing but a fragment, with or without a question mark before it.
     private static func meansPage(_ reference: String) -> Bool {
         let rest = reference.utf8.first == UInt8(ascii: "?") ? reference.utf8.dropFirst() : reference.utf8[...]
         return rest.isEmpty || rest.first == UInt8(ascii: "#")
     }
 
-    /// Most are, and needn't be taken to pieces. A dot segment may begin at "/.".
+    /// Whether the reference is an absolute URL without dot segments, as most are, which needs no resolving. A dot
+    /// segment may begin at "/.".
     private var isWhole: Bool {
         let bytes = text.utf8Span.span
         guard let scheme = ResourceURL.Scheme(of: bytes), scheme != .file else { return false }
@@ -42,8 +43,8 @@ struct WebReference {
         return true
     }
 
-    /// Slashes too many or too few before a host are taken for two; with the scheme of the page and less than two, there is
-    /// no host, but a path on the page's.
+    /// Any number of slashes before a host counts as two. With the page's own scheme and fewer than two slashes, there
+    /// is no host but a path on the page's host.
     private func withTwoSlashes(on base: ResourceURL) -> String {
         let scheme = ResourceURL.Scheme(of: text.utf8Span.span)
         guard scheme != .file else { return text }
@@ -52,13 +53,13 @@ struct WebReference {
         let slashes = rest.count - path.count
         guard let scheme else { return slashes > 2 && base.isRemote ? "//\(Substring(path))" : text }
         guard scheme == base.scheme, slashes < 2 else { return "\(scheme.rawValue)://\(Substring(path))" }
-        // What looks like a scheme is the name of a folder there.
+        // A name with a colon would look like a scheme.
         let isName = slashes == 0 && !path.isEmpty && path.first != UInt8(ascii: "?") && path.first != UInt8(ascii: "#")
         return "\(isName ? "./" : "")\(Substring(rest))"
     }
 
-    /// White space around it and line breaks in it mean nothing; spaces in it stay spaces, and up to the query a backslash
-    /// is a slash.
+    /// Removes white space around the reference and line breaks in it. Spaces in it are encoded; before the query, a
+    /// backslash becomes a slash.
     static func cleaned(_ reference: String) -> String {
         let isClean = !reference.utf8.contains { $0 <= 0x20 || $0 == backslash }
         if isClean { return reference }

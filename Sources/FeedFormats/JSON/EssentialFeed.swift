@@ -1,10 +1,10 @@
 internal import FeedCore
 internal import JSONText
 
-/// `{"items":[{"id": UUID, "description"?, "location"?, "image": URL}]}`. Whatever else is there is passed over, but one
-/// bad item makes the whole feed invalid.
+/// `{"items":[{"id": UUID, "description"?, "location"?, "image": URL}]}`. Other members are passed over, but one bad
+/// item makes the whole feed invalid.
 enum EssentialFeed {
-    /// Nil for what is not in this format but a JSON Feed, which has `items` too.
+    /// Nil for a JSON Feed, which has `items`, too.
     static func decode(_ document: FeedSource) throws(FeedError) -> DecodedFeed? {
         do throws(JSONError) {
             var reader = JSONReader(document.bytes)
@@ -30,7 +30,7 @@ enum EssentialFeed {
                 try reader.skipValue()
                 continue
             }
-            // Of two lists, one reader takes the first and the next one the second.
+            // Programs differ in which of two lists they take.
             guard images == nil else { throw reader.mismatch("given twice", at: reader.position) }
             images = try readItems(&reader, links)
         }
@@ -78,7 +78,7 @@ enum EssentialFeed {
         return id
     }
 
-    /// The URL isn't quoted when it is wrong: there may be a password in it.
+    /// An invalid URL is not quoted: it may hold a password.
     private static func readImage(_ reader: inout JSONReader, _ links: ImageLinks) throws(JSONError) -> ResourceURL {
         let start = reader.position
         let given = try reader.readString()

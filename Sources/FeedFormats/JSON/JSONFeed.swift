@@ -8,7 +8,7 @@ struct JSONFeed {
     private var title: String?
     private var nextPage: String?
 
-    /// Whether `version` among the top members says so. It may stand behind all items.
+    /// Whether the top member `version` declares a JSON Feed. It may stand behind all items.
     static func isDeclared(in body: [UInt8]) -> Bool {
         do throws(JSONError) {
             var reader = JSONReader(body)
@@ -18,7 +18,7 @@ struct JSONFeed {
                 try reader.skipValue()
             }
         } catch {
-            return false  // It is no JSON, which its reader tells of.
+            return false  // The reader will report what is wrong.
         }
         return false
     }
@@ -69,7 +69,7 @@ struct JSONFeed {
         guard hasItems else { throw reader.mismatch("missing", at: top, member: "items") }
     }
 
-    /// What is no item makes no other one wrong.
+    /// Passes over an element that is no item. The others stay valid.
     private mutating func addItem(_ reader: inout JSONReader) throws(JSONError) {
         let start = reader.position
         guard try reader.peek() == .object else {
@@ -145,7 +145,7 @@ struct JSONFeed {
         return ImageReference(url, description: title)
     }
 
-    /// Nil also for what is no text: whoever writes feeds by program leaves nulls and numbers.
+    /// Nil also for any other value: programs write nulls and numbers in place of texts.
     private func text(_ reader: inout JSONReader) throws(JSONError) -> String? {
         guard try reader.peek() == .string else {
             try reader.skipValue()
@@ -155,12 +155,12 @@ struct JSONFeed {
         return text.isEmpty ? nil : text
     }
 
-    /// Titles are plain text by the standard: what looks like HTML in one is meant to be seen.
+    /// By the standard titles are plain text, so that HTML in a title is meant to be seen.
     private func words(_ reader: inout JSONReader) throws(JSONError) -> String? {
         try text(&reader).flatMap(FoldedText.fold)
     }
 
-    /// A number is taken as it is written, as the format's description asks for.
+    /// A number is taken as it is written, as the format's description demands.
     private func id(_ reader: inout JSONReader) throws(JSONError) -> String? {
         guard try reader.peek() == .number else { return try text(&reader).flatMap(FoldedText.fold) }
         return try reader.readNumberText()

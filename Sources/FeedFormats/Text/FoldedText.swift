@@ -3,7 +3,7 @@ struct FoldedText {
     private var bytes: [UInt8] = []
     private var spaceIsDue = false
 
-    /// Nil if there is nothing but white space.
+    /// Nil for a text of nothing but white space.
     var text: String? { bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self) }
 
     static func fold(_ text: String) -> String? {
@@ -58,8 +58,8 @@ struct FoldedText {
         "var", "wbr",
     ]
 
-    /// The character that the control character here means, if any. Nobody means the control characters U+0080 to U+009F:
-    /// the web reads `&#146;`, and windows-1252 that is declared as ISO-8859-1, as the character of windows-1252.
+    /// The character that the control character here means, if any. Nobody means U+0080 to U+009F: the web reads `&#146;`,
+    /// and windows-1252 that is declared as ISO-8859-1, as the characters of windows-1252.
     private static func windows1252(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) -> [UInt8]? {
         guard text[index] == 0xC2, index + 1 < text.count, (0x80...0x9F).contains(text[index + 1]) else { return nil }
         let character = windows1252[Int(text[index + 1]) - 0x80]
@@ -74,9 +74,9 @@ struct FoldedText {
     private static func whitespace(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) -> Int? {
         switch text[index] {
         case 0...0x20, 0x7F: 1
-        // U+0080 to U+00A0: control characters, and the space that doesn't break.
+        // U+0080 to U+00A0: control characters and the no-break space.
         case 0xC2 where index + 1 < text.count && text[index + 1] <= 0xA0: 2
-        // U+2000 to U+200A, U+2028, U+2029; U+3000. U+200B has no width: it stands between words where none shows a space.
+        // U+2000 to U+200A, U+2028, U+2029 and U+3000. U+200B has no width and stands where no space is shown.
         case 0xE2 where index + 2 < text.count && text[index + 1] == 0x80 && isSpace(text[index + 2]): 3
         case 0xE3 where index + 2 < text.count && text[index + 1] == 0x80 && text[index + 2] == 0x80: 3
         default: nil

@@ -4,7 +4,7 @@ internal import FeedCore
 final class AtomFeed: XMLVisitor {
     private enum Place { case feed, entry, module }
 
-    /// The order in which an entry's pictures count, after those of Media RSS.
+    /// Media RSS comes first; then an entry's pictures count in this order.
     private enum Rank {
         static let enclosure = 1
         static let content = 2
@@ -25,7 +25,7 @@ final class AtomFeed: XMLVisitor {
 
     static func isRoot(_ name: XMLName) -> Bool { isOwn(name.vocabulary) && name.local == "feed" }
 
-    /// A feed that forgets to declare its namespace is meant all the same.
+    /// Some feeds forget to declare the namespace and mean Atom all the same.
     private static func isOwn(_ vocabulary: XMLVocabulary) -> Bool { vocabulary == .atom || vocabulary == .plain }
 
     func decoded() -> DecodedFeed {

@@ -1,16 +1,17 @@
-/// The text of an element; elements in it as HTML.
+/// The text of an element, with the elements in it written as HTML.
 struct GatheredText {
     private var bytes: [UInt8] = []
     private var open: [String] = []
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Text of the element itself may be escaped HTML, and stays as it is; that of elements within is but text.
+    /// The element's own text may be escaped HTML and stays as it is. Text of the elements in it is plain and is
+    /// escaped.
     mutating func append(_ text: UnsafeBufferPointer<UInt8>) {
         if open.isEmpty { bytes += text } else { appendEscaped(text) }
     }
 
-    /// `source` replaces what its `src` says.
+    /// `source` replaces the value of `src`.
     mutating func begin(_ element: XMLElement, source: String? = nil) {
         bytes += "<\(element.name.local)".utf8
         for (name, value) in element.plainAttributes {
@@ -26,7 +27,7 @@ struct GatheredText {
         if let name = open.popLast(), !Self.empty.contains(name) { bytes += "</\(name)>".utf8 }
     }
 
-    /// HTML knows no end of these.
+    /// HTML has no end tags for these.
     private static let empty: Set<String> = [
         "img", "br", "hr", "source", "input", "link", "meta", "wbr", "col", "area",
     ]

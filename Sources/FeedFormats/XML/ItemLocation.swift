@@ -1,8 +1,9 @@
-/// Where an item's pictures were taken: GeoRSS, in its simple form and with GML, and the W3C's latitude and longitude.
+/// Where an item's pictures were taken. It reads GeoRSS, in its simple form and with GML, and the W3C's latitude and
+/// longitude.
 struct ItemLocation {
     private var name: String?
     private var coordinates: String?
-    /// Of a box, as GML has it.
+    /// GML gives a box by its corners.
     private var lowerCorner: String?
     private var upperCorner: String?
     private var latitude: String?
@@ -17,10 +18,10 @@ struct ItemLocation {
         return "\(latitude) \(longitude)"
     }
 
-    /// A name from elsewhere, unless there is one already.
+    /// Takes a name from elsewhere, unless there is one already.
     mutating func propose(name given: String?) { name = name ?? given.flatMap(FoldedText.fold) }
 
-    /// Nil where it is none of its elements.
+    /// Nil for an element that tells nothing of a location.
     func interest(in name: XMLName) -> XMLInterest? {
         switch (name.vocabulary, name.local) {
         case (.georss, "point"), (.georss, "line"), (.georss, "polygon"), (.georss, "box"), (.georss, "circle"),

@@ -1,7 +1,7 @@
 internal import FeedCore
 
-/// The `media:` elements of one item. They nest: a content may be in a group, and title, description and location hold
-/// for what they stand in, where it has none of its own.
+/// The `media:` elements of one item. They nest: a group may hold contents. A title, description or location holds for
+/// all pictures in its parent that have none of their own.
 struct MediaRSS {
     fileprivate struct Picture {
         var reference: ImageReference
@@ -13,7 +13,7 @@ struct MediaRSS {
         enum Kind { case item, group, content, location }
 
         let kind: Kind
-        /// The content itself, if it is a picture.
+        /// The `media:content` of this scope, if it is a picture.
         var picture: Picture?
         var pictures: [Picture] = []
         var thumbnails: [Picture] = []
@@ -22,14 +22,14 @@ struct MediaRSS {
         var location = ItemLocation()
     }
 
-    /// By the standard, which knows `image` besides; what else is written there, such as `photo`, tells nothing.
+    /// The other values that the standard knows besides `image`. Values of a feed's own, such as `photo`, say nothing.
     private static let otherMedia: Set = ["audio", "video", "document", "executable"]
-    /// No picture is so wide or so high: a number beyond it tells nothing.
+    /// No picture is so wide or so high. A larger number counts as none.
     private static let longestSide = 1_000_000.0
 
     private var scopes = [Scope(kind: .item)]
     private var textIsPlain = true
-    /// Of pictures and thumbnails, all renditions included.
+    /// The number of pictures and thumbnails, with all renditions.
     private(set) var count = 0
 
     // MARK: Reading
@@ -62,7 +62,7 @@ struct MediaRSS {
             open(.location)
             return .children
         case "title", "description":
-            // Without a type it is plain by the standard, and often HTML in truth.
+            // By the standard, a text without a type is plain. Many feeds put HTML there.
             textIsPlain = element.attribute("type")?.lowercased() == "plain"
             return .text
         default: return .nothing
@@ -70,7 +70,7 @@ struct MediaRSS {
     }
 
     private mutating func open(_ kind: Scope.Kind) {
-        // The location's own children tell of what it stands in.
+        // The children of a location describe the location of its parent.
         var scope = Scope(kind: kind)
         if kind == .location, let last = scopes.last { scope.location = last.location }
         scopes.append(scope)
@@ -86,7 +86,7 @@ struct MediaRSS {
         }
     }
 
-    /// Of a group, a content or a location.
+    /// Ends a group, a content or a location.
     mutating func end() {
         guard scopes.count > 1, var scope = scopes.popLast() else { return }
         let parent = scopes.count - 1
@@ -109,7 +109,7 @@ struct MediaRSS {
 
     var location: String? { scopes[0].location.text }
 
-    /// The pictures as they stand, and the thumbnails.
+    /// The pictures and the thumbnails in the order of the document.
     var references: (images: [ImageReference], thumbnails: [ImageReference]) {
         var item = scopes[0]
         item.handDown()
@@ -120,14 +120,15 @@ struct MediaRSS {
         guard let reference = element.attribute("url") else { return false }
         let type = element.attribute("type")
         let medium = element.attribute("medium")?.lowercased()
-        // Servers that know no better type call a picture a stream of octets.
+        // Some servers send `application/octet-stream` for a picture.
         if medium == "image" { return true }
         if let isImage = ImageKind.isImage(type: type) { return isImage }
         if let medium, otherMedia.contains(medium) { return false }
         return ImageKind.hasImageName(reference) || type == nil && isLikePicture(element, reference)
     }
 
-    /// As nothing says what it is: of a certain size, and neither of a certain length nor named as a film is.
+    /// For a reference that nothing tells the type of: it is like a picture if it has a size, has no duration, and is
+    /// not named as a film.
     private static func isLikePicture(_ element: XMLElement, _ reference: String) -> Bool {
         guard let width = side("width", of: element), let height = side("height", of: element) else { return false }
         return width * height > 0 && element.attribute("duration") == nil && !ImageKind.hasFilmName(reference)
@@ -135,22 +136,22 @@ struct MediaRSS {
 
     private static func picture(_ element: XMLElement) -> Picture? {
         guard let reference = ImageReference(element.attribute("url"), base: element.base) else { return nil }
-        // What says one side alone counts as a square.
+        // A picture with one side given counts as a square.
         let (width, height) = (side("width", of: element), side("height", of: element))
         return Picture(
             reference: reference, area: (width ?? height ?? 0) * (height ?? width ?? 0),
             isDefault: element.attribute("isDefault") == "true")
     }
 
-    /// Nil where nothing is said.
+    /// Nil if the attribute is missing.
     private static func side(_ name: StaticString, of element: XMLElement) -> Double? {
         guard let given = element.attribute(name) else { return nil }
         let length = FoldedText.fold(given).flatMap(Double.init) ?? 0
         return length > 0 && length <= longestSide ? length : 0
     }
 
-    /// Of the renditions of one picture: the largest, of equals the default one, else the first. The others stand in for
-    /// it in this order.
+    /// Chooses the largest rendition of a picture, among equals the default one, else the first. The others stand in
+    /// for it in this order.
     private static func best(of pictures: [Picture]) -> Picture? {
         // Sorting keeps the order of equals.
         let sorted = pictures.sorted {
@@ -166,7 +167,7 @@ struct MediaRSS {
 }
 
 extension MediaRSS.Scope {
-    /// To its pictures that have none of their own: its title, else its description, and its location.
+    /// Gives the title, else the description, and the location to the pictures that have none of their own.
     fileprivate mutating func handDown() {
         let words = title ?? caption
         let place = kind == .item ? nil : location.text

@@ -1,7 +1,7 @@
 internal import FeedCore
 internal import JSONText
 
-/// An OPML subscription list: `<outline xmlUrl="…">`, in whatever folders.
+/// An OPML subscription list: `<outline xmlUrl="…">`, in any folder.
 final class OPMLList: XMLVisitor {
     private var feeds: [ResourceURL] = []
     private var seen = Set<ResourceURL.Key>()
@@ -47,12 +47,12 @@ final class OPMLList: XMLVisitor {
     func note(_ note: String) { notes.add(note) }
 
     private func add(_ element: XMLElement) {
-        // Each program has capitals of its own.
+        // Programs differ in the capitals of this name.
         let named = element.plainAttributes.filter { $0.name.lowercased() == "xmlurl" }
         guard let given = named.lazy.compactMap({ FoldedText.fold($0.value) }).first else { return }
         do throws(InvalidURL) {
             let url = try ResourceURL(WebReference.cleaned(Self.web(given)))
-            // A list is passed from hand to hand, and may not choose among the files of this machine.
+            // People share such lists, so that a list may not choose among the files of this machine.
             guard url.isRemote else { throw InvalidURL("not an http(s) URL") }
             if seen.insert(url.key).inserted { feeds.append(url) }
         } catch {

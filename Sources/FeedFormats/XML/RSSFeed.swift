@@ -4,7 +4,7 @@ internal import FeedCore
 final class RSSFeed: XMLVisitor {
     private enum Place { case root, channel, item, module }
 
-    /// The order in which an item's pictures count, after those of Media RSS.
+    /// Media RSS comes first; then an item's pictures count in this order.
     private enum Rank {
         static let enclosure = 1
         static let itunes = 2
@@ -20,18 +20,18 @@ final class RSSFeed: XMLVisitor {
     private var names = RSSNames()
 
     private var title: String?
-    /// That of Dublin Core, which stands in for it.
+    /// The title of Dublin Core, which stands in for the channel's own.
     private var otherTitle: String?
     private var nextPage: (reference: String, base: ResourceURL?)?
     private var collector: ImageCollector
-    /// Items that came before the channel's link, which relative references in them may need.
+    /// Items that stand before the channel's link. Relative references in them may need it.
     private var waiting: [FeedItem] = []
     private var waitingCount = 0
     private var hasLink = false
 
     init(_ document: FeedSource) { collector = ImageCollector(in: document) }
 
-    /// Nil if it has neither a channel nor an item.
+    /// Nil for a document without a channel and without an item.
     func decoded() throws(XMLProblem) -> DecodedFeed? {
         guard hasChannel else { return nil }
         try settle()
@@ -109,7 +109,7 @@ final class RSSFeed: XMLVisitor {
         return .nothing
     }
 
-    /// Of an enclosure: RSS 1.0 writes them with its module's prefix, or without.
+    /// RSS 1.0 writes an enclosure's attributes with the prefix of its module or without.
     private static func attribute(_ local: StaticString, of enclosure: XMLElement) -> String? {
         enclosure.attribute(local) ?? enclosure.attribute(local, in: .enclosure)
     }
@@ -139,7 +139,7 @@ final class RSSFeed: XMLVisitor {
             guard !hasLink else { return try collector.addItem(done) }
             waiting.append(done)
             waitingCount += 1 + done.images.count + done.thumbnails.count
-            // No channel has its link so late, and each that waits takes many times the memory of its element.
+            // No channel has its link so late, and each waiting item takes many times the memory of its element.
             if waitingCount > FeedItem.mostImages { try settle() }
         case .module: item.media.end()
         default: break

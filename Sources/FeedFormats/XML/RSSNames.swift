@@ -1,9 +1,9 @@
-/// Which names of a feed are RSS's own. Some feeds declare a namespace for all that has no prefix, and mean RSS all the
-/// same; some write the names in capitals.
+/// Tells which names of a feed are RSS's own. Some feeds declare a namespace for all names without a prefix and mean
+/// RSS all the same; some write the names in capitals.
 struct RSSNames {
-    /// What the names have that are RSS's own, besides those that have none.
+    /// The namespace of RSS's own names, which may also have none.
     private var own = XMLVocabulary.plain
-    /// The same of the feed, while an item has another.
+    /// The feed's namespace for RSS's own names, while an item has another.
     private var ownOfFeed = XMLVocabulary.plain
 
     static func isRoot(_ name: XMLName) -> Bool {
@@ -11,13 +11,13 @@ struct RSSNames {
         return local == "rss" || (name.vocabulary == .rdf && local == "rdf")
     }
 
-    /// Of RSS's own as of no namespace, and in small letters.
+    /// The name, with RSS's own in small letters and without a namespace.
     func meant(_ name: XMLName) -> XMLName {
         let isOwn = name.vocabulary == own && !Self.ofModules.contains(name)
         return isOwn || name.vocabulary == .plain ? XMLName(.plain, name.local.lowercased()) : name
     }
 
-    /// What stays a module's though the feed declares its namespace for RSS's own names.
+    /// These stay a module's, even if the feed declares the module's namespace for RSS's own names.
     private static let ofModules = [
         XMLName(.itunes, "image"), XMLName(.content, "encoded"), XMLName(.media, "content"), XMLName(.media, "group"),
         XMLName(.media, "thumbnail"),
@@ -27,7 +27,7 @@ struct RSSNames {
         if element.name.vocabulary != .rdf { own = element.name.vocabulary }
     }
 
-    /// Whatever else it may be, what has no prefix and the name of a channel is one.
+    /// An element without a prefix that is named channel is the channel, whatever its namespace.
     mutating func beginChannel(_ element: XMLElement) {
         if !element.hasPrefix, element.name.local.lowercased() == "channel" { own = element.name.vocabulary }
     }
@@ -43,7 +43,7 @@ struct RSSNames {
 
     mutating func endItem() { own = ownOfFeed }
 
-    /// An item in a namespace that nobody knows: where its names have no prefix, they are RSS's own all the same.
+    /// Whether an item without a prefix is in an unknown namespace. The names without a prefix in it are RSS's own.
     private func declaresItsOwn(_ element: XMLElement) -> Bool {
         guard case .unknown = element.name.vocabulary else { return false }
         return element.name.local.lowercased() == "item" && !element.hasPrefix

@@ -1,26 +1,26 @@
 internal import CXML
 internal import FeedCore
 
-/// Between libxml2's events and a visitor: knows what the visitor wants of the element at hand, which `xml:base` holds,
-/// and gathers text.
+/// Stands between libxml2's events and a visitor. It knows what the visitor wants of the element at hand and which
+/// `xml:base` holds, and gathers text.
 final class XMLDispatch {
-    /// More than any feed needs, though XHTML in it may be deep.
+    /// No feed is nested so deep, even with XHTML in it.
     private static let maxDepth = 200
-    /// More than any feed has: libxml2 goes through all that hold for each name without one.
+    /// No feed has so many. For each name without a namespace, libxml2 goes through all that hold.
     private static let mostNamespaces = 1000
 
     let visitor: any XMLVisitor
     private let document: ResourceURL
     private var vocabularies: [(uri: UnsafePointer<xmlChar>?, prefix: UnsafePointer<xmlChar>?, XMLVocabulary)] = []
     private var depth = 0
-    /// Whether the first element was closed. What follows it is no part of the document.
+    /// Whether the root element was closed. What follows it is no part of the document.
     private(set) var hasEnded = false
-    /// How many each open element declares.
+    /// The number of namespaces that each open element declares.
     private var namespaces: [Int] = []
     private var namespaceCount = 0
     private var bases: [(depth: Int, url: ResourceURL)] = []
     private var budget: TextBudget
-    /// The element that is passed over or whose text is gathered, if there is one.
+    /// The open element that is passed over or whose text is gathered.
     private var held: (interest: XMLInterest, name: XMLName, depth: Int)?
     private var gathered = GatheredText()
 
@@ -74,7 +74,7 @@ final class XMLDispatch {
         if let held, held.interest != .nothing { gathered.append(bytes) }
     }
 
-    /// HTML knows no `xml:base`: where one holds that the visitor won't know of, a picture's URL is written in full.
+    /// HTML knows no `xml:base`. A picture under a base that the visitor will not see gets its URL in full.
     private func source(of element: XMLElement) throws(XMLProblem) -> String? {
         guard let held, let base = bases.last, base.depth > held.depth, element.name.local == "img",
             let reference = element.attribute("src")
@@ -83,7 +83,7 @@ final class XMLDispatch {
         do throws(InvalidURL) {
             source = try WebReference(reference).resolved(on: base.url)
         } catch {
-            return nil  // Left as it stands, it is told of when it is found.
+            return nil  // The collector will note it.
         }
         try spend(source.text, source.credentials)
         guard let credentials = source.credentials else { return source.text }
@@ -99,12 +99,12 @@ final class XMLDispatch {
         }
     }
 
-    /// A base that can't be used is none.
+    /// Nil for a base that can't be used, which is ignored.
     private func base(_ reference: String) -> ResourceURL? {
         do { return try WebReference(reference).resolved(on: bases.last?.url ?? document) } catch { return nil }
     }
 
-    /// libxml2 keeps one copy of each name, so that a look at where it lies tells it apart.
+    /// libxml2 keeps one copy of each name, so that its address tells it apart.
     private func vocabulary(
         _ uri: UnsafePointer<xmlChar>?, _ prefix: UnsafePointer<xmlChar>?
     ) -> XMLVocabulary {

@@ -1,19 +1,27 @@
 internal import FeedCore
 
-struct XMLName: Equatable {
-    let vocabulary: XMLVocabulary
-    let local: String
+/// The start of an element as libxml2 tells of it. It is good only during the call that hands it over.
+struct XMLTag {
+    let local: UnsafePointer<UInt8>
+    let prefix: UnsafePointer<UInt8>?
+    let uri: UnsafePointer<UInt8>?
+    /// How many namespaces it declares.
+    let namespaces: Int
+    /// Five pointers for each attribute: local name, prefix, URI, and where the value begins and ends.
+    let attributes: UnsafeMutablePointer<UnsafePointer<UInt8>?>?
+    let attributeCount: Int
+    let line: Int
+    let column: Int
 
-    init(_ vocabulary: XMLVocabulary, _ local: String) {
-        self.vocabulary = vocabulary
-        self.local = local
+    func malformed(_ reason: String) -> XMLProblem {
+        .malformed(XMLMalformation(reason: reason, line: line, column: column))
     }
 }
 
-/// An element that begins. It is good as long as the call that it was handed to.
+/// An element that begins. It is good only during the call that hands it over.
 struct XMLElement {
     let name: XMLName
-    /// Of the `xml:base` that holds here, if there is one: what relative references begin at.
+    /// The `xml:base` that holds here, if there is one. Relative references resolve against it.
     let base: ResourceURL?
     private let tag: XMLTag
 
@@ -26,7 +34,7 @@ struct XMLElement {
         self.tag = tag
     }
 
-    /// The attribute of that name; nil also if there is nothing in it.
+    /// The value of the attribute; nil also for an empty one.
     func attribute(_ local: StaticString, in vocabulary: XMLVocabulary = .plain) -> String? {
         guard let attributes = tag.attributes else { return nil }
         for index in 0..<tag.attributeCount {
@@ -39,13 +47,13 @@ struct XMLElement {
         return nil
     }
 
-    /// Whether this links to what stands in that relation: by its name, or by its URI (RFC 4287, section 4.2.7.2).
+    /// Whether the link's relation is this one, by its name or by its URI (RFC 4287, section 4.2.7.2).
     func isLink(_ relation: String) -> Bool {
         guard let given = attribute("rel")?.lowercased() else { return false }
         return given == relation || given == "http://www.iana.org/assignments/relation/\(relation)"
     }
 
-    /// Names and values, those of namespaces left out: for writing XHTML as HTML.
+    /// The names and values of the attributes without a prefix, for writing XHTML as HTML.
     var plainAttributes: [(name: String, value: String)] {
         guard let attributes = tag.attributes else { return [] }
         return (0..<tag.attributeCount).compactMap { index in
@@ -60,8 +68,8 @@ struct XMLElement {
         return name[wanted.utf8CodeUnitCount] == 0
     }
 
-    /// libxml2 leaves `&` written as a character reference, for the tree that it thinks we build, and so the names of
-    /// characters; nothing else.
+    /// libxml2 leaves `&` as a character reference, for the tree that it thinks we build, and leaves the names of
+    /// characters. It decodes all else.
     private static func value(from start: UnsafePointer<UInt8>?, to end: UnsafePointer<UInt8>?) -> String {
         guard let start, let end else { return "" }
         let text = String(decoding: UnsafeBufferPointer(start: start, count: end - start), as: UTF8.self)

@@ -1,7 +1,7 @@
 internal import FeedCore
 internal import JSONText
 
-/// A feed in XML, of the format that its first element tells.
+/// A feed in XML, whose root element tells the format.
 final class XMLFeed: XMLVisitor {
     private let document: FeedSource
     private var rss: RSSFeed?

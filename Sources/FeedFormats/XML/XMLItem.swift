@@ -1,17 +1,17 @@
 internal import FeedCore
 
-/// An item of an XML feed while it is read. What order its pictures count in is its format's to say: `Rank`s go before
-/// one another as they are listed there.
+/// An item of an XML feed while it is read. Each format numbers the kinds of its pictures with a rank: a lower rank
+/// counts more.
 struct XMLItem {
     var id: String?
     var title: String?
-    /// Stands in for the title.
+    /// Stands in for a missing title.
     var otherTitle: String?
     var media = MediaRSS()
-    /// Pictures that the format names otherwise, with the place of their kind in the order.
+    /// The pictures besides those of Media RSS.
     private var ranked: [(rank: Int, reference: ImageReference)] = []
 
-    /// Why not all of its HTML was read.
+    /// Why the rest of its HTML was left out, if it was.
     private var cut: String?
 
     mutating func add(_ reference: ImageReference?, rank: Int) throws(XMLProblem) {
@@ -35,7 +35,7 @@ struct XMLItem {
         return interest
     }
 
-    /// Here, and not when all are there: each takes many times the memory of its element.
+    /// Checks while reading, as each picture takes many times the memory of its element.
     private func checkCount() throws(XMLProblem) {
         guard ranked.count + media.count <= FeedItem.mostImages else { throw .interrupted(.crowd) }
     }

@@ -1,10 +1,20 @@
-/// What a namespace's names mean here. Namespaces go by their URI, of which the wild has variants; where that is unknown or
-/// the prefix was never declared, by what the prefix is always used for.
+struct XMLName: Equatable {
+    let vocabulary: XMLVocabulary
+    let local: String
+
+    init(_ vocabulary: XMLVocabulary, _ local: String) {
+        self.vocabulary = vocabulary
+        self.local = local
+    }
+}
+
+/// What a namespace's names mean here. The URI decides, in any of the variants in use. Where the URI is unknown or the
+/// prefix was never declared, the usual meaning of the prefix decides.
 enum XMLVocabulary: Equatable {
-    /// No namespace, or one that an RSS version or OPML gave its own names.
+    /// No namespace, or one that a version of RSS or OPML gave its own names.
     case plain
     case atom, media, itunes, content, dublinCore, enclosure, georss, gml, geo, rdf, xhtml, xml
-    /// No other than the one whose URI or prefix libxml2 keeps there, as long as it reads.
+    /// The namespace whose URI or prefix libxml2 keeps at this address while it reads.
     case unknown(UInt)
 
     init(uri: UnsafePointer<UInt8>?, prefix: UnsafePointer<UInt8>?) {
@@ -17,7 +27,7 @@ enum XMLVocabulary: Equatable {
             ?? prefix.flatMap(Self.text).flatMap { Self.byPrefix[$0] } ?? .unknown(UInt(bitPattern: name))
     }
 
-    /// Nil for what is longer than any name that is known. A feed may write a URI of megabytes once, and use it for each of
+    /// Nil for a text that is longer than any known name. A feed may write a URI of megabytes once and use it for each of
     /// its elements.
     private static func text(_ name: UnsafePointer<UInt8>) -> String? {
         let longest = 128
@@ -34,8 +44,8 @@ enum XMLVocabulary: Equatable {
         "georss": .georss, "enc": .enclosure, "gml": .gml, "geo": .geo, "rdf": .rdf, "xml": .xml,
     ]
 
-    /// Without what is written now so and now so: white space around it, the scheme, capitals, and a slash or hash at the
-    /// end.
+    /// Removes what feeds write in several ways: white space around the URI, the scheme, capitals, and a slash or hash at
+    /// the end.
     private static func normalise(_ uri: String) -> String {
         var name = (FoldedText.fold(uri) ?? "").lowercased()[...]
         for scheme in ["http://", "https://"] where name.hasPrefix(scheme) { name = name.dropFirst(scheme.count) }

@@ -1,16 +1,15 @@
 internal import FeedCore
-internal import JSONText
 
 /// Why decoding ends though what was read so far is well-formed.
 enum Interruption: Error, Equatable {
-    /// Nobody waits for the feed any more.
+    /// The task was cancelled.
     case cancelled
-    /// The images share so much text.
+    /// The images would hold far more text than the feed.
     case excess
-    /// One item has so many images.
+    /// One item has too many images.
     case crowd
 
-    fileprivate var reason: String {
+    var reason: String {
         switch self {
         case .cancelled: "cancelled"
         case .excess: "its images come to far more text than the feed itself"
@@ -22,27 +21,10 @@ enum Interruption: Error, Equatable {
         if Task.isCancelled { throw .cancelled }
     }
 
-    /// The same of a feed from that host.
     func error(host: String?) -> FeedError {
         switch self {
         case .cancelled: .cancelled
         case .excess, .crowd: .invalidData(reason, host: host)
         }
-    }
-}
-
-extension JSONReader {
-    /// The same of the value that begins at `position`.
-    func error(_ interruption: Interruption, at position: Int) -> JSONError {
-        switch interruption {
-        case .cancelled: .cancelled
-        case .excess, .crowd: mismatch(interruption.reason, at: position)
-        }
-    }
-}
-
-extension JSONError {
-    func error(host: String?) -> FeedError {
-        kind == .cancelled ? .cancelled : .invalidData(description, host: host)
     }
 }

@@ -1,9 +1,9 @@
 internal import FeedCore
 
-/// How much of a text is kept.
+/// Cuts texts to the length that is kept.
 enum TextLimits {
     static func shortened(_ text: String) -> String { text.shortened(to: LongestText.words) }
 
-    /// An id tells items apart, on this page of a feed and on others, today and tomorrow.
+    /// A cut id still tells its item apart from all others, on every page of the feed and in every run.
     static func shortenedID(_ id: String) -> String { id.shortenedDistinctly(to: LongestText.id) }
 }

@@ -1,11 +1,11 @@
 internal import FeedCore
 internal import JSONText
 
-/// What a body is at first sight.
+/// What the first bytes of a body say that it is.
 enum BodyKind: Equatable {
     case json
     case xml
-    /// No feed; what it is instead, in words that complete "the answer …".
+    /// No feed. The words say what it is instead, and complete "the answer …".
     case other(String)
 
     init(of document: FeedSource) {
@@ -36,7 +36,7 @@ enum BodyKind: Equatable {
 
     private static func describe(_ body: [UInt8], _ text: ArraySlice<UInt8>) -> String {
         if let image = ImageType(signatureOf: body) { return "is an image (\(image.mediaType))" }
-        // In one order, its mark begins as that of UTF-16 does.
+        // The little-endian mark of UTF-32 begins as that of UTF-16 does.
         if body.starts(with: [0, 0, 0xFE, 0xFF]) || body.starts(with: [0xFF, 0xFE, 0, 0]) {
             return "is in UTF-32, not UTF-8"
         }
