@@ -37,6 +37,10 @@ struct HostileFeedTests {
         "deep JSON": (#"{"items":[],"x":\#(times(100_000, "["))"#, "nested more than 512 deep (in x[0][0][0][0][0]"),
         "many attributes": ("<rss \(times(100_000, "a='' "))/>", "a tag with more than 10000 attributes"),
         "cut off": ("<rss><channel><item><title>a", "Premature end of data in tag title line 1"),
+        "wrong encoding": (
+            "<?xml version='1.0' encoding='ISO-2022-KR'?><rss>\u{1B}$)C</rss>",
+            "the encoding \"ISO-2022-KR\" is not supported"
+        ),
         "NUL": ("<rss><channel>\0</channel></rss>", "line 1, column 15: a NUL byte"),
         "HTML page": ("<!doctype html><link rel=x href=BASE/page><img src=BASE/img>", "is an HTML page"),
         "empty": ("", "is empty"),

@@ -136,6 +136,15 @@ import Testing
         #expect(decoded.notes == ["left out the rest of a text of item 1: a tag with more than 250 attributes"])
     }
 
+    @Test(
+        "nothing hides a tag with too many attributes",
+        arguments: ["<scripts>", "<style-x a='>'>", "<script/>", "<script async />", "</p x='>", "<?a '>"])
+    func hiddenAttributes(start: String) throws {
+        let tag = "<p \((0..<300).map { "a\($0)" }.joined(separator: " "))>"
+        let decoded = try decoded("<img src=a>\(start)\(tag)<img src=b>")
+        #expect(decoded.notes == ["left out the rest of a text of item 1: a tag with more than 250 attributes"])
+    }
+
     @Test("what is left out since it is too deep is told of")
     func tooDeep() throws {
         let decoded = try decoded("<img src=a>\(String(repeating: "<font>", count: 300))<img src=b>")

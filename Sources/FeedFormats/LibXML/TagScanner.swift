@@ -4,7 +4,7 @@ internal import Glibc
 /// tag of a hundred thousand attributes takes minutes, and libxml2 tells of no tag before it has read the whole of it.
 struct TagScanner {
     private enum Place {
-        case gap, name, named, assigned, value
+        case tag, gap, name, named, assigned, value
     }
 
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -12,6 +12,8 @@ struct TagScanner {
     private var index: Int
     /// How many the tag at hand has.
     private var attributes = 0
+    /// Whether the tag at hand ends in a slash of its own.
+    private var isEmpty = false
 
     private init(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, isHTML: Bool) {
         self.bytes = bytes
@@ -30,9 +32,10 @@ struct TagScanner {
             } else if scanner.begins(with: "/") || scanner.begins(with: "?") {
                 scanner.skip(behind: ">", from: start)
             } else if scanner.beginsName {
-                let (isScript, isStyle) = (scanner.begins(with: "script"), scanner.begins(with: "style"))
+                let (isScript, isStyle) = (scanner.isAt(name: "script"), scanner.isAt(name: "style"))
                 let isWhole = scanner.skipTag()
                 if scanner.attributes > most || !isWhole { return (start, scanner.attributes > most) }
+                if scanner.isEmpty { continue }
                 if isScript { scanner.skip(behind: "</script", from: scanner.index) }
                 if isStyle { scanner.skip(behind: "</style", from: scanner.index) }
             }
@@ -86,6 +89,13 @@ struct TagScanner {
         return true
     }
 
+    private func isAt(name: StaticString) -> Bool {
+        guard begins(with: name) else { return false }
+        let end = index + name.utf8CodeUnitCount
+        return end == bytes.count || bytes[end] <= 0x20 || bytes[end] == UInt8(ascii: ">")
+            || bytes[end] == UInt8(ascii: "/")
+    }
+
     private var beginsName: Bool {
         guard index < bytes.count else { return false }
         return (0x61...0x7A).contains(bytes[index] | 0x20) || bytes[index] == UInt8(ascii: "_")
@@ -110,12 +120,14 @@ struct TagScanner {
     /// elsewhere in a tag, anywhere.
     private mutating func skipTag(isDeclaration: Bool = false) -> Bool {
         if !isDeclaration { attributes = 0 }
-        var place = Place.value
+        var place = Place.tag
         while index < bytes.count {
             let byte = bytes[index]
             index += 1
             switch (byte, place) {
-            case (UInt8(ascii: ">"), _): return true
+            case (UInt8(ascii: ">"), _):
+                isEmpty = bytes[index - 2] == UInt8(ascii: "/") && place != .value
+                return true
             case (UInt8(ascii: "<"), _) where !isHTML:
                 index -= 1
                 return true
@@ -125,14 +137,14 @@ struct TagScanner {
                 index = end + 1
                 place = .gap
             case (0...0x20, .name): place = .named
-            case (0...0x20, .value): place = .gap
+            case (0...0x20, .tag), (0...0x20, .value): place = .gap
             case (0...0x20, _): break
             case (UInt8(ascii: "="), .name), (UInt8(ascii: "="), .named): place = .assigned
             case (_, .gap), (_, .named):
                 attributes += 1
                 place = byte == UInt8(ascii: "=") ? .value : .name
             case (_, .assigned): place = .value
-            case (_, .name), (_, .value): break
+            case (_, .tag), (_, .name), (_, .value): break
             }
         }
         return false
