@@ -132,6 +132,10 @@ import Testing
         }
         let cut = Array(text.dropLast("/rss>\n".utf8.count))
         #expect(HostileFeed.message(cut + [0]) == "line 2, column 34: a NUL byte")
+        // One within the declaration stands where nothing is read.
+        let declared = Array("<?xml version='1.0'".utf8) + [0] + Array("?>".utf8)
+        #expect(try HostileFeed.decode(declared + text).feed.images == [])
+        #expect(HostileFeed.message(declared + cut + [0])?.hasSuffix("a NUL byte") == true)
     }
 
     private static let whole = Fixtures.names(in: "feeds", suffix: ".xml").map { "\($0).xml" } + ["microblog.json"]

@@ -32,7 +32,7 @@ struct XMLText {
         self.bytes = bytes
         let start = XMLDeclaration(in: bytes).end
         self.start = start
-        let nul = bytes.firstIndex(of: 0)
+        let nul = bytes[start...].firstIndex(of: 0)
         let excess = bytes.withUnsafeBufferPointer {
             TagScanner.end(ofXML: $0, from: start, most: Self.mostAttributes)
         }
