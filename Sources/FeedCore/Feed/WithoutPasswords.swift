@@ -51,14 +51,17 @@ private struct PlaceInURL {
         default:
             let isLetter = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
             let isFurther = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "+-.".utf8.contains(byte)
-            begin(with: isLetter || isFurther && !word.isEmpty ? word + [isLetter ? byte | 0x20 : byte] : [])
+            // In place: an id may be one word of hundreds of thousands of letters.
+            (slashes, slashesNeeded) = (0, 2)
+            if isLetter || isFurther && !word.isEmpty {
+                word.append(isLetter ? byte | 0x20 : byte)
+            } else {
+                word = []
+            }
         }
     }
 
-    private mutating func begin(with word: [UInt8] = []) {
-        self = PlaceInURL()
-        self.word = word
-    }
+    private mutating func begin() { self = PlaceInURL() }
 
     private mutating func readSlash(_ byte: UInt8, _ end: Int) {
         guard let host else {
