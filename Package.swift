@@ -15,7 +15,7 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = [], embedding
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: swiftSettings)
+    .testTarget(name: name, dependencies: dependencies + ["TestSupport", "TestDoubles"], swiftSettings: swiftSettings)
 }
 
 func system(_ name: String, pkgConfig: String?, apt: String) -> Target {
@@ -65,11 +65,14 @@ let package = Package(
             path: "Tests/Benchmarks/FeedDecoding", swiftSettings: swiftSettings),
         .systemLibrary(name: "CSpawn", path: "Tests/CSpawn"),
         .target(
-            name: "TestSupport", dependencies: ["FeedCore", "Hashing", "JSONText", "CSpawn"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["JSONText", "CSpawn"], path: "Tests/TestSupport",
+            swiftSettings: swiftSettings),
+        .target(
+            name: "TestDoubles", dependencies: ["FeedCore", "Hashing", "TestSupport"], path: "Tests/TestDoubles",
             swiftSettings: swiftSettings),
         // Linked with libFuzzer by scripts/fuzz.
         .target(
-            name: "Fuzzing", dependencies: ["CacheArchive", "FeedFormats", "FeedCore", "TestSupport"],
+            name: "Fuzzing", dependencies: ["CacheArchive", "FeedFormats", "FeedCore", "TestSupport", "TestDoubles"],
             path: "Tests/Fuzzing",
             swiftSettings: swiftSettings),
         tests("FeedCoreTests", ["FeedCore"]),
@@ -81,6 +84,7 @@ let package = Package(
         tests("CacheArchiveTests", ["CacheArchive", "FeedCore", "JSONText"]),
         tests("GalleryTests", ["Gallery", "FeedCore"]),
         tests("FeedCommandsTests", ["FeedCommands", "FeedCore"]),
-        tests("EndToEndTests", ["JSONText", "feedsync"]),
+        // It knows the program by its options alone: a change in Sources compiles none of it again.
+        .testTarget(name: "EndToEndTests", dependencies: ["JSONText", "TestSupport"], swiftSettings: swiftSettings),
     ]
 )

@@ -1,5 +1,6 @@
 import CacheArchive
 import FeedCore
+import TestDoubles
 import TestSupport
 
 /// A cache in memory, and the ways in and out of it.

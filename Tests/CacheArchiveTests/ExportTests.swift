@@ -1,6 +1,7 @@
 import FeedCore
 import Glibc
 import JSONText
+import TestDoubles
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import FeedCore
 import JSONText
+import TestDoubles
 import TestSupport
 
 /// The parts of an archive of one feed, each of which a test can get wrong before it is put together.

@@ -1,5 +1,6 @@
 import FeedCore
 import Glibc
+import TestDoubles
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import FeedCore
 import JSONText
+import TestDoubles
 import TestSupport
 import Testing
 

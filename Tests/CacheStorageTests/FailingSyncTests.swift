@@ -2,6 +2,7 @@ import FeedCore
 import Glibc
 import Synchronization
 import SystemFiles
+import TestDoubles
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import TestDoubles
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import FeedCore
 import Glibc
 import SystemFiles
+import TestDoubles
 import TestSupport
 import Testing
 

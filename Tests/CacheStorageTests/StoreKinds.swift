@@ -1,5 +1,6 @@
 import FeedCore
 import SystemFiles
+import TestDoubles
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import FeedCore
 import Synchronization
+import TestDoubles
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import FeedCore
+import TestDoubles
 import TestSupport
 
 /// What a sync is tested with: stores in memory, and a server that does as it is told.

@@ -1,6 +1,7 @@
 import FeedCore
 import FeedFormats
 import JSONText
+import TestDoubles
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import FeedCore
 import FeedFormats
+import TestDoubles
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import CacheArchive
 import FeedCore
+import TestDoubles
 import TestSupport
 
 /// Imports anything. What is taken must export, and that import again to the same: an archive can be refused, but not

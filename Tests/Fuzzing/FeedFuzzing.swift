@@ -1,5 +1,6 @@
 import FeedCore
 import FeedFormats
+import TestDoubles
 import TestSupport
 
 /// Decodes anything. The first byte says where the rest comes from and what it is taken for; whatever that is, it ends as

@@ -1,4 +1,5 @@
 import FeedCore
+import TestDoubles
 import TestSupport
 
 /// Four texts with a NUL between them: the layout file, the index, a manifest and a document. In them `@` stands for a

@@ -1,4 +1,5 @@
 import FeedCore
+import TestDoubles
 import TestSupport
 import Testing
 

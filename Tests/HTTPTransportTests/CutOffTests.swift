@@ -1,5 +1,6 @@
 import FeedCore
 import HTTPTransport
+import TestDoubles
 import TestSupport
 import Testing
 

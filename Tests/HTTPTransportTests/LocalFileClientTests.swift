@@ -1,6 +1,7 @@
 import FeedCore
 import Glibc
 import HTTPTransport
+import TestDoubles
 import TestSupport
 import Testing
 

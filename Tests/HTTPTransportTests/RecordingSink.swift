@@ -1,6 +1,7 @@
 import FeedCore
 import Glibc
 import Synchronization
+import TestDoubles
 import TestSupport
 
 @testable import HTTPTransport

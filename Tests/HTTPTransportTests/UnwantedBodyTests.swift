@@ -1,6 +1,7 @@
 import FeedCore
 import HTTPTransport
 import Synchronization
+import TestDoubles
 import TestSupport
 import Testing
 

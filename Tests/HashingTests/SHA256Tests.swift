@@ -1,5 +1,6 @@
 import FeedCore
 import Hashing
+import TestDoubles
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 package import FeedCore
+import TestSupport
 internal import Testing
 
 /// An image store under test, empty at first, with the feed store beside it and the means to harm it.
