@@ -52,7 +52,7 @@ extension Session {
         }
     }
 
-    func remoteImages(with client: any HTTPClient) -> RemoteImageDataLoader {
-        RemoteImageDataLoader(client: client, maxBytes: settings.maxFileSize)
+    func remoteImages(with fetcher: Fetcher) -> RemoteImageDataLoader {
+        RemoteImageDataLoader(fetcher: fetcher, maxBytes: settings.maxFileSize, now: now)
     }
 }

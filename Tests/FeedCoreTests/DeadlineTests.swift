@@ -22,7 +22,8 @@ struct DeadlineTests {
     }
 
     private func sync(_ names: [String], on client: ScriptedHTTPClient) async throws -> SyncReport {
-        try await fixture.sync(names, on: Fetcher(asking: client, deadline: deadline), jobs: 1)
+        try await fixture.sync(
+            names, on: Fetcher(asking: client, rules: FetchRules(jobs: 1), deadline: deadline), jobs: 1)
     }
 
     private static func forever() async {
@@ -41,6 +42,23 @@ struct DeadlineTests {
         #expect(try await fixture.images.find([try Samples.image(0).url])[0] != nil)
         // Nothing to remember: the images may be there.
         #expect(try await fixture.images.failures(of: [try Samples.image(1).url]) == [nil])
+    }
+
+    @Test("ends the wait for an image's next try")
+    func waiting() async throws {
+        let server = fixture.server(["1.png": .status(503).retryAfter("100")])
+        let clockwork = Clockwork(
+            uptime: { Timestamp(microseconds: 0) }, now: { Timestamp(microseconds: 0) }, random: { 0.5 },
+            sleep: { [deadline] _ in
+                deadline.pass()
+                try await Task.sleep(for: .seconds(3600))
+            })
+        let client = Fetcher(
+            asking: server, rules: FetchRules(retry: RetryPolicy(retries: 3), jobs: 1), clockwork: clockwork,
+            deadline: deadline)
+        let report = try await fixture.sync(["a.json"], on: client)
+        #expect(report.images.downloaded == 1)
+        #expect(report.images.failures.map(\.error) == [Self.late, Self.late])
     }
 
     @Test("fails a feed that isn't had by then, unless its fresh copy stands in")

@@ -182,9 +182,7 @@ struct FeedSyncTests {
         let local = LocalFeedLoader(store: feeds, now: { Self.now })
         let client = server(["1.png": .status(404)])
         let remote = RemoteFeedLoader(client: client, decoder: StubDecoder(try Samples.feed(3)), maxBytes: 1000)
-        let downloads = ImageDownloads(
-            remote: RemoteImageDataLoader(client: client, maxBytes: 1000), store: images,
-            window: ImageDownloads.Window(jobs: 4, perHost: 4), now: { Self.now })
+        let downloads = ImageDownloads(asking: client, store: images, jobs: 4, now: { Self.now })
         let sync = FeedSync(
             general: FeedParticulars(refresh: FeedRefresh(remote: remote, local: local), maxAge: .standard),
             local: local, images: images, downloads: downloads, now: { Self.now })

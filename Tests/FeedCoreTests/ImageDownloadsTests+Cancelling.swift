@@ -24,28 +24,44 @@ extension ImageDownloadsTests {
 
     @Test("cancelled while it waits for more to do, it ends")
     func cancelledIdle() async throws {
-        for held in [false, true] {
-            let (news, end) = AsyncStream.makeStream(of: ImageDownloads.News.self)
-            let (asked, ask) = AsyncStream.makeStream(of: Void.self)
-            let client = ScriptedHTTPClient { request in
-                .ok(Samples.png(request.url.text)).after { ask.yield() }
-            }
-            let downloads = ImageDownloads(
-                remote: RemoteImageDataLoader(client: client, maxBytes: 1000), store: store,
-                window: ImageDownloads.Window(jobs: 2, perHost: 2), now: { Timestamp(microseconds: 5) })
-            let task = Task {
-                await downloads.run(news, holding: held ? ["http://b.example:80"] : [], events: nil)
-            }
-            end.yield(
-                .wanted(try (urls(1, host: "a.example") + (held ? urls(3, host: "b.example") : [])).map { .init($0) }))
-            for await _ in asked { break }
-            task.cancel()
-            let outcome = await task.value
-            #expect(outcome.fatal == nil)
-            #expect(outcome.report.failures.isEmpty)
-            #expect(client.requests.count == 1)
-            end.finish()
+        let (news, end) = AsyncStream.makeStream(of: ImageDownloads.News.self)
+        let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+        let client = ScriptedHTTPClient { request in
+            .ok(Samples.png(request.url.text)).after { ask.yield() }
         }
+        let downloads = ImageDownloads(asking: client, store: store, jobs: 2)
+        let task = Task { await downloads.run(news, events: nil) }
+        end.yield(.wanted(try urls(1).map { .init($0) }))
+        for await _ in asked { break }
+        task.cancel()
+        let outcome = await task.value
+        #expect(outcome.fatal == nil)
+        #expect(outcome.report.failures.isEmpty)
+        #expect(client.requests.count == 1)
+        end.finish()
+    }
+
+    @Test("cancelled while an image waits for its next try, it ends")
+    func cancelledResting() async throws {
+        let client = ScriptedHTTPClient { _ in .status(503) }
+        let (slept, sleep) = AsyncStream.makeStream(of: Void.self)
+        let fetcher = Fetcher(
+            asking: client, rules: FetchRules(retry: RetryPolicy(retries: 3)),
+            clockwork: Clockwork(
+                uptime: { Timestamp(microseconds: 0) }, now: { Timestamp(microseconds: 0) }, random: { 0.5 },
+                sleep: { _ in
+                    sleep.yield()
+                    try await Task.sleep(for: .seconds(3600))
+                }))
+        let images = ImageDownloads(
+            remote: RemoteImageDataLoader(client: fetcher, maxBytes: 1000), store: store,
+            now: { Timestamp(microseconds: 5) })
+        let url = try urls(1)[0]
+        let task = Task { await images.run([WantedImage(url)], events: nil) }
+        for await _ in slept { break }
+        task.cancel()
+        #expect(await task.value.report.failures.isEmpty)
+        #expect(client.requests.count == 1)
     }
 }
 

@@ -45,9 +45,7 @@ extension ImageDownloadsTests {
             let own = InMemoryImageStore()
             store = own
             let downloads = ImageDownloads(
-                remote: RemoteImageDataLoader(
-                    client: ScriptedHTTPClient { .ok(Samples.png($0.url.text)) }, maxBytes: 1000),
-                store: own, window: ImageDownloads.Window(jobs: 2, perHost: 2), now: { Timestamp(microseconds: 5) },
+                asking: ScriptedHTTPClient { .ok(Samples.png($0.url.text)) }, store: own, jobs: 2,
                 // Not the timer's own task, so that cancelling that one doesn't end it.
                 sleep: { _ in await Task.detached { for await _ in isOver {} }.value })
             let (_, events) = SyncEvents.makeStream()

@@ -16,10 +16,9 @@ struct ImageDownloadsTests {
         _ urls: [ResourceURL], on client: any HTTPClient, jobs: Int = 4, perHost: Int = 4,
         validators: Validators = Validators(),
         sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in try await Task.sleep(for: .seconds(3600)) }
-    ) async -> ImageDownloads.Outcome {
+    ) async -> DownloadOutcome {
         let downloads = ImageDownloads(
-            remote: RemoteImageDataLoader(client: client, maxBytes: 1000), store: store,
-            window: ImageDownloads.Window(jobs: jobs, perHost: perHost), now: { Timestamp(microseconds: 5) },
+            asking: client, store: store, jobs: jobs, perHost: perHost, now: { Timestamp(microseconds: 5) },
             sleep: sleep)
         let (_, events) = SyncEvents.makeStream()
         return await downloads.run(urls.map { .init($0, validators: validators) }, events: events)
@@ -73,27 +72,6 @@ struct ImageDownloadsTests {
         }
         let outcome = await run(urls, on: client)
         #expect(outcome.report.failures.map(\.url) == urls)
-    }
-
-    @Test("those of a host whose feeds don't come are asked for after a while")
-    func heldForLong() async throws {
-        let (news, end) = AsyncStream.makeStream(of: ImageDownloads.News.self)
-        let (asked, ask) = AsyncStream.makeStream(of: Void.self)
-        let client = ScriptedHTTPClient { request in
-            .ok(Samples.png(request.url.text)).after { ask.yield() }
-        }
-        let clock = ManualClock()
-        let downloads = ImageDownloads(
-            remote: RemoteImageDataLoader(client: client, maxBytes: 1000), store: store,
-            window: ImageDownloads.Window(jobs: 2, perHost: 2), now: { Timestamp(microseconds: 5) },
-            sleep: { clock.sleep($0) })
-        end.yield(.wanted(try urls(1, host: "b.example").map { .init($0) }))
-        let task = Task { await downloads.run(news, holding: ["http://b.example:80"], events: nil) }
-        // Nothing else lets it go.
-        for await _ in asked { break }
-        end.finish()
-        #expect(await task.value.report.downloaded == 1)
-        #expect(clock.sleeps.contains(.seconds(3)))
     }
 
     @Test("of nothing asks for nothing")

@@ -42,11 +42,7 @@ struct SyncFixture {
             return FeedParticulars(
                 refresh: FeedRefresh(remote: remote, local: local, saves: !dryRun), maxAge: .standard, scope: scope)
         }
-        let downloads = ImageDownloads(
-            remote: RemoteImageDataLoader(client: client, maxBytes: 1000), store: images,
-            window: ImageDownloads.Window(jobs: jobs, perHost: 4), now: { now },
-            // No batch is sent off because the machine is slow.
-            sleep: { _ in try await Task.sleep(for: .seconds(86_400)) })
+        let downloads = ImageDownloads(asking: client, store: images, jobs: jobs, now: { now })
         var others: [ResourceURL.Key: FeedParticulars] = [:]
         for (name, scope) in own { others[try feedURL(name).key] = particulars(scope) }
         for (name, limit) in limits { others[try feedURL(name).key] = particulars(scope, maxImageBytes: limit) }

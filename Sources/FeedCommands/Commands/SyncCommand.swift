@@ -71,7 +71,7 @@ struct SyncCommand {
     /// `own` are the settings of each feed.
     private func sync(
         _ feeds: [ResourceURL], _ own: [Settings], unnamed: Set<ResourceURL.Key>, in cache: Cache,
-        with client: any HTTPClient
+        with client: Fetcher
     ) -> FeedSync {
         func particulars(_ own: Settings, isNamed: Bool = true) -> FeedParticulars {
             FeedParticulars(
@@ -86,8 +86,7 @@ struct SyncCommand {
             if !isNamed || own.general != general { others[feed.key] = particulars(own, isNamed: isNamed) }
         }
         let downloads = ImageDownloads(
-            remote: session.remoteImages(with: client), store: cache.images,
-            window: ImageDownloads.Window(jobs: settings.jobs, perHost: settings.maxPerHost), now: session.now)
+            remote: session.remoteImages(with: client), store: cache.images, now: session.now)
         return FeedSync(
             general: particulars(settings), particulars: others, local: session.localFeeds(in: cache),
             images: cache.images, downloads: downloads, now: session.now, dryRun: settings.dryRun,

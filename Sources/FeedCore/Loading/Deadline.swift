@@ -23,6 +23,9 @@ package final class Deadline: Sendable {
         for cancel in broken { cancel() }
     }
 
+    /// Does `work` when it passes, or now if it has.
+    func whenPassed(_ work: @escaping @Sendable () -> Void) { _ = add(work) }
+
     /// Lets it pass after `span`, unless `work` is done before.
     package func passing<Outcome, Failure: Error>(
         after span: Duration,
@@ -63,13 +66,13 @@ package final class Deadline: Sendable {
         }
     }
 
-    private func add(_ cancel: @escaping @Sendable () -> Void) -> Int {
+    private func add(_ work: @escaping @Sendable () -> Void) -> Int {
         let (number, isLate) = state.withLock { state in
             state.started += 1
-            if !state.hasPassed { state.underWay[state.started] = cancel }
+            if !state.hasPassed { state.underWay[state.started] = work }
             return (state.started, state.hasPassed)
         }
-        if isLate { cancel() }
+        if isLate { work() }
         return number
     }
 }

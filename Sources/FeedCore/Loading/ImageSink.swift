@@ -9,30 +9,19 @@ final class ImageSink: BodySink {
     }
 
     private let stage: Stage
-    private let pausing: Pausing?
     private let url: ResourceURL
     private let state = Mutex(State())
 
     typealias Stage = @Sendable () throws(FeedError) -> any StagedImage
-    /// Runs `sleep`, in which the image waits for its next try.
-    typealias Pausing = @Sendable (RequestPause, _ sleep: () async throws -> Void) async throws -> Void
 
-    init(of url: ResourceURL, pausing: Pausing?, stage: @escaping Stage) {
+    init(of url: ResourceURL, stage: @escaping Stage) {
         self.url = url
-        self.pausing = pausing
         self.stage = stage
     }
 
-    func pausing(_ pause: RequestPause, _ sleep: () async throws -> Void) async throws {
-        if let pausing { try await pausing(pause, sleep) } else { try await sleep() }
-    }
-
     func begin(_ head: HTTPHead) throws(FeedError) -> Bool {
-        state.withLock { state in
-            // Of a body that broke off, and now comes anew.
-            state.staged?.discard()
-            state = State()
-        }
+        // A body that broke off now comes anew.
+        discard()
         return head.status == HTTPStatus.ok
     }
 
@@ -48,10 +37,19 @@ final class ImageSink: BodySink {
     }
 
     /// What came, once all of it has; nil if there were no bytes.
-    func received() -> (bytes: any StagedImage, type: ImageType, size: Int64)? {
+    func received(validators: Validators, at moment: Timestamp) -> ReceivedImage? {
         state.withLock { state in
             guard let staged = state.staged, let type = state.type else { return nil }
-            return (staged, type, state.size)
+            return ReceivedImage(
+                url: url, bytes: staged, size: state.size, type: type, validators: validators, fetchedAt: moment)
+        }
+    }
+
+    /// Throws away what came.
+    func discard() {
+        state.withLock { state in
+            state.staged?.discard()
+            state = State()
         }
     }
 

@@ -1,10 +1,9 @@
 import Synchronization
 
-/// Has a request answered: at most so many at a time to one host, tried again and redirected as `RequestMachine` says, left
-/// alone where `HostHealth` says so, resumed as `ResumingSink` does it, and not beyond the deadline.
+/// Has requests answered: tried again and redirected as `RequestMachine` says, left alone where `HostHealth` says so, resumed
+/// as `ResumingSink` does it, and not beyond the deadline.
 ///
-/// A run has one, so that what one request learns of a host holds for all of them. A request that waits for its next try
-/// has no place at its host.
+/// A run has one, so that what one request learns of a host holds for all of them.
 package final class Fetcher: HTTPClient {
     /// Hears of a try that failed and that another follows, after a pause.
     package typealias RetryTeller = @Sendable (_ url: ResourceURL, _ error: FeedError, _ pause: Duration) -> Void
@@ -15,8 +14,8 @@ package final class Fetcher: HTTPClient {
     private let clockwork: Clockwork
     private let meter: ByteMeter?
     private let tellRetry: RetryTeller?
-    private let places: HostPlaces
     private let health: Mutex<HostHealth>
+    package let traffic: Traffic
     package let deadline: Deadline?
 
     /// `files` answers for `file:` URLs.
@@ -31,75 +30,126 @@ package final class Fetcher: HTTPClient {
         self.deadline = deadline
         self.meter = meter
         self.tellRetry = tellRetry
-        places = HostPlaces(perHost: rules.perHost)
+        traffic = Traffic(jobs: rules.jobs, perHost: rules.perHost, clockwork: clockwork)
         health = Mutex(HostHealth(longestPause: rules.retry.longestHostPause))
+        deadline?.whenPassed { [traffic] in traffic.endWaits() }
     }
 
-    /// How many wait for a place at their host, for tests to know when they do.
-    package var waitingCount: Int { places.waitingCount }
-
+    /// Waits for its turns as one with a task of its own.
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
-        guard let deadline else { return try await fetch(request, into: sink) }
-        return try await deadline.limit { () async throws(FeedError) in
-            try await self.fetch(request, into: sink)
+        try await limited { [self] () async throws(FeedError) in
+            var fetch = begin(request, into: sink)
+            while true {
+                switch try await tryInTurn(&fetch) {
+                case .answered(let response): return response
+                case .failed(let error): throw error
+                case .again(let pause, _): try await sleep(pause)
+                case .elsewhere: break
+                }
+            }
         }
     }
 
-    private func fetch(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
-        var machine = RequestMachine(request, rules)
-        var body = ResumingSink(into: sink, of: machine.request, meter: meter)
-        guard request.url.isRemote else { return try await files.get(machine.request, into: body) }
-        while true {
-            let host = machine.request.url
-            switch try await tryOnce(&machine, body) {
-            case .ask where machine.request.url != host:
-                body = ResumingSink(into: sink, of: machine.request, meter: meter)
-            case .ask: break
-            case .wait(let pause, let error):
-                tellRetry?(host, error, pause)
-                try await sleep(pause, error.stage == .waiting ? .ofRequest : .ofHost, sink)
-            case .done(let response): return response
-            case .failed(let error): throw error
+    package func begin(_ request: HTTPRequest, into sink: any BodySink) -> Fetch {
+        Fetch(request, into: sink, rules, meter)
+    }
+
+    /// One try, for which the caller has a place at its host.
+    package func attempt(_ fetch: inout Fetch) async -> Fetch.Step {
+        let before = fetch
+        do throws(FeedError) {
+            let (after, step) = try await limited { [self] () async throws(FeedError) in
+                var fetch = before
+                let step = await tryOnce(&fetch)
+                if case .failed(let error) = step { throw error }
+                return (fetch, step)
             }
+            fetch = after
+            return step
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func tryInTurn(_ fetch: inout Fetch) async throws(FeedError) -> Fetch.Step {
+        guard fetch.machine.request.url.isRemote else { return await tryOnce(&fetch) }
+        let place = try await traffic.enter(fetch.origin)
+        defer { traffic.leave(place) }
+        return await tryOnce(&fetch)
+    }
+
+    private func limited<Outcome: Sendable>(
+        _ work: @escaping @Sendable () async throws(FeedError) -> Outcome
+    ) async throws(FeedError) -> Outcome {
+        guard let deadline else { return try await work() }
+        return try await deadline.limit(work)
+    }
+
+    private func sleep(_ span: Duration) async throws(FeedError) {
+        guard span > .zero else { return }
+        do {
+            try await clockwork.sleep(span)
+        } catch {
+            // Nothing else ends a sleep early.
+            throw .cancelled
         }
     }
 }
 
 /// One try, and what it means for its host.
 extension Fetcher {
-    private enum Step {
-        case ask
-        case wait(Duration, FeedError)
-        case done(HTTPResponse)
-        case failed(FeedError)
-    }
-
-    private func tryOnce(_ machine: inout RequestMachine, _ body: ResumingSink) async throws(FeedError) -> Step {
-        let host = name(of: machine.request)
-        let round = try await turn(at: host, machine.retry.retries, body)
+    private func tryOnce(_ fetch: inout Fetch) async -> Fetch.Step {
+        guard !Task.isCancelled else { return .failed(.cancelled) }
+        guard fetch.machine.request.url.isRemote else { return await askFile(fetch) }
+        let (asked, host) = (fetch.machine.request.url, name(of: fetch.machine.request))
+        let round: HostHealth.Round
+        switch verdict(host, fetch) {
+        case .go(let now): round = now
+        case .givenUp(let error): return .failed(error)
+        case .wait(let moment): return .again(after: moment - clockwork.uptime(), sparingHost: false)
+        }
         let (failure, response): (AttemptFailure, HTTPResponse?)
-        switch await ask(machine, body) {
+        switch await ask(fetch) {
         case .answered(let answer):
-            health.withLock { $0.answered(host) }
-            return step(machine.answered(answer))
+            answered(at: host)
+            return step(&fetch, fetch.machine.answered(answer), asked)
         case .startOver:
-            health.withLock { $0.answered(host) }
-            return .ask
+            answered(at: host)
+            return .elsewhere
         case .failed(let what, let answer): (failure, response) = (what, answer)
         }
-        let next = machine.failed(failure, response, random: clockwork.random())
-        learn(from: failure, hasAnswered: body.hasAnswered, at: host, in: round, next)
-        if case .wait(let pause) = next { return .wait(pause, failure.error) }
+        let next = fetch.machine.failed(failure, response, random: clockwork.random())
+        learn(from: failure, hasAnswered: fetch.body.hasAnswered, at: host, in: round, next)
+        if case .wait(let pause) = next {
+            tellRetry?(asked, failure.error, pause)
+            return .again(after: pause, sparingHost: !failure.isSilence)
+        }
         // That the host asks to wait for too long says more than the status of its answer.
-        if let error = refusal(of: failure, at: host, machine.retry) { return .failed(error) }
-        return step(next)
+        if let pause = failure.retryAfter, pause > fetch.machine.retry.longestHostPause,
+            case .givenUp(let error) = verdict(host, fetch)
+        {
+            return .failed(error)
+        }
+        return step(&fetch, next, asked)
     }
 
-    private func step(_ step: RequestMachine.Step) -> Step {
+    private func askFile(_ fetch: Fetch) async -> Fetch.Step {
+        do throws(FeedError) {
+            return .answered(try await files.get(fetch.machine.request, into: fetch.body))
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func step(_ fetch: inout Fetch, _ step: RequestMachine.Step, _ asked: ResourceURL) -> Fetch.Step {
         switch step {
-        case .ask, .wait: .ask
-        case .done(let response): .done(response)
-        case .failed(let error): .failed(error)
+        case .ask, .wait:
+            if fetch.machine.request.url != asked {
+                fetch.forgetBody()
+            }
+            return .elsewhere
+        case .done(let response): return .answered(response)
+        case .failed(let error): return .failed(error)
         }
     }
 
@@ -110,14 +160,13 @@ extension Fetcher {
         case failed(AttemptFailure, HTTPResponse?)
     }
 
-    private func ask(_ machine: RequestMachine, _ body: ResumingSink) async -> Outcome {
+    private func ask(_ fetch: Fetch) async -> Outcome {
+        let (machine, body) = (fetch.machine, fetch.body)
         let url = machine.request.url
         let request = body.nextRequest { [self] head in
             failure(in: head, at: url).map(machine.wouldRetry) ?? false
         }
         do throws(FeedError) {
-            let place = try await places.enter(request.origin)
-            defer { places.leave(place) }
             let response = try await remote.get(request, into: body)
             switch body.finish(response) {
             case .unusable: return .startOver
@@ -146,27 +195,15 @@ extension Fetcher {
         return "\(request.origin) \(own)"
     }
 
-    /// Returns when a request may start.
-    private func turn(at host: String, _ retries: Int, _ sink: any BodySink) async throws(FeedError) -> HostHealth.Round
-    {
-        while true {
-            guard !Task.isCancelled else { throw .cancelled }
-            switch health.withLock({ $0.verdict(host, retries: retries, now: clockwork.uptime()) }) {
-            case .go(let round): return round
-            case .givenUp(let error): throw error
-            case .wait(let moment): try await sleep(moment - clockwork.uptime(), .ofHost, sink)
-            }
-        }
+    private func verdict(_ host: String, _ fetch: Fetch) -> HostHealth.Verdict {
+        health.withLock { $0.verdict(host, retries: fetch.machine.retry.retries, now: clockwork.uptime()) }
     }
 
-    /// The reason for which the host was given up, if it just asked to be left alone for longer than anybody waits.
-    private func refusal(of failure: AttemptFailure, at host: String, _ policy: RetryPolicy) -> FeedError? {
-        guard let pause = failure.retryAfter, pause > policy.longestHostPause,
-            case .givenUp(let error) = health.withLock({
-                $0.verdict(host, retries: policy.retries, now: clockwork.uptime())
-            })
-        else { return nil }
-        return error
+    private func answered(at host: String) {
+        let (endsWait, end) = health.withLock { health in
+            health.answered(host) ? (true, health.waitEnd(host)) : (false, nil)
+        }
+        if endsWait { traffic.hold(host, until: end) }
     }
 
     private func learn(
@@ -174,7 +211,7 @@ extension Fetcher {
         _ next: RequestMachine.Step
     ) {
         let now = clockwork.uptime()
-        health.withLock { health in
+        let waitEnd = health.withLock { health in
             if hasAnswered {
                 health.answered(host, isBusy: true)
             } else if failure.isSilence {
@@ -184,16 +221,8 @@ extension Fetcher {
                 health.failedToConnect(host, in: round, failure.error, nextTry: nextTry)
             }
             if let pause = failure.retryAfter { health.askedToWait(host, for: pause, failure.error, now: now) }
+            return health.waitEnd(host)
         }
-    }
-
-    private func sleep(_ span: Duration, _ pause: RequestPause, _ sink: any BodySink) async throws(FeedError) {
-        guard span > .zero else { return }
-        do {
-            try await sink.pausing(pause) { try await clockwork.sleep(span) }
-        } catch {
-            // Nothing else ends a sleep early.
-            throw .cancelled
-        }
+        traffic.hold(host, until: waitEnd)
     }
 }

@@ -62,6 +62,8 @@ package struct HostHealth: Sendable {
         /// For how long, in all, since it last answered as asked.
         var pause = Duration.zero
         var givenUp: FeedError?
+
+        var waitEnd: Timestamp? { [nextTry, pauseEnd].compactMap(\.self).max() }
     }
 
     /// Of several images, which are asked for but once, one or two may be at fault themselves.
@@ -81,9 +83,13 @@ package struct HostHealth: Sendable {
         let retries = max(0, retries)
         let silence = host.silences.reason(for: max(retries, Self.fewestSilences))
         if let error = host.failures.reason(for: retries) ?? silence ?? host.givenUp { return .givenUp(error) }
-        let wait = [host.nextTry, host.pauseEnd].compactMap(\.self).max()
-        if let wait, now() < wait { return .wait(until: wait) }
+        if let wait = host.waitEnd, now() < wait { return .wait(until: wait) }
         return .go(host.round)
+    }
+
+    /// Before this nothing starts at the host, if it has to wait for anything.
+    package func waitEnd(_ origin: String) -> Timestamp? {
+        hosts[origin].flatMap { $0.givenUp == nil ? $0.waitEnd : nil }
     }
 
     /// `nextTry` is when the request is tried again, nil if it isn't.
@@ -108,8 +114,11 @@ package struct HostHealth: Sendable {
     }
 
     /// With a failure that passes, or else as it was asked.
-    package mutating func answered(_ origin: String, isBusy: Bool = false) {
-        guard !hosts.isEmpty, var host = hosts[origin] else { return }
+    /// Whether that ends a wait.
+    @discardableResult
+    package mutating func answered(_ origin: String, isBusy: Bool = false) -> Bool {
+        guard !hosts.isEmpty, var host = hosts[origin] else { return false }
+        let waited = host.nextTry != nil
         if !isBusy { host.pause = .zero }
         if host.failures.length + host.silences.length > 0 {
             host.round.number += 1
@@ -118,6 +127,7 @@ package struct HostHealth: Sendable {
             host.nextTry = nil
         }
         hosts[origin] = host
+        return waited && host.nextTry == nil
     }
 
     /// An answer that is a passing failure, `error`, came with this Retry-After.

@@ -119,17 +119,20 @@ package struct FetchRules: Sendable {
     package var retry: RetryPolicy
     package var maxRedirects: Int
     package var allowsPrivate: Bool
-    /// Requests in flight to one origin.
+    /// Requests in flight at once.
+    package var jobs: Int
+    /// Of them to one origin.
     package var perHost: Int
     package var route: NetworkSettings.Route?
 
     package init(
         retry: RetryPolicy = RetryPolicy(retries: 0), maxRedirects: Int = 10, allowsPrivate: Bool = false,
-        perHost: Int = 6, route: NetworkSettings.Route? = nil
+        jobs: Int = 16, perHost: Int = 6, route: NetworkSettings.Route? = nil
     ) {
         self.retry = retry
         self.maxRedirects = maxRedirects
         self.allowsPrivate = allowsPrivate
+        self.jobs = jobs
         self.perHost = perHost
         self.route = route
     }

@@ -45,10 +45,6 @@ final class ResumingSink: BodySink {
         self.meter = meter
     }
 
-    func pausing(_ pause: RequestPause, _ sleep: () async throws -> Void) async throws {
-        try await sink.pausing(pause, sleep)
-    }
-
     /// The request of the next try. `isTriedAgain` says of its answer whether that is not the last.
     func nextRequest(isTriedAgain: @escaping @Sendable (HTTPHead) -> Bool) -> HTTPRequest {
         state.withLock { state in

@@ -1,18 +1,24 @@
 import Synchronization
 
+package struct DownloadOutcome: Sendable {
+    package var report = ImagesReport()
+    /// What ended the downloads early: the store itself failed.
+    package var fatal: FeedError?
+}
+
 /// What became of the images of one run.
 final class DownloadLedger: Sendable {
-    private let state = Mutex(ImageDownloads.Outcome())
-    private let lanes: DownloadLanes
+    private let state = Mutex(DownloadOutcome())
+    private let traffic: Traffic
     private let events: SyncEvents?
     private let (running, ending) = AsyncStream.makeStream(of: Never.self)
 
-    init(of lanes: DownloadLanes, events: SyncEvents?) {
-        self.lanes = lanes
+    init(of traffic: Traffic, events: SyncEvents?) {
+        self.traffic = traffic
         self.events = events
     }
 
-    var outcome: ImageDownloads.Outcome { state.withLock { $0 } }
+    var outcome: DownloadOutcome { state.withLock { $0 } }
 
     func answered() { events?.yield(.imageAnswered) }
 
@@ -48,7 +54,7 @@ final class DownloadLedger: Sendable {
     /// Nothing starts any more.
     func stop(_ error: FeedError) {
         state.withLock { $0.fatal = $0.fatal ?? error }
-        lanes.stop()
+        traffic.stop()
         ending.finish()
     }
 

@@ -14,9 +14,9 @@ struct FeedRound: Sendable {
 
     func particulars(of feed: ResourceURL) -> FeedParticulars { particulars[feed.key] ?? general }
 
-    /// In the order of `feeds`, less those that were cancelled. Each is handed on with its place in there, as it comes.
+    /// In the order of `feeds`, less those that were cancelled. Each is handed on as it comes.
     func run(
-        _ feeds: [ResourceURL], _ events: SyncEvents?, _ next: AsyncStream<(Int, SyncedFeed)>.Continuation
+        _ feeds: [ResourceURL], _ events: SyncEvents?, _ next: AsyncStream<SyncedFeed>.Continuation
     ) async -> [FeedReport] {
         defer { next.finish() }
         var reports = [FeedReport?](repeating: nil, count: feeds.count)
@@ -32,7 +32,7 @@ struct FeedRound: Sendable {
                 guard let feed else { continue }
                 reports[index] = feed.report
                 events?.yield(.feed(feed.report))
-                next.yield((index, feed))
+                next.yield(feed)
             }
         }
         return reports.compactMap { $0 }

@@ -23,24 +23,24 @@ package struct FeedSync: Sendable {
     private enum Part: Sendable {
         case feeds([FeedReport])
         case survey(ImageSurvey)
-        case images(ImageDownloads.Outcome)
+        case images(DownloadOutcome)
     }
 
     /// Each feed is tried, whatever happens to the others; its images are asked for as soon as it is there. Ends `events`
     /// when it is done.
     package func run(_ feeds: [ResourceURL], events: SyncEvents?) async -> SyncReport {
         defer { events?.finish() }
-        let (synced, feedsEnd) = AsyncStream.makeStream(of: (Int, FeedRound.SyncedFeed).self)
+        let (synced, feedsEnd) = AsyncStream.makeStream(of: FeedRound.SyncedFeed.self)
         let (news, newsEnd) = AsyncStream.makeStream(of: ImageDownloads.News.self)
         var reports: [FeedReport] = []
         let beginning = ImageSurvey(ImageChoice(store: images, now: now), dryRun: dryRun, events: events)
         var survey = beginning
-        var outcome = ImageDownloads.Outcome()
+        var outcome = DownloadOutcome()
         await withTaskGroup(of: Part.self) { group in
             group.addTask { .feeds(await round.run(feeds, events, feedsEnd)) }
-            group.addTask { .survey(await take(synced, of: feeds, in: beginning, newsEnd)) }
+            group.addTask { .survey(await take(synced, in: beginning, newsEnd)) }
             group.addTask {
-                .images(await downloads.run(news, holding: Set(feeds.map(\.origin)), events: events))
+                .images(await downloads.run(news, events: events))
             }
             for await part in group {
                 switch part {
@@ -60,17 +60,12 @@ package struct FeedSync: Sendable {
 
     /// Surveys the feeds as they come, and tells what is to be asked for.
     private func take(
-        _ synced: AsyncStream<(Int, FeedRound.SyncedFeed)>, of feeds: [ResourceURL], in survey: ImageSurvey,
+        _ synced: AsyncStream<FeedRound.SyncedFeed>, in survey: ImageSurvey,
         _ news: AsyncStream<ImageDownloads.News>.Continuation
     ) async -> ImageSurvey {
         defer { news.finish() }
         var survey = survey
-        // Of a host that is busy with images, or has had enough of them, feeds would come late or not at all.
-        var awaited = feeds.reduce(into: [:]) { $0[$1.origin, default: 0] += 1 }
-        for await (rank, feed) in synced {
-            let origin = feeds[rank].origin
-            awaited[origin, default: 0] -= 1
-            if awaited[origin] == 0 { news.yield(.released(origin: origin)) }
+        for await feed in synced {
             do throws(FeedError) {
                 try await add(feed, to: &survey) { news.yield(.wanted($0)) }
             } catch {
@@ -84,7 +79,7 @@ package struct FeedSync: Sendable {
     /// Throws what ends the run.
     private func add(
         _ feed: FeedRound.SyncedFeed, to survey: inout ImageSurvey,
-        ask: ([ImageDownloads.Wanted]) -> Void
+        ask: ([WantedImage]) -> Void
     ) async throws(FeedError) {
         if let error = feed.report.error, error.isFatal { throw error }
         guard feed.report.outcome != .failed || !feed.images.isEmpty else { return }

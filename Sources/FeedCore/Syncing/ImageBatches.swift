@@ -53,16 +53,16 @@ final class ImageBatches: Sendable {
     private let state = Mutex(State())
     private let store: any ImageStore
     private let mostStaged: Int
-    private let lanes: DownloadLanes
+    private let traffic: Traffic
     private let ledger: DownloadLedger
     private let sleep: @Sendable (Duration) async throws -> Void
 
     init(
-        store: any ImageStore, lanes: DownloadLanes, ledger: DownloadLedger,
+        store: any ImageStore, traffic: Traffic, ledger: DownloadLedger,
         sleep: @escaping @Sendable (Duration) async throws -> Void
     ) {
         self.store = store
-        self.lanes = lanes
+        self.traffic = traffic
         self.ledger = ledger
         self.sleep = sleep
         mostStaged = store.mostStaged
@@ -91,7 +91,7 @@ final class ImageBatches: Sendable {
     private func isFull(_ state: State) -> Bool {
         let most = Self.batchSize(mostStaged: mostStaged, jobs: state.jobs)
         if state.gathering.count >= most || state.gathering.bytes >= Self.mostBytes { return true }
-        guard state.gathering.count >= Self.fewestImages, let left = lanes.left else { return false }
+        guard state.gathering.count >= Self.fewestImages, let left = traffic.left else { return false }
         return state.gathering.count >= left
     }
 

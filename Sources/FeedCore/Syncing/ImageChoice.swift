@@ -9,7 +9,7 @@ struct ImageChoice: Sendable {
     }
 
     enum Verdict: Sendable {
-        case ask(ImageDownloads.Wanted, isCached: Bool)
+        case ask(WantedImage, isCached: Bool)
         case cached
         case outOfReach
         case leftAlone(RememberedFailure)
@@ -35,7 +35,7 @@ struct ImageChoice: Sendable {
             case (_?, _?) where !grounds.scope.revalidates: verdicts.append(.cached)
             case (nil, nil): verdicts.append(.outOfReach)
             case (let stored, let terms?):
-                let wanted = ImageDownloads.Wanted(url, validators: stored?.validators ?? Validators(), on: terms)
+                let wanted = WantedImage(url, validators: stored?.validators ?? Validators(), on: terms)
                 verdicts.append(.ask(wanted, isCached: stored != nil))
             }
         }

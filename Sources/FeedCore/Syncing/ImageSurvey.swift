@@ -22,7 +22,7 @@ struct ImageSurvey: Sendable {
     /// Hands those to ask for to `ask`, a part of the feed at a time.
     mutating func add(
         _ images: [FeedImage], of feed: ResourceURL, _ grounds: ImageChoice.Grounds,
-        ask: ([ImageDownloads.Wanted]) -> Void
+        ask: ([WantedImage]) -> Void
     ) async throws(FeedError) {
         named.reserveCapacity(named.count + images.count)
         var (total, cached) = (0, 0)
@@ -36,7 +36,7 @@ struct ImageSurvey: Sendable {
             next = parts.next().map { undecided(in: $0, grounds) }
             report.total += new.count
             total += new.count
-            var wanted: [ImageDownloads.Wanted] = []
+            var wanted: [WantedImage] = []
             for (url, verdict) in zip(new, try await found.get()) {
                 if verdict.isCached { cached += 1 }
                 take(verdict, on: url, &wanted)
@@ -66,7 +66,7 @@ struct ImageSurvey: Sendable {
 
     /// Counts and tells what was decided.
     private mutating func take(
-        _ verdict: ImageChoice.Verdict, on url: ResourceURL, _ wanted: inout [ImageDownloads.Wanted]
+        _ verdict: ImageChoice.Verdict, on url: ResourceURL, _ wanted: inout [WantedImage]
     ) {
         switch verdict {
         case .cached:

@@ -40,7 +40,7 @@ struct FetcherHostLimitTests {
             try await group.waitForAll()
         }
         #expect(most.withLock { $0 } == perHost)
-        #expect(limiter.waitingCount == 0)
+        #expect(limiter.traffic.waitingCount == 0)
     }
 
     @Test("goes by scheme, name and port")
@@ -56,7 +56,7 @@ struct FetcherHostLimitTests {
         let tasks = urls.map { url in Task { try await get(limiter, url) } }
         await started.wait(for: urls.count)
         let same = Task { try await get(limiter, "HTTP://A.example:80/x") }
-        while limiter.waitingCount == 0 { await Task.yield() }
+        while limiter.traffic.waitingCount == 0 { await Task.yield() }
         release.open()
         for task in tasks + [same] { _ = try await task.value }
         #expect(started.count == 5)
@@ -97,7 +97,7 @@ struct FetcherHostLimitTests {
             if number == 0 {
                 while order.withLock({ $0.isEmpty }) { await Task.yield() }
             } else {
-                while limiter.waitingCount < number { await Task.yield() }
+                while limiter.traffic.waitingCount < number { await Task.yield() }
             }
         }
         release.open()
@@ -117,13 +117,13 @@ struct FetcherHostLimitTests {
         let first = Task { try await get(limiter, "http://a.example/0") }
         await started.wait(for: 1)
         let second = Task { try await get(limiter, "http://a.example/1") }
-        while limiter.waitingCount < 1 { await Task.yield() }
+        while limiter.traffic.waitingCount < 1 { await Task.yield() }
         let third = Task { try await get(limiter, "http://a.example/2") }
-        while limiter.waitingCount < 2 { await Task.yield() }
+        while limiter.traffic.waitingCount < 2 { await Task.yield() }
         second.cancel()
         let result = await second.result
         #expect(throws: FeedError.cancelled) { try result.get() }
-        #expect(limiter.waitingCount == 1)
+        #expect(limiter.traffic.waitingCount == 1)
         release.open()
         _ = try await (first.value, third.value)
         #expect(started.count == 2)
@@ -140,7 +140,7 @@ struct FetcherHostLimitTests {
             for task in tasks where Bool.random(using: &random) { task.cancel() }
             for task in tasks { _ = await task.result }
         }
-        #expect(limiter.waitingCount == 0)
+        #expect(limiter.traffic.waitingCount == 0)
         for _ in 0..<3 { _ = try await get(limiter, "http://a.example/") }
     }
 
