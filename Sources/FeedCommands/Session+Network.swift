@@ -41,7 +41,8 @@ extension Session {
     private func rules(retries: Int) -> FetchRules {
         FetchRules(
             retry: RetryPolicy(retries: retries), maxRedirects: settings.maxRedirects,
-            allowsPrivate: settings.allowPrivate, jobs: settings.jobs, perHost: settings.maxPerHost, route: settings.network.route)
+            allowsPrivate: settings.allowPrivate, jobs: settings.jobs, perHost: settings.maxPerHost,
+            route: settings.network.route)
     }
 
     /// Without them a request would fail as if the server were out of reach, or go without its credentials. Each request
