@@ -6,10 +6,6 @@ static inline int feedsync_bind_text(sqlite3_stmt *statement, int index, const u
     return sqlite3_bind_text(statement, index, text ? (const char *)text : "", count, SQLITE_TRANSIENT);
 }
 
-static inline int feedsync_lend_text(sqlite3_stmt *statement, int index, const unsigned char *text, int count) {
-    return sqlite3_bind_text(statement, index, text ? (const char *)text : "", count, SQLITE_STATIC);
-}
-
 static inline int feedsync_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int count) {
     return sqlite3_bind_blob(statement, index, bytes, count, SQLITE_TRANSIENT);
 }

@@ -77,22 +77,20 @@ struct SQLiteFeedChange: FeedStoreChange {
         try run(item, with: [image], of: feed, first: position)
     }
 
-    /// An image lends its texts for as long as a closure runs: each one's runs within that of the one before.
     private func run(
-        _ items: SQLiteStatement, with images: ArraySlice<FeedImage>, of feed: Int64, first position: Int64,
-        bound: Int32 = 0
+        _ items: SQLiteStatement, with images: ArraySlice<FeedImage>, of feed: Int64, first position: Int64
     ) throws(FeedError) {
-        guard let image = images.first else { return try items.run() }
-        try items.bind(bound + 1, feed)
-        try items.bind(bound + 2, position)
-        try image.withBytes { texts throws(FeedError) in
-            try items.lend(bound + 3, texts.id)
-            try items.lend(bound + 4, texts.description)
-            try items.lend(bound + 5, texts.location)
-            try items.lend(bound + 6, texts.url)
-            try items.lend(bound + 7, texts.credentials)
-            try run(items, with: images.dropFirst(), of: feed, first: position + 1, bound: bound + 7)
+        for (offset, image) in images.enumerated() {
+            let bound = Int32(offset) * 7
+            try items.bind(bound + 1, feed)
+            try items.bind(bound + 2, position + Int64(offset))
+            try items.bind(bound + 3, image.id)
+            try items.bind(bound + 4, image.description)
+            try items.bind(bound + 5, image.location)
+            try items.bind(bound + 6, image.url.text)
+            try items.bind(bound + 7, image.url.credentials)
         }
+        try items.run()
     }
 
     func confirm(

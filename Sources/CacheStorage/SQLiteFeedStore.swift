@@ -63,7 +63,7 @@ extension SQLiteFeedStore {
     private static func images(of feed: FeedRow, in connection: SQLiteConnection) throws(FeedError) -> [FeedImage] {
         let count = try connection.statement("SELECT count(*) FROM items WHERE feed = ?1")
         try count.bind(1, feed.id)
-        var images = FeedImages()
+        var images: [FeedImage] = []
         try count.forEachRow { () throws(FeedError) in images.reserveCapacity(Int(count.integer(0))) }
 
         let row = try connection.statement(
@@ -77,13 +77,13 @@ extension SQLiteFeedStore {
                 try url.check(asNamedBy: feed.url)
                 // An older version may have left them in.
                 let id = (row.text(0) ?? "").withoutPasswords
-                images.append(id: id, description: row.text(2), location: row.text(3), url: url)
+                images.append(FeedImage(id: id, description: row.text(2), location: row.text(3), url: url))
             } catch {
                 throw .unreadable(
                     "\(connection.path): the saved feed \(feed.url): image \(images.count + 1): URL \(error.reason)")
             }
         }
-        return images.finish()
+        return images
     }
 
     static func summaries(in connection: SQLiteConnection) throws(FeedError) -> [FeedSummary] {

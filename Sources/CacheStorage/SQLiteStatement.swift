@@ -22,12 +22,6 @@ final class SQLiteStatement {
         try check(text.withUTF8 { feedsync_bind_text(handle, index, $0.baseAddress, Int32(clamping: $0.count)) })
     }
 
-    /// The text isn't copied: it has to stay where it is until the statement has run.
-    func lend(_ index: Int32, _ text: UnsafeBufferPointer<UInt8>?) throws(FeedError) {
-        guard let text else { return try check(sqlite3_bind_null(handle, index)) }
-        try check(feedsync_lend_text(handle, index, text.baseAddress, Int32(clamping: text.count)))
-    }
-
     func bind(_ index: Int32, _ number: Int64?) throws(FeedError) {
         guard let number else { return try check(sqlite3_bind_null(handle, index)) }
         try check(sqlite3_bind_int64(handle, index, number))

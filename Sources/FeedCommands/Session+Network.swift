@@ -26,7 +26,7 @@ extension Session {
         func fetcher(_ deadline: Deadline?) -> Fetcher {
             Fetcher(
                 transport, files: files ?? toolbox.content, rules: rules(retries: settings.retries),
-                clockwork: .real(now: now), deadline: deadline, meter: meter,
+                clockwork: .real, deadline: deadline, meter: meter,
                 tellingRetries: settings.verbosity == .verbose ? tellRetry : nil)
         }
         guard let limit = settings.maxTime, let seconds = ValueSyntax<Duration>.seconds.write(limit) else {
@@ -68,6 +68,6 @@ extension Session {
         network.rateLimit = nil
         return Fetcher(
             try toolbox.makeClient(network), files: toolbox.content, rules: rules(retries: retries),
-            clockwork: .real(now: now), deadline: deadline)
+            clockwork: .real, deadline: deadline)
     }
 }

@@ -81,7 +81,6 @@ struct AnswerHeaders {
         head.isContentEncoded = codings.coding != nil
         // With less than a strong tag, no rest is asked for; and of an encoded body it is not how long that becomes.
         if status != 200 || head[.etag]?.isStrongTag != true || head.isContentEncoded { head[.contentLength] = nil }
-        if status < 400 { head[.retryAfter] = nil }
         return head
     }
 
@@ -92,7 +91,7 @@ struct AnswerHeaders {
 
     private static let fields: [(name: StaticString, Field)] = [
         ("etag", .header(.etag)), ("last-modified", .header(.lastModified)), ("content-type", .header(.contentType)),
-        ("content-length", .header(.contentLength)), ("link", .header(.link)), ("retry-after", .header(.retryAfter)),
+        ("content-length", .header(.contentLength)), ("link", .header(.link)),
         ("content-range", .header(.contentRange)), ("location", .location), ("content-encoding", .contentEncoding),
         ("transfer-encoding", .transferEncoding),
     ]

@@ -45,6 +45,14 @@ extension EasyHandle {
         return length < 0 ? nil : Int64(length)
     }
 
+    /// Of the header with this name, in seconds or as a date; nil without one, or when it is over.
+    var retryAfter: Duration? {
+        var seconds: curl_off_t = 0
+        ccurl_get_offset(pointer, CURLINFO_RETRY_AFTER, &seconds)
+        // 68 years can be added to a clock.
+        return seconds > 0 ? .seconds(min(Int64(seconds), 1 << 31)) : nil
+    }
+
     /// As libcurl resolves a redirect's; nil for what is no URL to it. It does so by itself, too, but with the name and
     /// password in it that it took from a netrc file.
     static func resolve(_ location: String, against url: String) -> String? {

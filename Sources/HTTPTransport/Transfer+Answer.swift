@@ -39,7 +39,11 @@ extension Transfer {
         return (parcel, response)
     }
 
-    var head: HTTPHead { state.headers.head(status: easy.status) }
+    var head: HTTPHead {
+        var head = state.headers.head(status: easy.status)
+        if head.status >= 400 { head.retryAfter = easy.retryAfter }
+        return head
+    }
 
     private var response: HTTPResponse {
         let head = state.handedOver ?? head
@@ -47,7 +51,7 @@ extension Transfer {
         var response = HTTPResponse(
             head: head, redirectTarget: isRedirect ? redirectTarget : nil, bodyBytes: state.received)
         response.isFromPrivateAddress = state.isFromPrivateAddress
-        if let proxy = askingProxy(head.status) { response.wasAnswered(byProxy: ProxyName.shown(proxy)) }
+        response.askingProxy = askingProxy(head.status).map(ProxyName.shown)
         return response
     }
 

@@ -46,9 +46,9 @@ struct DeadlineTests {
 
     @Test("ends the wait for an image's next try")
     func waiting() async throws {
-        let server = fixture.server(["1.png": .status(503).retryAfter("100")])
+        let server = fixture.server(["1.png": .status(503).retryAfter(100)])
         let clockwork = Clockwork(
-            uptime: { Timestamp(microseconds: 0) }, now: { Timestamp(microseconds: 0) }, random: { 0.5 },
+            uptime: { Timestamp(microseconds: 0) }, random: { 0.5 },
             sleep: { [deadline] _ in
                 deadline.pass()
                 try await Task.sleep(for: .seconds(3600))

@@ -48,7 +48,7 @@ extension ImageDownloadsTests {
         let fetcher = Fetcher(
             asking: client, rules: FetchRules(retry: RetryPolicy(retries: 3)),
             clockwork: Clockwork(
-                uptime: { Timestamp(microseconds: 0) }, now: { Timestamp(microseconds: 0) }, random: { 0.5 },
+                uptime: { Timestamp(microseconds: 0) }, random: { 0.5 },
                 sleep: { _ in
                     sleep.yield()
                     try await Task.sleep(for: .seconds(3600))

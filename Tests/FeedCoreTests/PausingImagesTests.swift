@@ -48,7 +48,7 @@ struct PausingImagesTests {
                 retry: RetryPolicy(retries: 2), jobs: Int.random(in: 1...4, using: &random),
                 perHost: Int.random(in: 1...2, using: &random)),
             clockwork: Clockwork(
-                uptime: { time.withLock { $0 } }, now: { Timestamp(microseconds: 0) }, random: { 0.5 },
+                uptime: { time.withLock { $0 } }, random: { 0.5 },
                 sleep: { span in
                     let number = next.wrappingAdd(1, ordering: .relaxed).oldValue
                     for _ in 0..<pauses[number % pauses.count] { await Task.yield() }
@@ -73,7 +73,7 @@ struct PausingImagesTests {
         let client = Fetcher(
             asking: server, rules: FetchRules(retry: RetryPolicy(retries: 3), jobs: 2, perHost: 2),
             clockwork: Clockwork(
-                uptime: { Timestamp(microseconds: 0) }, now: { Timestamp(microseconds: 0) }, random: { 0.5 },
+                uptime: { Timestamp(microseconds: 0) }, random: { 0.5 },
                 sleep: { _ in for await _ in othersAsked {} }))
         let outcome = await has(images, by: client)
         #expect(outcome.report.downloaded == 8)
@@ -91,7 +91,7 @@ struct PausingImagesTests {
                     defer { busy = false }
                     return busy
                 }
-                if isFirst { return .status(503).retryAfter("9") }
+                if isFirst { return .status(503).retryAfter(9) }
             }
             if request.url.text.hasSuffix("/2.png") { ask.finish() }
             return .ok(Samples.png(request.url.text))
@@ -99,7 +99,7 @@ struct PausingImagesTests {
         let client = Fetcher(
             asking: server, rules: FetchRules(retry: RetryPolicy(retries: 1), jobs: 1, perHost: 4),
             clockwork: Clockwork(
-                uptime: { time.withLock { $0 } }, now: { Timestamp(microseconds: 0) }, random: { 0 },
+                uptime: { time.withLock { $0 } }, random: { 0 },
                 // Over when the images of the other host were asked for.
                 sleep: { span in
                     for await _ in othersAsked {}

@@ -31,7 +31,7 @@ private final class AskingProxy: HTTPClient {
             return HTTPResponse(head: HTTPHead(status: 302), redirectTarget: "http://b.example/")
         }
         var response = HTTPResponse(head: HTTPHead(status: 407))
-        response.wasAnswered(byProxy: "p:3128")
+        response.askingProxy = "p:3128"
         return response
     }
 }

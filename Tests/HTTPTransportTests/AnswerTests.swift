@@ -91,16 +91,30 @@ struct AnswerTests {
 
     @Test(
         "brings what it says of retrying and of ranges, where that means something",
-        arguments: [(200, nil, nil), (206, nil, "bytes 1-1/2"), (302, nil, nil), (429, "120", nil), (503, "120", nil)]
-            as [(Int, String?, String?)])
-    func furtherHeaders(_ status: Int, _ retryAfter: String?, _ contentRange: String?) async throws {
+        arguments: [(200, nil, nil), (206, nil, "bytes 1-1/2"), (302, nil, nil), (429, 120, nil), (503, 120, nil)]
+            as [(Int, Int?, String?)])
+    func furtherHeaders(_ status: Int, _ retryAfter: Int?, _ contentRange: String?) async throws {
         let headers = [("retry-after", "120"), ("content-range", "bytes 1-1/2")]
         let server = try LoopbackServer("/", Reply(status, headers: headers, body: [1]))
 
         let head = try await makeClient().get(makeRequest(server.url()), into: NullSink()).head
 
-        #expect(head[.retryAfter] == retryAfter)
+        #expect(head.retryAfter == retryAfter.map { .seconds($0) })
         #expect(head[.contentRange] == contentRange)
+    }
+
+    @Test(
+        "brings the time to wait as a span, however it is said, and none that is over or nonsense",
+        arguments: [
+            ("0", false), ("soon", false), ("-7", false), ("Fri, 20 Nov 2020 00:00:00 GMT", false),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", true), ("Friday, 31-Dec-60 23:59:59 GMT", true), ("9999999999", true),
+        ])
+    func retryAfter(_ header: String, _ isLong: Bool) async throws {
+        let server = try LoopbackServer("/", Reply(503, headers: [("Retry-After", header)], body: [1]))
+
+        let pause = try await makeClient().get(makeRequest(server.url()), into: NullSink()).head.retryAfter
+
+        #expect(pause.map { $0 > .seconds(3600) } == (isLong ? true : nil))
     }
 
     @Test("has no headers of the answer before it on the same connection, of interim answers or of its trailers")

@@ -47,9 +47,9 @@ package final class ScriptedHTTPClient: HTTPClient {
             return answer
         }
 
-        package func retryAfter(_ header: String) -> Answer {
+        package func retryAfter(_ seconds: Int) -> Answer {
             var answer = self
-            answer.head[.retryAfter] = header
+            answer.head.retryAfter = .seconds(seconds)
             return answer
         }
 

@@ -22,26 +22,19 @@ package struct Validators: Hashable, Sendable {
     /// No server has reason to make one longer, and a cache may hold millions.
     private static let longest = 1024
 
-    private struct Texts: Hashable {
-        let etag: String?
-        let lastModified: String?
-    }
+    package let etag: String?
+    package let lastModified: String?
 
-    private let texts: Boxed<Texts>?
-
+    /// What a server says is sent back to it. What couldn't be counts as none, and so does one that is too long.
     package init(etag: String? = nil, lastModified: String? = nil) {
-        // What a server says is sent back to it. What couldn't be counts as none, and so does one that is too long.
         func kept(_ text: String?) -> String? {
             text.flatMap { $0.utf8.count <= Self.longest && $0.isHeaderText ? $0 : nil }
         }
-        let texts = Texts(etag: kept(etag), lastModified: kept(lastModified))
-        self.texts = texts.etag == nil && texts.lastModified == nil ? nil : Boxed(texts)
+        self.etag = kept(etag)
+        self.lastModified = kept(lastModified)
     }
 
-    package var etag: String? { texts?.value.etag }
-    package var lastModified: String? { texts?.value.lastModified }
-
-    package var isEmpty: Bool { texts == nil }
+    package var isEmpty: Bool { etag == nil && lastModified == nil }
 }
 
 /// A feed as the cache holds it.

@@ -38,13 +38,6 @@ package struct ResourceURL: Hashable, Sendable {
         credentials = nil
     }
 
-    /// Of the parts of a URL that was one before.
-    init(checked text: String, credentials: String?) {
-        scheme = Scheme(of: text.utf8Span.span) ?? .http
-        self.text = text
-        self.credentials = credentials
-    }
-
     init(_ url: ResourceURL, credentials: String?) {
         scheme = url.scheme
         text = url.text

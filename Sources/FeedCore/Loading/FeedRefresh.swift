@@ -2,7 +2,7 @@
 package struct FeedRefresh: Sendable {
     package enum Outcome: Hashable, Sendable { case updated, unchanged }
 
-    package struct Refreshed: Hashable, Sendable {
+    package struct Refreshed: Sendable {
         package let feed: Feed
         package let outcome: Outcome
         /// Nil if no copy of this feed is saved, or none that can be read.

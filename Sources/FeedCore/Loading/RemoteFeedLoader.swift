@@ -1,6 +1,6 @@
 /// Use case: load a feed from its server.
 package struct RemoteFeedLoader: Sendable {
-    package struct Answer: Hashable, Sendable {
+    package struct Answer: Sendable {
         package enum Content: Hashable, Sendable {
             case feed(Feed, Validators)
             /// The feed that the validators came with is still the latest.

@@ -9,34 +9,32 @@
 /// | any other address                                | public addresses, or any if private are allowed |
 ///
 /// The feed's secrets go along for images at its own origin, and to no other (see `HTTPRequest.secretsToSend`).
-package struct RequestTerms: Hashable, Sendable {
-    private var boxedSecrets: Boxed<Secrets>?
-    /// As the feed has it, where that is not as in the rest of the run. All of its images share it.
-    fileprivate let manner: Boxed<RequestManner>?
+///
+/// One object, as a million images may share it.
+package final class RequestTerms: Sendable {
+    package let secrets: Secrets?
+    package let addresses: AddressScope
+    /// As the feed has it, where that is not as in the rest of the run.
+    let manner: RequestManner?
     /// The most bytes an image may have; nil: as in the rest of the run.
     let maxImageBytes: Int64?
-    package private(set) var addresses: AddressScope
-
-    package var secrets: Secrets? { boxedSecrets?.value }
 
     package init(
         secrets: Secrets? = nil, addresses: AddressScope = .publicOnly, manner: RequestManner? = nil,
         maxImageBytes: Int64? = nil
     ) {
-        boxedSecrets = secrets.map(Boxed.init)
-        self.manner = manner.map(Boxed.init)
-        self.maxImageBytes = maxImageBytes
+        self.secrets = secrets
         self.addresses = addresses
+        self.manner = manner
+        self.maxImageBytes = maxImageBytes
     }
 
     func reaching(_ addresses: AddressScope) -> RequestTerms {
-        var terms = self
-        terms.addresses = addresses
-        return terms
+        RequestTerms(secrets: secrets, addresses: addresses, manner: manner, maxImageBytes: maxImageBytes)
     }
 
     /// Whether there are any for the image's own server: they go to no other.
-    func hasSecrets(for image: ResourceURL) -> Bool { boxedSecrets.map { $0.value.origin == image.origin } ?? false }
+    func hasSecrets(for image: ResourceURL) -> Bool { secrets?.origin == image.origin }
 }
 
 extension HTTPRequest {

@@ -2,26 +2,23 @@
 package struct Clockwork: Sendable {
     /// A clock that never jumps.
     package var uptime: @Sendable () -> Timestamp
-    /// The clock that dates in `Retry-After` are compared with.
-    package var now: @Sendable () -> Timestamp
     /// In `0..<1`.
     package var random: @Sendable () -> Double
     package var sleep: @Sendable (Duration) async throws -> Void
 
     package init(
-        uptime: @escaping @Sendable () -> Timestamp, now: @escaping @Sendable () -> Timestamp,
-        random: @escaping @Sendable () -> Double, sleep: @escaping @Sendable (Duration) async throws -> Void
+        uptime: @escaping @Sendable () -> Timestamp, random: @escaping @Sendable () -> Double,
+        sleep: @escaping @Sendable (Duration) async throws -> Void
     ) {
         self.uptime = uptime
-        self.now = now
         self.random = random
         self.sleep = sleep
     }
 
-    package static func real(now: @escaping @Sendable () -> Timestamp) -> Clockwork {
+    package static var real: Clockwork {
         let start = ContinuousClock.now
         return Clockwork(
-            uptime: { Timestamp(microseconds: 0) + (ContinuousClock.now - start) }, now: now,
+            uptime: { Timestamp(microseconds: 0) + (ContinuousClock.now - start) },
             random: { Double.random(in: 0..<1) }, sleep: { try await Task.sleep(for: $0) })
     }
 }

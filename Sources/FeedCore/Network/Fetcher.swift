@@ -183,8 +183,8 @@ extension Fetcher {
     /// The passing failure that an answer is, if it is one.
     private func failure(in head: HTTPHead, at url: ResourceURL) -> AttemptFailure? {
         guard HTTPStatus.isConnectivity(head.status) else { return nil }
-        let pause = head[.retryAfter].flatMap { RetryAfter.parse($0, now: clockwork.now()) }
-        let failure = AttemptFailure(HTTPStatus.failure(head.status, at: url).at(.transferring), retryAfter: pause)
+        let failure = AttemptFailure(
+            HTTPStatus.failure(head.status, at: url).at(.transferring), retryAfter: head.retryAfter)
         return failure.isPassing ? failure : nil
     }
 

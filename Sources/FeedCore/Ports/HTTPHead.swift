@@ -4,7 +4,7 @@
 /// them would.
 package struct HTTPHead: Hashable, Sendable {
     package enum Header: Int, CaseIterable, Sendable {
-        case contentLength, contentRange, contentType, etag, lastModified, link, retryAfter
+        case contentLength, contentRange, contentType, etag, lastModified, link
     }
 
     private static let noTexts = [String?](repeating: nil, count: Header.allCases.count)
@@ -12,6 +12,8 @@ package struct HTTPHead: Hashable, Sendable {
     package var status: Int
     /// The body is passed on decoded: its bytes are not those that the server has, nor at the same places.
     package var isContentEncoded = false
+    /// How long the server asks to be left alone.
+    package var retryAfter: Duration?
     /// By the numbers of the headers.
     private var texts = Self.noTexts
 

@@ -1,7 +1,7 @@
 /// Decides of images whether they are to be asked for, by what the store knows of them.
 struct ImageChoice: Sendable {
     /// What the feeds that name an image say of it: on this it is decided.
-    struct Grounds: Hashable, Sendable {
+    struct Grounds: Sendable {
         /// On which it may be asked for; nil while no feed that names it was had. It is left then for a run in which the
         /// feed's server answers.
         var terms: RequestTerms?

@@ -1,5 +1,5 @@
 /// An image that a run asks for.
-package struct WantedImage: Hashable, Sendable {
+package struct WantedImage: Sendable {
     package let url: ResourceURL
     /// Of the data that is in the cache; with them the server is asked whether it has changed.
     package let validators: Validators

@@ -4,7 +4,7 @@ internal import JSONText
 /// Makes feed images of items. It serves the formats whose items may have any number of images, and invalid ones among
 /// them.
 struct ImageCollector {
-    private var found = FeedImages()
+    private(set) var images: [FeedImage] = []
     private(set) var itemStarts: [Int] = []
     private(set) var notes = FeedNotes()
     private var budget: TextBudget
@@ -27,8 +27,6 @@ struct ImageCollector {
         do { return try links.target(of: reference, from: base) } catch { return nil }
     }
 
-    var images: [FeedImage] { found.finish() }
-
     mutating func add(_ given: FeedItem) throws(Interruption) {
         try Interruption.check()
         itemCount += 1
@@ -43,13 +41,13 @@ struct ImageCollector {
         var images = try resolve(item.images, of: item)
         if images.isEmpty { images = try resolve(item.thumbnails, of: item) }
         guard !images.isEmpty else { return }
-        itemStarts.append(found.count)
+        itemStarts.append(self.images.count)
         for (index, image) in images.enumerated() {
             let id = item.id.map { index == 0 ? $0 : "\($0)#\(index + 1)" } ?? image.url.text
             let description = image.description.map(TextLimits.shortened) ?? item.title
             let location = image.location.map(TextLimits.shortened) ?? item.location
             try budget.spend(id, description, location)
-            found.append(id: id, description: description, location: location, url: image.url)
+            self.images.append(FeedImage(id: id, description: description, location: location, url: image.url))
         }
     }
 

@@ -39,19 +39,19 @@ enum EssentialFeed {
     }
 
     private static func readItems(_ reader: inout JSONReader, _ links: ImageLinks) throws(JSONError) -> [FeedImage] {
-        var images = FeedImages()
+        var images: [FeedImage] = []
         try reader.enterArray()
         while try reader.nextElement() {
             guard !Task.isCancelled else { throw .cancelled }
             try readItem(&reader, links, into: &images)
         }
-        return images.finish()
+        return images
     }
 
     private static let members: [StaticString] = ["id", "description", "location", "image"]
 
     private static func readItem(
-        _ reader: inout JSONReader, _ links: ImageLinks, into images: inout FeedImages
+        _ reader: inout JSONReader, _ links: ImageLinks, into images: inout [FeedImage]
     ) throws(JSONError) {
         let item = reader.position
         var id: String?
@@ -68,7 +68,7 @@ enum EssentialFeed {
         }
         guard let id else { throw reader.mismatch("missing", at: item, member: "id") }
         guard let url else { throw reader.mismatch("missing", at: item, member: "image") }
-        images.append(id: id, description: description, location: location, url: url)
+        images.append(FeedImage(id: id, description: description, location: location, url: url))
     }
 
     private static func readID(_ reader: inout JSONReader) throws(JSONError) -> String {

@@ -9,7 +9,7 @@ struct FetcherRoutingTests {
     func routed(_ url: String, _ status: Int) async throws {
         let fetcher = Fetcher(
             ScriptedHTTPClient { _ in .status(201) }, files: ScriptedHTTPClient { _ in .status(202) },
-            rules: FetchRules(), clockwork: .real { Timestamp(microseconds: 0) })
+            rules: FetchRules(), clockwork: .real)
         let request = HTTPRequest(url: try Samples.url(url), maxBytes: 10)
         #expect(try await fetcher.get(request, into: RecordedBody()).head.status == status)
     }

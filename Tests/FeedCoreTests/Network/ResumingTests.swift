@@ -35,7 +35,7 @@ struct ResumingTests {
         Fetcher(
             asking: client, rules: FetchRules(retry: RetryPolicy(retries: retries)),
             clockwork: Clockwork(
-                uptime: { clock.now }, now: { clock.now }, random: { 0.5 }, sleep: { clock.sleep($0) }))
+                uptime: { clock.now }, random: { 0.5 }, sleep: { clock.sleep($0) }))
     }
 
     private func rest(_ offset: Int64) -> RestOfBody { RestOfBody(offset: offset, validator: "\"v1\"") }
