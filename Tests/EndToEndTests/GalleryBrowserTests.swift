@@ -84,7 +84,7 @@ struct GalleryBrowserTests {
     @Test("offers to try again where a picture fails, and says what a browser can't show", arguments: Place.allCases)
     func retry(_ place: Place) async throws {
         let site = try await GallerySite(pictures: 3)
-        let image = "\(site.path)/images/\(try await site.program.digest(of: site.server.imageURL(1))).bmp"
+        let image = "\(site.path)/images/\(try await site.program.digest(of: site.server.imageURL(1))).webp"
         let bytes = try Files.bytes(image)
         unlink(image)
         try await withPage { page in
@@ -214,7 +214,7 @@ struct GalleryBrowserTests {
         let site = try await GallerySite(pictures: 4, missing: [1]) {
             $0 == 2 ? #""location":"Here""# : #""description":"Sea""#
         }
-        unlink("\(site.path)/images/\(try await site.program.digest(of: site.server.imageURL(3))).bmp")
+        unlink("\(site.path)/images/\(try await site.program.digest(of: site.server.imageURL(3))).webp")
         try await withPage(look) { page in
             try await page.open(site.onDisk)
             try await page.wait(for: "document.querySelector('.failed .problem button')")

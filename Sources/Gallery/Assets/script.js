@@ -266,8 +266,8 @@
     view.problem.hidden = true;
     view.picture.hidden = false;
     view.picture.removeAttribute('src');
-    view.picture.width = image.getAttribute('width');
-    view.picture.height = image.getAttribute('height');
+    view.picture.width = image.getAttribute('width') || image.naturalWidth;
+    view.picture.height = image.getAttribute('height') || image.naturalHeight;
     view.picture.alt = image.alt;
     view.picture.src = image.getAttribute('src');
     // Those that are missing count, though they aren't shown.

@@ -50,10 +50,9 @@ struct Proportions: Hashable {
     }
 
     init(_ size: ImageSize) {
-        let exact = (size.aspectRatio * 100).rounded()
-        let isInRange = exact >= Double(Self.shown.lowerBound) && exact <= Double(Self.shown.upperBound)
-        ratio = isInRange ? Int(exact) : exact < 100 ? Self.shown.lowerBound : Self.shown.upperBound
-        isWhole = !isInRange || max(size.width, size.height) < Self.smallestSide
+        let exact = (100 * size.width + size.height / 2) / size.height
+        ratio = min(max(exact, Self.shown.lowerBound), Self.shown.upperBound)
+        isWhole = ratio != exact || max(size.width, size.height) < Self.smallestSide
     }
 
     /// Its rule in the style sheet.

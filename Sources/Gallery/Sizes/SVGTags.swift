@@ -5,8 +5,6 @@ struct SVGTags {
         /// In lower case, without a namespace's prefix.
         let name: String
         let attributes: [(name: String, value: String)]
-
-        subscript(name: String) -> String? { attributes.first { $0.name == name }?.value }
     }
 
     private let bytes: [UInt8]

@@ -35,29 +35,31 @@ struct GallerySite {
     /// The files of its pictures.
     var images: [String] { Files.names(in: "\(path)/images") }
 
-    /// One colour, in a size of its own: a bitmap, which needs no compression.
+    /// One colour, in a size of its own: a lossless WebP in which each channel has one value, so that pixels take no room.
     static func picture(_ number: Int) -> [UInt8] {
         let (width, height) = size(number)
-        let rowLength = (width * 3 + 3) / 4 * 4
-        var bytes = Array("BM".utf8)
-        func append(_ value: Int, _ size: Int) {
-            for place in 0..<size { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * place))) }
+        var bits: [Int] = []
+        func append(_ value: Int, _ count: Int) { bits += (0..<count).map { value >> $0 & 1 } }
+        append(width - 1, 14)
+        append(height - 1, 14)
+        // No alpha, version 0; no transforms, no cache of colours, no groups of codes.
+        append(0, 1 + 3 + 3)
+        for channel in [60 + number * 31 % 160, 60 + number * 17 % 160, 60 + number * 53 % 160, 255] {
+            // A code of one symbol, which has eight bits.
+            append(0b101, 3)
+            append(channel, 8)
         }
-        append(54 + rowLength * height, 4)
-        append(0, 4)
-        append(54, 4)
-        append(40, 4)
-        append(width, 4)
-        append(height, 4)
-        append(1, 2)
-        append(24, 2)
-        append(0, 24)
-        let colour = [UInt8(60 + number * 53 % 160), UInt8(60 + number * 31 % 160), UInt8(60 + number * 17 % 160)]
-        for _ in 0..<height {
-            for _ in 0..<width { bytes += colour }
-            for _ in 0..<(rowLength - width * 3) { bytes.append(0) }
+        // That of distances, of which there are none.
+        append(0b0001, 4)
+        let data = stride(from: 0, to: bits.count, by: 8).map { start in
+            UInt8(bits[start..<min(start + 8, bits.count)].reversed().reduce(0) { $0 << 1 | $1 })
         }
-        return bytes
+        func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
+            let padded = content + [UInt8](repeating: 0, count: content.count % 2)
+            let length = (0..<4).map { UInt8(truncatingIfNeeded: padded.count >> (8 * $0)) }
+            return Array(name.utf8) + length + padded
+        }
+        return chunk("RIFF", Array("WEBP".utf8) + chunk("VP8L", [0x2F] + data))
     }
 
     /// Landscapes, portraits and squares; no two next to each other alike.

@@ -44,17 +44,11 @@ struct ImagePlacing {
         let placed: PlacedImage
         do throws(FeedError) {
             let file = try files.open(stored)
-            let size: ImageSize?
-            if stored.type == .svg {
-                let drawing = SVGDrawing(try file.read(file.size, at: 0))
-                guard drawing.isPassive else {
-                    return .missing(reason: "an SVG file that holds more than a picture, such as a script")
-                }
-                size = drawing.size
-            } else {
-                var bytes = FileBytes(file)
-                size = try ImageSize.read(stored.type, &bytes)
+            if stored.type == .svg, !SVGDrawing(try file.read(file.size, at: 0)).isPassive {
+                return .missing(reason: "an SVG file that holds more than a picture, such as a script")
             }
+            var bytes = FileBytes(file)
+            let size = try ImageSize.read(stored.type, &bytes)
             placed = PlacedImage(digest: stored.digest, type: stored.type, size: size)
             try folder.place(file, as: placed.file)
         } catch let error where [.notFound, .storage(.unreadable)].contains(error.kind) {

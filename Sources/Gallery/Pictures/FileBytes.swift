@@ -1,8 +1,10 @@
 internal import FeedCore
 
-/// A file, read where it is looked at, a piece at a time: what a header says may be at its end.
+/// A file, read where it is looked at, a piece at a time: what a header says may be far from the beginning.
 struct FileBytes {
     private static let pieceSize = 4096
+    /// A header of more parts than this is an attempt to keep us busy.
+    static let mostParts = 1000
 
     let count: Int
     private let file: any OpenImage
@@ -16,7 +18,7 @@ struct FileBytes {
 
     /// Nil if the file ends before.
     mutating func bytes(_ wanted: Int, at offset: Int) throws(FeedError) -> ArraySlice<UInt8>? {
-        guard wanted >= 0, wanted <= count, offset >= 0, offset <= count - wanted else { return nil }
+        guard offset <= count - wanted else { return nil }
         if offset < pieceStart || offset + wanted > pieceStart + piece.count {
             piece = try file.read(max(wanted, Self.pieceSize), at: offset)
             pieceStart = offset
@@ -25,21 +27,16 @@ struct FileBytes {
         return start + wanted <= piece.count ? piece[start..<start + wanted] : nil
     }
 
-    /// A number of so many bytes, the first the most significant. Nil if it fits no `Int`, as where the file ends.
+    /// A number of up to four bytes, the most significant first. Nil if the file ends before.
     mutating func big(_ size: Int, at offset: Int) throws(FeedError) -> Int? {
-        try bytes(size, at: offset).flatMap(Self.number)
+        try bytes(size, at: offset)?.reduce(0) { $0 << 8 | Int($1) }
     }
 
     mutating func little(_ size: Int, at offset: Int) throws(FeedError) -> Int? {
-        try bytes(size, at: offset).flatMap { Self.number($0.reversed()) }
+        try bytes(size, at: offset)?.reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
-    mutating func has(_ text: StaticString, at offset: Int) throws(FeedError) -> Bool {
-        let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-        return try bytes(wanted.count, at: offset)?.elementsEqual(wanted) == true
-    }
-
-    private static func number(_ bytes: some Sequence<UInt8>) -> Int? {
-        Int(exactly: bytes.reduce(0 as UInt) { $0 << 8 | UInt($1) })
+    mutating func has(_ text: String, at offset: Int) throws(FeedError) -> Bool {
+        try bytes(text.utf8.count, at: offset)?.elementsEqual(text.utf8) == true
     }
 }
