@@ -44,7 +44,7 @@ struct ImagePlacing {
         let placed: PlacedImage
         do throws(FeedError) {
             let file = try files.open(stored)
-            if stored.type == .svg, !SVGDrawing(try file.read(file.size, at: 0)).isPassive {
+            if stored.type == .svg, !SVGCheck.isPassive(try file.read(file.size, at: 0)) {
                 return .missing(reason: "an SVG file that holds more than a picture, such as a script")
             }
             var bytes = FileBytes(file)

@@ -3,25 +3,27 @@ import Testing
 @testable import Gallery
 
 @Suite("An SVG file")
-struct SVGDrawingTests {
-    private func drawing(_ text: String) -> SVGDrawing { SVGDrawing(Array(text.utf8)) }
+struct SVGCheckTests {
+    private func isPassive(_ text: String) -> Bool { SVGCheck.isPassive(Array(text.utf8)) }
 
     @Test(
         "that only draws is passive",
         arguments: [
-            "<svg/>", "\u{FEFF}<?xml version='1.0' encoding='UTF-8'?>\n<!-- <script> -->\n<svg></svg>",
+            "<svg/>", "\u{FEFF}<?xml version='1.0' encoding='UTF-8'?>\n<!-- one -->\n<svg></svg>",
             "<!DOCTYPE svg PUBLIC '-//W3C//DTD SVG 1.1//EN' 'http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd'><svg/>",
             "<!DOCTYPE svg><svg/>", "<!DOCTYPE svg SYSTEM \"it's > here\" ><!-- one --><svg></svg >",
             "<s:svg xmlns:s='http://www.w3.org/2000/svg'><s:g id='one'><s:path d='M0 0'/></s:g></s:svg>",
-            "<svg><style><![CDATA[ .a > .b { fill: red } <script> ]]></style><text>1 &#60; 2 &amp; so on</text></svg>",
+            "<svg><style><![CDATA[ .a > .b { fill: red } ]]></style><text>1 &#60; 2 &amp; so on</text></svg>",
             "<svg><image href='data:image/png;base64,AAAA'/><a href='https://example.com/'><rect/></a></svg>",
             "<svg label='a&#10;b'><title>Description: nothing</title></svg>",
-            "<svg><g id='a' label='data: one'/><use href='#a'/><animate attributeName='x' values='1;2'/></svg>",
+            "<svg><g id='a'/><use href='#a'/><animate attributeName='x' values='1;2'/></svg>",
+            "<svg><use href='#a'/><image id='a' href='data:image/png;base64,\noAA=='/><text>turn on = 1</text></svg>",
+            "<svg a='&#60;'/>", "<svg version='1.1' i:onwards='1' font='One'/>",
         ])
-    func passive(text: String) { #expect(drawing(text).isPassive) }
+    func passive(text: String) { #expect(isPassive(text)) }
 
     @Test(
-        "that could do anything else, or can't be made sense of, is not",
+        "that could do anything else, or looks so, is not",
         arguments: [
             "<svg><script>alert(1)</script></svg>", "<svg><s:script xmlns:s='http://www.w3.org/2000/svg'/></svg>",
             "<svg><SCRIPT/></svg>", "<svg onload='alert(1)'/>", "<svg><rect\nonclick = \"alert(1)\"/></svg>",
@@ -36,30 +38,25 @@ struct SVGDrawingTests {
             "<svg><foreignObject><b/></foreignObject></svg>", "<svg><h:iframe src='x'/></svg>", "<svg><handler/></svg>",
             "<!DOCTYPE svg [<!ENTITY x '<script/>'>]><svg>&x;</svg>",
             "<?xml-stylesheet type='text/xsl' href='#x'?><svg/>", "<svg><?xml-stylesheet href='#x'?></svg>",
-            "<?xml version='1.0' encoding='UTF-7'?><svg/>", "<?xml version='1.0' encoding=UTF-8?><svg/>",
-            "<html><svg/></html>", "<svg", "<svg a='b", "<svg a=b/>", "<svg a/>", "<svg><!-- ", "<svg><![CDATA[ ",
-            "<svg></svg", "<svg></></svg>", "<svg></svg a='>'></svg>",
-            "<svg a='<'/>", "<svg a='&#+120;'/>", "<svg a='&unknown;'/>", "<svg a='&'/>",
-            "<svg><a href='javascript&colon;alert(1)'/></svg>", "<svg a='&#xZZ;'/>", "<svg a='&#120'/>", "", "text",
+            "<?xml version='1.0' encoding = 'UTF-7'?><svg/>",
+            "<svg a='&#+120;'/>", "<svg a='&unknown;'/>", "<svg a='&'/>",
+            "<svg><a href='javascript&colon;alert(1)'/></svg>", "<svg a='&#xZZ;'/>", "<svg a='&#120'/>",
+            "<svg/onload=alert(1)>", "<svg a='b'onload='alert(1)'/>",
+            "<!DOCTYPE svg [<!ATTLIST svg onload CDATA 'x'>]><svg/>",
+            "<svg><!-- <script> --></svg>", "<svg><![CDATA[<script>]]></svg>",
         ])
-    func active(text: String) { #expect(!drawing(text).isPassive) }
+    func active(text: String) { #expect(!isPassive(text)) }
 
     @Test(
         "whose document type a browser could see the end of elsewhere is not",
         arguments: [
             #"<!DOCTYPE svg SYSTEM "x><!--"><svg><script>alert(1)</script><!-- --><svg/></svg>"#,
-            "<!DOCTYPE svg SYSTEM 'x><!--'><svg><script>alert(1)</script><!-- --><svg/></svg>",
             #"<!DOCTYPE svg PUBLIC "x" "x><!--"><svg><script>alert(1)</script><!-- --><svg/></svg>"#,
-            "<!DOCTYPE svg 'x'><svg/>", "<!DOCTYPE svg SYSTEM x><svg/>", "<!DOCTYPE svg SYSTEM 'x' 'y'><svg/>",
-            "<!DOCTYPE svg PUBLIC 'x'><svg/>", "<!DOCTYPE svg SYSTEM 'x><svg/>", "<!DOCTYPE svg SYSTEM'x'><svg/>",
-            "<!DOCTYPE svg <!-- > --> ><svg/>", "<!DOCTYPE><svg/>", "<!DOCTYPEsvg><svg/>", "<!doctype svg><svg/>",
-            "<!DOCTYPE svg", "<!DOCTYPE svg><!DOCTYPE svg><svg/>", "<svg><!DOCTYPE svg></svg>",
-            "<svg/><!DOCTYPE svg>",
         ])
-    func documentType(text: String) { #expect(!drawing(text).isPassive) }
+    func documentType(text: String) { #expect(!isPassive(text)) }
 
     @Test("in UTF-16 is not") func wide() {
-        #expect(!SVGDrawing([0xFF, 0xFE] + "<svg/>".utf16.flatMap { [UInt8($0), 0] }).isPassive)
-        #expect(!SVGDrawing("<svg/>".utf16.flatMap { [0, UInt8($0)] }).isPassive)
+        #expect(!SVGCheck.isPassive([0xFF, 0xFE] + "<svg/>".utf16.flatMap { [UInt8($0), 0] }))
+        #expect(!SVGCheck.isPassive("<svg/>".utf16.flatMap { [0, UInt8($0)] }))
     }
 }
