@@ -1,6 +1,5 @@
 #pragma once
 #include <linux/capability.h>
-#include <linux/stat.h>
 #include <malloc.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
@@ -17,15 +16,6 @@ static inline int feedsync_exchange(const char *first, const char *second) {
 
 static inline int feedsync_rename_without_replacing(int from, const char *name, int to, const char *new_name) {
     return (int)syscall(SYS_renameat2, from, name, to, new_name, 1);
-}
-
-/* Whether the open folder is the root of a mount, which another device number doesn't tell: a bind mount has the same, and
-   a subvolume of btrfs has another. Kernels before 5.8 don't know, and say no. */
-static inline int feedsync_is_mount_root(int folder) {
-    struct statx status;
-    const int empty_path = 0x1000;
-    if (syscall(SYS_statx, folder, "", empty_path, 0, &status) != 0) return 0;
-    return (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
 /* The memory of a thread else grows by a few pages at a time, with a system call for each step. What isn't used of a

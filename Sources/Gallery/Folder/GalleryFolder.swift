@@ -90,14 +90,9 @@ final class GalleryFolder {
             isPublished = true
             return staging.path
         }
-        // A folder from a lower layer of an overlay, as that of a container's image, can't be moved; an empty one can be
-        // replaced.
-        if errno == EXDEV {
-            guard rename(staging.path, site.target) == 0 else {
-                throw SystemError(EXDEV, "can't be replaced; give a folder that a run made, or a volume", site.target)
-            }
-            isPublished = true
-            return nil
+        if errno == EBUSY || errno == EXDEV {
+            let reason = "is a mount point, or part of a container's image, and a gallery is replaced as a whole"
+            throw SystemError(errno, "\(reason); give a folder below it", site.target)
         }
         // Not every file system can. Then there is a moment in which there is no gallery, and the next run puts the old
         // one back if this one is killed in it.

@@ -1,4 +1,3 @@
-internal import CLinux
 internal import Glibc
 internal import SystemFiles
 
@@ -34,10 +33,6 @@ extension OpenFolder {
 
     /// It is empty, or holds what a run wrote and nothing else.
     func checkIsReplaceable() throws(SystemError) {
-        guard feedsync_is_mount_root(number) == 0 else {
-            throw SystemError(
-                EBUSY, "is a mount point, and a gallery is exchanged as a whole; give a folder below it", path)
-        }
         let names = try names()
         guard !names.isEmpty else { return }
         let files = Set(try filesOfGallery())
