@@ -36,19 +36,6 @@ extension GalleryFolderTests {
         #expect(!Files.exists(site))
     }
 
-    @Test(
-        "can't lie in another one, at any depth and by whatever way, which could never be replaced from then on",
-        arguments: ["site/cats", "site/a/b", "link/cats"])
-    func inAnother(place: String) async throws {
-        try await write()
-        symlink("site", program.folder.path("link"))
-        let before = Files.names(in: site)
-        let result = try await write(program.folder.path(place))
-        expectOneLine(result, exit: 73, [program.folder.path(place), "lies in the gallery \(site); "])
-        #expect(Files.names(in: site) == before)
-        expectQuiet(try await write())
-    }
-
     @Test("may lie beside the cache under a name that begins like it") func besideTheCache() async throws {
         expectQuiet(try await write("\(program.cache)-gallery"))
     }

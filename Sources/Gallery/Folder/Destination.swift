@@ -33,9 +33,6 @@ struct Destination {
     /// Whether it is this folder, or one at any depth in it.
     func lies(in folder: Destination) -> Bool { "\(text)/".utf8.starts(with: "\(folder.text)/".utf8) }
 
-    /// The outermost first.
-    var foldersAbove: [String] { FilePath.steps(to: text).dropLast() }
-
     /// What is missing above it, as for the cache.
     func makeFoldersAbove() throws(SystemError) {
         var path = existing

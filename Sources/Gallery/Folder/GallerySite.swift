@@ -27,10 +27,6 @@ struct GallerySite {
         guard !cache.lies(in: destination) else {
             throw SystemError(ENOTEMPTY, "holds the cache, \(place.cache); give a folder elsewhere", place.path)
         }
-        // It would be somebody else's folder there, and no run could replace the outer one any more.
-        if let outer = destination.foldersAbove.first(where: OpenFolder.holdsMarker) {
-            throw SystemError(EEXIST, "lies in the gallery \(outer); give a folder elsewhere", place.path)
-        }
         try destination.makeFoldersAbove()
         path = place.path
         target = destination.path

@@ -25,12 +25,6 @@ extension OpenFolder {
         }
     }
 
-    /// As far as that can be seen from outside.
-    static func holdsMarker(_ path: String) -> Bool {
-        var status = stat()
-        return lstat("\(path)/\(marker)", &status) == 0 && status.isFile
-    }
-
     /// It is empty, or holds what a run wrote and nothing else.
     func checkIsReplaceable() throws(SystemError) {
         let names = try names()
