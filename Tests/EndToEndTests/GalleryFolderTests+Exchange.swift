@@ -160,28 +160,4 @@ extension GalleryFolderTests {
             #expect(found.split(separator: "\n").map(String.init) == expected)
         }
     }
-
-    @Test(
-        "may have a name as long as a name can be, also in letters of several bytes, and finds what a run left of it",
-        arguments: [("a", 237), ("a", 238), ("a", 255), ("é", 255), ("😀", 255), ("e\u{301}", 255)])
-    func longName(letter: String, length: Int) async throws {
-        let count = length / letter.utf8.count
-        let name = String(repeating: "x", count: length % letter.utf8.count) + String(repeating: letter, count: count)
-        // One that differs from it at the very end.
-        let other = "\(name.dropLast())\(String(repeating: "z", count: letter.utf8.count))"
-        let place = program.folder.path(name)
-        for _ in 1...2 {
-            expectQuiet(try await write(place))
-            expectQuiet(try await write(program.folder.path(other)))
-            #expect(Files.names(in: program.folder.path) == ["cache", name, other].sorted())
-        }
-        let killed = try await program.shell(
-            #"""
-            exec strace -f -qq -o /dev/null -P "$1" -e inject=renameat2:signal=KILL "$feedsync" gallery "$1"
-            """#, place)
-        #expect(killed.status != .exited(0))
-        #expect(Files.names(in: program.folder.path).count == 4)
-        expectQuiet(try await write(place))
-        #expect(Files.names(in: program.folder.path) == ["cache", name, other].sorted())
-    }
 }

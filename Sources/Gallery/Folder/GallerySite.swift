@@ -15,9 +15,6 @@ struct GallerySite {
     /// What a leftover is called, with a number, that is in the way of the new one and can't be deleted.
     private let kept: String
 
-    /// Of the 255 bytes that a name can have, those that are left for its own in the longest of these.
-    private static let longestName = 255 - "..feedsync-new-old".utf8.count
-
     /// The folder above it is there afterwards.
     init(_ place: GalleryPlace) throws(SystemError) {
         let (destination, cache) = (try Destination(place.path), try Destination(place.cache))
@@ -30,7 +27,7 @@ struct GallerySite {
         try destination.makeFoldersAbove()
         path = place.path
         target = destination.path
-        let hidden = destination.sibling { ".\(String($0).shortenedDistinctly(to: Self.longestName)).feedsync" }
+        let hidden = destination.sibling { ".\($0).feedsync" }
         staging = "\(hidden)-new"
         aside = "\(staging)-old"
         kept = "\(hidden)-old"
