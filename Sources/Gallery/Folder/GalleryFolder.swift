@@ -22,19 +22,20 @@ final class GalleryFolder {
             site = try GallerySite(place)
             old = try site.openOld()
             leftovers = try site.clearLeftovers()
-            staging = try site.stage(inPlaceOf: old)
+            staging = try site.stage()
         } catch {
             throw error.feedError(creating: place.path)
         }
         do throws(SystemError) { try begin() } catch {
             abandon()
-            throw error.feedError(creating: place.path)
+            throw error.feedError(writing: place.path)
         }
     }
 
     private func begin() throws(SystemError) {
         // Nobody takes the place any more, as for that one needs the folder beside it; but somebody may just have.
         if old == nil, try OpenFolder(existing: site.target) != nil { throw site.busy }
+        if let old { try staging.adoptRights(of: old) }
         try staging.makeFolder(PlacedImage.folder)
     }
 
@@ -54,8 +55,6 @@ final class GalleryFolder {
     func publish() throws(FeedError) {
         do throws(SystemError) {
             try staging.mark(written)
-            // Only now: they may forbid to write into it.
-            if let old { try staging.adoptRights(of: old) }
             try staging.synchronise()
         } catch {
             throw error.feedError(writing: site.path)

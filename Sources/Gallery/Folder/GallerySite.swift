@@ -37,6 +37,7 @@ struct GallerySite {
     func openOld() throws(SystemError) -> OpenFolder? {
         if let old = try OpenFolder(existing: target) {
             try lock(old)
+            guard access(target, W_OK) == 0 else { throw SystemError("can't be replaced", target) }
             try old.checkIsReplaceable()
             return old
         }
@@ -76,17 +77,14 @@ struct GallerySite {
     }
 
     /// Makes the folder for the new one, locked.
-    func stage(inPlaceOf old: OpenFolder?) throws(SystemError) -> OpenFolder {
+    func stage() throws(SystemError) -> OpenFolder {
         guard mkdir(staging, 0o777) == 0 else {
             throw errno == EEXIST ? busy : SystemError("can't be created", staging)
         }
         // Until it is locked, another run takes it for a leftover.
         guard let folder = try OpenFolder(existing: staging) else { throw busy }
         try lock(folder)
-        do throws(SystemError) {
-            if let old { try folder.adoptGroup(of: old) }
-            try folder.markUnfinished()
-        } catch {
+        do throws(SystemError) { try folder.markUnfinished() } catch {
             folder.clearAway(from: staging)
             throw error
         }

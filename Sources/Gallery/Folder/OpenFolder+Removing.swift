@@ -15,11 +15,9 @@ extension OpenFolder {
         }
         let ours = Set(files)
         let images = "\(PlacedImage.folder)/"
-        Self.makeWritable(number)
         let present = try names().filter { ours.contains($0) && $0 != Self.marker }
         for name in present where !name.hasPrefix(images) { try delete(name, of: number, shownAs: name) }
         if let folder = try self.images() {
-            Self.makeWritable(folder.number)
             for name in present where name.hasPrefix(images) {
                 try delete(String(name.dropFirst(images.count)), of: folder.number, shownAs: name)
             }
@@ -40,13 +38,5 @@ extension OpenFolder {
         do { try remove(names(), from: place) } catch {
             // There is an error to report already.
         }
-    }
-
-    /// As for an old gallery that was made read-only: nothing can be deleted in it else. Where this is impossible too,
-    /// deleting tells why.
-    private static func makeWritable(_ folder: Int32) {
-        var status = stat()
-        guard fstat(folder, &status) == 0, status.st_mode & 0o700 != 0o700 else { return }
-        fchmod(folder, status.st_mode & 0o7777 | 0o700)
     }
 }

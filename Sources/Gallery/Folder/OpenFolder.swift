@@ -38,20 +38,12 @@ final class OpenFolder {
         return found.isSame(as: own)
     }
 
-    /// A server that may read the old one may read the new one, as far as that can be had without letting others in.
+    /// A server that may read the old one may read the new one, as far as that can be had without letting others in. What
+    /// is made here from now on gets the group that the old one hands on.
     func adoptRights(of other: OpenFolder) throws(SystemError) {
         guard try other.folder.status().handRights(0o7777, to: number) else {
             throw SystemError("can't be given rights", path)
         }
-    }
-
-    /// Where the old one hands its group on to what is made in it, so does this one from here on; the rest of the rights
-    /// has to wait until it is filled. That may be refused, as a mode may be: then what is made has our own group.
-    func adoptGroup(of other: OpenFolder) throws(SystemError) {
-        let (old, own) = (try other.folder.status(), try folder.status())
-        guard old.st_mode & S_ISGID != 0 else { return }
-        guard own.st_gid == old.st_gid || fchown(number, uid_t.max, old.st_gid) == 0 else { return }
-        if own.st_mode & S_ISGID == 0 { fchmod(number, own.st_mode & 0o7777 | S_ISGID) }
     }
 
     func makeFolder(_ name: String) throws(SystemError) {

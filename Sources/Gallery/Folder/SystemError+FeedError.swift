@@ -5,11 +5,12 @@ internal import SystemFiles
 extension SystemError {
     func feedError(creating path: String) -> FeedError {
         switch code {
-        case EWOULDBLOCK: .storage(.locked, message)
-        case ENOSPC, EDQUOT, EIO: feedError(writing: path)
+        case EWOULDBLOCK, ENOSPC, EDQUOT, EIO: feedError(writing: path)
         default: .storage(.cannotCreate, "the gallery can't be written: \(message)")
         }
     }
 
-    func feedError(writing path: String) -> FeedError { .storage(.failed, "writing the gallery failed: \(message)") }
+    func feedError(writing path: String) -> FeedError {
+        code == EWOULDBLOCK ? .storage(.locked, message) : .storage(.failed, "writing the gallery failed: \(message)")
+    }
 }
