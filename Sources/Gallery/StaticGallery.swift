@@ -43,9 +43,8 @@ package struct StaticGallery: GalleryWriter {
         Result { () throws(FeedError) in
             let folder = try GalleryFolder(place)
             do throws(FeedError) {
-                var report = try Self.fill(folder, with: gallery, images, stop)
+                let report = try Self.fill(folder, with: gallery, images, stop)
                 try folder.publish()
-                report.leftovers = folder.leftovers
                 return report
             } catch {
                 folder.abandon()

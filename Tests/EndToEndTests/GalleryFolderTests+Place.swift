@@ -65,8 +65,7 @@ extension GalleryFolderTests {
     func dangling(place: String) async throws {
         symlink("nowhere", program.folder.path("link"))
         expectOneLine(
-            try await write(program.folder.path(place)), exit: 73,
-            [program.folder.path("link"), "is a symbolic link to nothing"])
+            try await write(program.folder.path(place)), exit: 73, [program.folder.path("link")])
         #expect(Files.names(in: program.folder.path) == ["cache", "link"])
     }
 
@@ -95,20 +94,17 @@ extension GalleryFolderTests {
     }
 
     @Test(
-        "is made beside a gallery of such a name that somebody keeps files in, which gets another one",
-        arguments: ["", "-old"])
+        "isn't made where somebody keeps files in what a run left", arguments: ["", "-old"])
     func othersInLeftover(ending: String) async throws {
         if !ending.isEmpty { try await write() }
         let hidden = ".site.feedsync-new\(ending)"
         try program.folder.makeDirectory(hidden)
         try program.folder.write("feedsync gallery 1\n", to: "\(hidden)/.feedsync-gallery")
         try program.folder.write("mine", to: "\(hidden)/mine")
-        let kept = ".site.feedsync-old-1"
-        expectOneLine(
-            try await write(), exit: 0, ["\(hidden)/mine: was not written by feedsync", program.folder.path(kept)])
-        #expect(try program.folder.read("\(kept)/mine") == Array("mine".utf8))
-        expectQuiet(try await write())
-        #expect(Files.names(in: program.folder.path) == [kept, "cache", "site"])
+        for _ in 1...2 {
+            expectOneLine(try await write(), exit: 73, ["\(hidden)/mine: was not written by feedsync"])
+            #expect(try program.folder.read("\(hidden)/mine") == Array("mine".utf8))
+        }
     }
 
     /// All that is beside the cache: what kind it is, how large, when it was last changed, and where it points to.

@@ -25,7 +25,7 @@ extension Session {
     }
 }
 
-/// Writes a gallery, and tells what of the cache could not be read for it, and what of older ones could not be deleted.
+/// Writes a gallery, and tells what of the cache could not be read for it.
 struct GalleryRun {
     let session: Session
     let gallery: FeedGallery
@@ -38,9 +38,6 @@ struct GalleryRun {
         let rest = report.unreadable.count - told.count
         if rest > 0 {
             session.report("\(Phrases.count(rest, "more image")) of the cache can't be read; -v tells of each")
-        }
-        for leftover in report.leftovers {
-            session.report(LogLine(level: .warning, event: "gallery_left", text: leftover))
         }
         return report
     }

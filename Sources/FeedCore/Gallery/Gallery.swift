@@ -58,8 +58,6 @@ package struct GalleryReport: Hashable, Sendable {
     package let missing: Int
     /// Why files of the cache could not be read.
     package let unreadable: [FeedError]
-    /// What of older galleries could not be deleted, why, and where it is.
-    package var leftovers: [String] = []
 
     package init(feeds: Int, pages: Int, images: Int, missing: Int, unreadable: [FeedError] = []) {
         self.feeds = feeds

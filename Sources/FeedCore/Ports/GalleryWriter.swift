@@ -1,7 +1,7 @@
 /// Writes feeds as a folder of web pages.
 package protocol GalleryWriter: Sendable {
-    /// All of it appears there at once, in place of the gallery that was there; when this throws, that stays. What of it
-    /// can't be deleted then, as somebody else put it there, is told in the report.
+    /// All of it appears there at once, in place of the gallery that was there; when this throws, that stays. It
+    /// also throws where the old one can't be deleted afterwards.
     ///
     /// Throws `storage`: `cannotCreate` where there is no place for it, or where something is that is no gallery; `locked`
     /// where another run is still writing it after as long a wait as is wanted.

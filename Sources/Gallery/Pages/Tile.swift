@@ -23,9 +23,7 @@ struct PlacedImage {
     let size: ImageSize?
 
     /// Relative to the pages.
-    var file: String { "\(Self.folder)/\(digest.hex).\(type.fileExtension)" }
-
-    static let folder = "images"
+    var file: String { "\(OpenFolder.images)/\(digest.hex).\(type.fileExtension)" }
 
     var proportions: Proportions { size.map(Proportions.init) ?? .unknown }
 }

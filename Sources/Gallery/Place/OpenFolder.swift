@@ -1,41 +1,37 @@
 internal import Glibc
 internal import SystemFiles
 
-/// A folder that is, or is to become, a gallery. It knows its own files by the list of them that it holds.
+/// A folder that is, or is to become, a gallery.
 final class OpenFolder {
-    let folder: Descriptor
+    static let images = "images"
 
-    /// Nil if there is nothing at the path.
-    init?(existing path: String) throws(SystemError) {
-        do { folder = try Descriptor.folder(at: path) } catch {
-            if error.code == ENOENT { return nil }
-            throw error
+    let folder: Descriptor
+    private(set) var path: String
+
+    /// Nil if there is nothing at the path. A link, even to a folder, is an error: the way here has none in it.
+    init?(at path: String) throws(SystemError) {
+        let opened = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard opened >= 0 else {
+            if errno == ENOENT { return nil }
+            throw SystemError("can't be opened", path)
         }
+        folder = Descriptor(owning: opened, path: path)
+        self.path = path
     }
 
-    var path: String { folder.path }
-
     var number: Int32 { folder.number }
+
+    func hasMoved(to path: String) { self.path = path }
 
     /// False if another run holds it, or has held it and put another folder in its place.
     func lock() throws(SystemError) -> Bool {
         guard try folder.lock() else { return false }
-        return try isInPlace()
-    }
-
-    /// It stays locked, and keeps its path for messages.
-    func move(to place: String) throws(SystemError) {
-        guard rename(path, place) == 0 else { throw SystemError("can't be put back", path) }
-    }
-
-    private func isInPlace() throws(SystemError) -> Bool {
-        let own = try folder.status()
         var found = stat()
         guard lstat(path, &found) == 0 else {
             if errno == ENOENT { return false }
             throw SystemError("can't be examined", path)
         }
-        return found.isSame(as: own)
+        return found.isSame(as: try folder.status())
     }
 
     /// A server that may read the old one may read the new one, as far as that can be had without letting others in. What

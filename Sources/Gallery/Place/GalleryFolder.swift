@@ -10,39 +10,36 @@ final class GalleryFolder {
     private let staging: OpenFolder
     /// What is there now.
     private let old: OpenFolder?
-    /// What of older ones could not be deleted, to be told.
-    private(set) var leftovers: [String]
     private var written: [String] = []
     /// What was staged is the gallery.
     private var isPublished = false
 
-    /// Throws if there is something at the path that isn't ours to replace, or if somebody else is at it.
+    /// Throws if there is something at the path that isn't ours to replace, or if another run is writing it.
     init(_ place: GalleryPlace) throws(FeedError) {
         do throws(SystemError) {
             site = try GallerySite(place)
             old = try site.openOld()
-            leftovers = try site.clearLeftovers()
+            try site.clearLeftovers()
             staging = try site.stage()
         } catch {
-            throw error.feedError(creating: place.path)
+            throw Self.error(error, isCreating: true)
         }
         do throws(SystemError) { try begin() } catch {
             abandon()
-            throw error.feedError(writing: place.path)
+            throw Self.error(error)
         }
     }
 
     private func begin() throws(SystemError) {
-        // Nobody takes the place any more, as for that one needs the folder beside it; but somebody may just have.
-        if old == nil, try OpenFolder(existing: site.target) != nil { throw site.busy }
+        try staging.markUnfinished()
+        // Another run may have taken the place before this one had the folder beside it; from now on none can.
+        if old == nil, try OpenFolder(at: site.target) != nil { throw site.busy }
         if let old { try staging.adoptRights(of: old) }
-        try staging.makeFolder(PlacedImage.folder)
+        try staging.makeFolder(OpenFolder.images)
     }
 
     func write(_ bytes: [UInt8], to name: String) throws(FeedError) {
-        do throws(SystemError) { try staging.write(bytes, to: name) } catch {
-            throw error.feedError(writing: site.path)
-        }
+        do throws(SystemError) { try staging.write(bytes, to: name) } catch { throw Self.error(error) }
         written.append(name)
     }
 
@@ -54,47 +51,36 @@ final class GalleryFolder {
     /// To be called once, when all is written.
     func publish() throws(FeedError) {
         do throws(SystemError) {
-            try staging.mark(written)
+            try staging.mark(files: written)
             try staging.synchronise()
         } catch {
-            throw error.feedError(writing: site.path)
+            throw Self.error(error)
         }
-        // It is the folder above that may be in the way here.
-        let placeOfOld: String?
-        do throws(SystemError) { placeOfOld = try takePlace() } catch { throw error.feedError(creating: site.path) }
-        guard let old, let placeOfOld else { return }
-        do throws(SystemError) {
-            try old.remove(old.files(), from: placeOfOld)
-        } catch {
-            let rest = "what is left of the old gallery stays in \(placeOfOld) until the next run"
-            leftovers.append("\(error.message); \(rest)")
+        do throws(SystemError) { try takePlace() } catch { throw Self.error(error, isCreating: true) }
+        isPublished = true
+        guard let old else { return }
+        do throws(SystemError) { try old.remove(old.ownFiles()) } catch {
+            throw .storage(.failed, "the new gallery is in its place, but the old one is left: \(error.message)")
         }
     }
 
     /// Takes away what was written so far, unless it has its place already.
     func abandon() {
-        if !isPublished { staging.clearAway(from: staging.path) }
+        if !isPublished { staging.clearAway() }
     }
 
-    /// Answers with where the old one is by then, if it is anywhere.
-    private func takePlace() throws(SystemError) -> String? {
-        if old != nil { return try exchange() }
-        guard rename(staging.path, site.target) == 0 else { throw SystemError("can't be created", site.target) }
-        isPublished = true
-        return nil
-    }
-
-    private func exchange() throws(SystemError) -> String? {
-        if feedsync_exchange(staging.path, site.target) == 0 {
-            isPublished = true
-            return staging.path
+    private func takePlace() throws(SystemError) {
+        guard let old else {
+            guard rename(staging.path, site.target) == 0 else { throw SystemError("can't be created", site.target) }
+            return
         }
+        if feedsync_exchange(staging.path, site.target) == 0 { return old.hasMoved(to: site.staging) }
         if errno == EBUSY || errno == EXDEV {
             let reason = "is a mount point, or part of a container's image, and a gallery is replaced as a whole"
             throw SystemError(errno, "\(reason); give a folder below it", site.target)
         }
-        // Not every file system can. Then there is a moment in which there is no gallery, and the next run puts the old
-        // one back if this one is killed in it.
+        // Not every file system can exchange. Then there is a moment in which there is no gallery, and the next run puts
+        // the old one back if this one is killed in it.
         guard errno == EINVAL || errno == ENOSYS, rename(site.target, site.aside) == 0 else {
             throw SystemError("can't be replaced", site.target)
         }
@@ -103,7 +89,17 @@ final class GalleryFolder {
             rename(site.aside, site.target)
             throw failure
         }
-        isPublished = true
-        return site.aside
+        old.hasMoved(to: site.aside)
+    }
+
+    private static func error(_ error: SystemError, isCreating: Bool = false) -> FeedError {
+        switch error.code {
+        case EWOULDBLOCK: .storage(.locked, error.message)
+        case ENOSPC, EDQUOT, EIO: .storage(.failed, "writing the gallery failed: \(error.message)")
+        default:
+            isCreating
+                ? .storage(.cannotCreate, "the gallery can't be written: \(error.message)")
+                : .storage(.failed, "writing the gallery failed: \(error.message)")
+        }
     }
 }

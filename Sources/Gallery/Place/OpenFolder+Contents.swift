@@ -1,0 +1,116 @@
+internal import Glibc
+internal import SystemFiles
+
+/// What is in a gallery's folder. The marker, a list of the files that a run wrote there, tells them from a person's.
+extension OpenFolder {
+    private static let marker = ".feedsync-gallery"
+    /// The marker takes its place when it is whole and on disk, so that neither a run that is killed nor a power cut
+    /// leaves one that is cut off.
+    private static let nextMarker = ".feedsync-gallery.new"
+    private static let unfinished = "feedsync gallery 1, unfinished"
+    private static let heading = "feedsync gallery 1"
+
+    /// All that will be in the folder is ours, whatever it is called.
+    func markUnfinished() throws(SystemError) { try mark([Self.unfinished]) }
+
+    /// `files` are relative to the folder.
+    func mark(files: [String]) throws(SystemError) { try mark([Self.heading] + files.sorted()) }
+
+    private func mark(_ lines: [String]) throws(SystemError) {
+        let text = lines.map { "\($0)\n" }.joined()
+        try write(Array(text.utf8), to: Self.nextMarker).synchroniseWherePossible()
+        guard renameat(number, Self.nextMarker, number, Self.marker) == 0 else {
+            throw SystemError("can't be created", "\(path)/\(Self.marker)")
+        }
+    }
+
+    /// The names of all that is here. Throws if anything of it may be a person's: it isn't listed, or was added to what a
+    /// run left when it was killed.
+    func ownFiles(isLeftover: Bool = false) throws(SystemError) -> [String] {
+        let names = try names()
+        let lines = names.contains(Self.marker) ? try markerLines() : []
+        let isMarkerAlone = names.allSatisfy { [Self.marker, Self.nextMarker].contains($0) }
+        if names.isEmpty || isLeftover && (isMarkerAlone || lines.first == Self.unfinished) { return names }
+        guard lines.first == Self.heading else {
+            throw SystemError(
+                ENOTEMPTY, "is a folder with something in it, and no gallery; give an empty or a new one", path)
+        }
+        let listed = Set(lines.dropFirst() + [Self.marker])
+        if let foreign = names.first(where: { !listed.contains($0) }) {
+            throw SystemError(
+                EEXIST, "was not written by feedsync; a gallery's folder may hold nothing else", "\(path)/\(foreign)")
+        }
+        return names
+    }
+
+    /// Deletes these files, the folder of images and the folder itself.
+    func remove(_ files: [String]) throws(SystemError) {
+        let images = try openImages()
+        for name in files where name != Self.marker {
+            if let name = name.dropFolder {
+                try delete(name, in: images)
+            } else {
+                try delete(name, in: folder)
+            }
+        }
+        try delete(Self.images, in: folder, AT_REMOVEDIR)
+        // It goes last, so that the next run knows what a killed one left.
+        try delete(Self.marker, in: folder)
+        guard rmdir(path) == 0 || errno == ENOENT else { throw SystemError("can't be deleted", path) }
+    }
+
+    /// As far as it goes: the next run clears away what this can't.
+    func clearAway() {
+        do { try remove(names()) } catch {
+            // There is an error to report already.
+        }
+    }
+
+    private func delete(_ name: String, in folder: Descriptor?, _ flags: Int32 = 0) throws(SystemError) {
+        guard let folder, unlinkat(folder.number, name, flags) != 0, errno != ENOENT else { return }
+        throw SystemError("can't be deleted", "\(path)/\(folder === self.folder ? "" : "\(Self.images)/")\(name)")
+    }
+
+    /// Files in the folder of images count as `images/NAME`, and that folder itself doesn't.
+    private func names() throws(SystemError) -> [String] {
+        let names = try Self.names(in: folder)
+        guard let images = try openImages() else { return names }
+        return try names.filter { ![Self.images, "\(Self.images)/"].contains($0) }
+            + Self.names(in: images).map { "\(Self.images)/\($0)" }
+    }
+
+    /// The name of a folder ends with a slash, where the file system tells: a folder in the place of a page is a person's.
+    private static func names(in folder: Descriptor) throws(SystemError) -> [String] {
+        var names: [String] = []
+        try folder.forEachEntry { name, type throws(SystemError) in
+            names.append(String(cString: name) + (type == UInt8(DT_DIR) ? "/" : ""))
+        }
+        return names.sorted()
+    }
+
+    /// Nil if there is no folder of images, or only a link to one, which could lead to a person's files.
+    private func openImages() throws(SystemError) -> Descriptor? {
+        let images = openat(number, Self.images, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard images >= 0 else {
+            if [ENOENT, ENOTDIR, ELOOP].contains(errno) { return nil }
+            throw SystemError("can't be opened", "\(path)/\(Self.images)")
+        }
+        return Descriptor(owning: images, path: "\(path)/\(Self.images)")
+    }
+
+    private func markerLines() throws(SystemError) -> [String] {
+        let opened = openat(number, Self.marker, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard opened >= 0 else { throw SystemError("can't be opened", "\(path)/\(Self.marker)") }
+        let file = Descriptor(owning: opened, path: "\(path)/\(Self.marker)")
+        return try file.read(Int(file.status().st_size)).split(separator: UInt8(ascii: "\n"))
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension String {
+    /// The name of a file in the folder of images.
+    fileprivate var dropFolder: String? {
+        let folder = "\(OpenFolder.images)/"
+        return hasPrefix(folder) ? String(dropFirst(folder.count)) : nil
+    }
+}
