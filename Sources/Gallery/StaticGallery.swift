@@ -1,11 +1,13 @@
-internal import Dispatch
 package import FeedCore
-internal import Synchronization
+internal import SystemFiles
 
-/// A gallery as a folder of files: plain pages that any web server can serve, and a browser can open from disk.
-package struct StaticGallery: GalleryWriter {
-    private let queue = DispatchQueue(label: "feedsync.gallery")
+/// A gallery as a folder of files: plain pages that any web server can serve, and a browser can open from disk. It is
+/// written on a thread of its own, which waits for the disk all the time.
+package actor StaticGallery: GalleryWriter {
+    private let executor = QueueExecutor("feedsync.gallery")
     private let sleeping: @Sendable (Duration) async throws -> Void
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     package init(
         sleeping: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -14,36 +16,13 @@ package struct StaticGallery: GalleryWriter {
     }
 
     package func write(
-        _ gallery: Gallery, images: any ImageFiles, to place: GalleryPlace
+        _ feeds: [GalleryFeed], images: any ImageFiles, to place: GalleryPlace
     ) async throws(FeedError) -> GalleryReport {
-        // While somebody else holds the lock, nothing is written.
+        // While another run holds the lock, nothing is written.
         try await LockWait(limit: place.lockWait, sleeping: sleeping).retrying { () async throws(FeedError) in
-            try await attempt(gallery, images, place)
-        }
-    }
-
-    /// On a thread of its own: it waits for the disk all the time.
-    private func attempt(
-        _ gallery: Gallery, _ images: any ImageFiles, _ place: GalleryPlace
-    ) async throws(FeedError) -> GalleryReport {
-        let stop = Stop()
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                queue.async { continuation.resume(returning: Self.write(gallery, images, place, stop)) }
-            }
-        } onCancel: {
-            stop.request()
-        }
-        return try result.get()
-    }
-
-    private static func write(
-        _ gallery: Gallery, _ images: any ImageFiles, _ place: GalleryPlace, _ stop: Stop
-    ) -> Result<GalleryReport, FeedError> {
-        Result { () throws(FeedError) in
             let folder = try GalleryFolder(place)
             do throws(FeedError) {
-                let report = try Self.fill(folder, with: gallery, images, stop)
+                let report = try Self.fill(folder, with: feeds, images)
                 try folder.publish()
                 return report
             } catch {
@@ -54,54 +33,41 @@ package struct StaticGallery: GalleryWriter {
     }
 
     private static func fill(
-        _ folder: GalleryFolder, with gallery: Gallery, _ images: any ImageFiles, _ stop: Stop
+        _ folder: GalleryFolder, with feeds: [GalleryFeed], _ images: any ImageFiles
     ) throws(FeedError) -> GalleryReport {
         var placing = ImagePlacing(files: images, folder: folder)
         var names = PageNames()
-        var entries: [IndexPages.Entry] = []
-        for feed in gallery.feeds {
+        var shown: [ShownFeed] = []
+        for feed in feeds {
             var tiles: [Tile] = []
             tiles.reserveCapacity(feed.pictures.count)
             for picture in feed.pictures {
-                if stop.isRequested { throw .cancelled }
+                if Task.isCancelled { throw .cancelled }
                 tiles.append(try placing.tile(for: picture))
             }
-            let name = gallery.feeds.count == 1 ? "index" : names.name(for: FeedName(feed))
-            entries.append(.init(feed: feed, tiles: tiles, name: name, isFresh: gallery.isFresh(feed)))
+            let pages = feeds.count == 1 ? "index" : names.name(for: FeedName(feed))
+            shown.append(ShownFeed(feed: feed, tiles: tiles, pages: pages))
         }
         try placing.checkDisk()
         let assets = Assets(ratios: placing.ratios)
         for file in assets.all { try folder.write(file.bytes, to: file.name) }
-        let key = (0..<2).map { _ in String(UInt64.random(in: 0...UInt64.max), radix: 36) }.joined()
+        let frame = PageFrame(assets: assets)
         var pages = 0
-        for entry in entries {
-            if stop.isRequested { throw .cancelled }
-            let frame = PageFrame(
-                assets: assets, maxAge: entry.feed.maxAge, isFresh: entry.isFresh, key: key)
-            pages += try FeedPages(
-                feed: entry.feed, tiles: entry.tiles, name: entry.name, frame: frame, isInside: entries.count > 1
-            ).write { file, bytes throws(FeedError) in try folder.write(bytes, to: file) }
+        for feed in shown {
+            for page in FeedPages(shown: feed, frame: frame, isInside: shown.count > 1).files {
+                if Task.isCancelled { throw .cancelled }
+                try folder.write(page.bytes, to: page.name)
+                pages += 1
+            }
         }
-        if entries.count != 1 {
-            let newest = entries.max { $0.feed.savedAt < $1.feed.savedAt }
-            let frame = PageFrame(
-                assets: assets, maxAge: newest?.feed.maxAge ?? .forever, isFresh: newest?.isFresh ?? true,
-                key: key)
-            pages += try IndexPages(entries: entries, frame: frame).write { file, bytes throws(FeedError) in
-                try folder.write(bytes, to: file)
+        if shown.count != 1 {
+            for page in IndexPages(feeds: shown, frame: frame).files {
+                try folder.write(page.bytes, to: page.name)
+                pages += 1
             }
         }
         return GalleryReport(
-            feeds: entries.count, pages: pages, images: placing.count, missing: placing.missing.count,
+            feeds: feeds.count, pages: pages, images: placing.count, missing: placing.missing.count,
             unreadable: placing.unreadable)
     }
-}
-
-/// Tells a thread that nobody waits for its work any more.
-private final class Stop: Sendable {
-    private let flag = Atomic(false)
-
-    var isRequested: Bool { flag.load(ordering: .relaxed) }
-
-    func request() { flag.store(true, ordering: .relaxed) }
 }

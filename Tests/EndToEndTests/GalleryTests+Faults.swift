@@ -55,6 +55,7 @@ extension GalleryTests {
         ])
     func nothingReadable(_ failure: String) async throws {
         let server = try FeedServer(images: 1)
+        server.serve(.image(Samples.png(String(repeating: "x", count: 99))), at: 0)
         try await program.run(server.feedURL)
         try await program.run("gallery", site)
         let before = Files.names(in: "\(site)/images")

@@ -73,9 +73,9 @@ struct ApplicationTests {
 
 private struct NoGallery: GalleryWriter {
     func write(
-        _ gallery: Gallery, images: any ImageFiles, to place: GalleryPlace
+        _ feeds: [GalleryFeed], images: any ImageFiles, to place: GalleryPlace
     ) async throws(FeedError) -> GalleryReport {
-        GalleryReport(feeds: gallery.feeds.count, pages: 0, images: 0, missing: 0)
+        GalleryReport(feeds: feeds.count, pages: 0, images: 0, missing: 0)
     }
 }
 

@@ -11,7 +11,7 @@ struct FeedNameTests {
         FeedName(
             GalleryFeed(
                 url: try Samples.url(url), title: title, savedAt: .init(microseconds: 0), pictures: [],
-                maxAge: .forever))
+                maxAge: .forever, isFresh: true))
     }
 
     @Test(

@@ -23,12 +23,13 @@ struct GalleryPageTests {
             GalleryPicture(image: FeedImage(id: url, url: try Samples.url(url)), data: .missing(reason: nil))
         }
         return GalleryFeed(
-            url: url, title: nil, savedAt: Timestamp(microseconds: savedAt), pictures: pictures, maxAge: .forever)
+            url: url, title: nil, savedAt: Timestamp(microseconds: savedAt), pictures: pictures, maxAge: .forever,
+            isFresh: true)
     }
 
     private func write(_ feeds: [GalleryFeed]) async throws {
         _ = try await StaticGallery(sleeping: { _ in throw SystemFailure("nobody was to wait") }).write(
-            Gallery(feeds: feeds, writtenAt: Timestamp(microseconds: 0)), images: NoImages(),
+            feeds, images: NoImages(),
             to: GalleryPlace(path: folder.path("site"), cache: folder.path("cache"), lockWait: .zero))
     }
 

@@ -28,10 +28,10 @@ struct StaticGalleryTests {
         }
     ) async throws(FeedError) -> GalleryReport {
         let now = Timestamp(microseconds: 0)
-        let feed = GalleryFeed(url: .first, title: nil, savedAt: now, pictures: pictures, maxAge: .forever)
-        let gallery = Gallery(feeds: pictures.isEmpty ? [] : [feed], writtenAt: now)
+        let feed = GalleryFeed(
+            url: .first, title: nil, savedAt: now, pictures: pictures, maxAge: .forever, isFresh: true)
         return try await StaticGallery(sleeping: sleeping)
-            .write(gallery, images: files, to: place(lockWait: lockWait))
+            .write(pictures.isEmpty ? [] : [feed], images: files, to: place(lockWait: lockWait))
     }
 
     @Test("waits for another run that is writing it, or is writing it for the first time", arguments: [true, false])
@@ -107,15 +107,17 @@ struct StaticGalleryTests {
         arguments: ["mine", "images/mine"], [true, false])
     func othersFile(name: String, isGallery: Bool) async throws {
         if isGallery { _ = try await write() } else { try folder.makeDirectory("site") }
-        let staged = try GalleryFolder(place())
-        try staged.write(Array("new".utf8), to: "index.html")
-        if !isGallery { try folder.makeDirectory("site/images") }
-        try folder.write("mine", to: "site/\(name)")
         let kept = ".site.feedsync-new"
-        let error = #expect(throws: FeedError.self) { try staged.publish() }
+        let error = #expect(throws: FeedError.self) {
+            let staged = try GalleryFolder(place())
+            defer { staged.abandon() }
+            try staged.write(Array("new".utf8), to: "index.html")
+            if !isGallery { try folder.makeDirectory("site/images") }
+            try folder.write("mine", to: "site/\(name)")
+            try staged.publish()
+        }
         #expect(error?.kind == .storage(.failed))
         #expect(error?.message.contains(folder.path(kept)) == true)
-        staged.abandon()
         #expect(try folder.read("site/index.html") == Array("new".utf8))
         #expect(try folder.read("\(kept)/\(name)") == Array("mine".utf8))
         // So it is until the person takes it away.

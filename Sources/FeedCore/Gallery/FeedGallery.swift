@@ -31,9 +31,8 @@ package struct FeedGallery: Sendable {
             guard seen.insert(url.key).inserted else { continue }
             if let feed = try await load(url, isNamed: !urls.isEmpty) { feeds.append(feed) }
         }
-        let gallery = Gallery(feeds: feeds, writtenAt: now())
         let place = GalleryPlace(path: path, cache: cachePath, lockWait: lockWait)
-        return try await writer.write(gallery, images: files, to: place)
+        return try await writer.write(feeds, images: files, to: place)
     }
 
     private func load(_ url: ResourceURL, isNamed: Bool) async throws(FeedError) -> GalleryFeed? {
@@ -51,8 +50,9 @@ package struct FeedGallery: Sendable {
             let failure = failures.popFirst() ?? nil
             return GalleryPicture(image: image, data: .missing(reason: failure?.error.message))
         }
+        let maxAge = maxAge(url)
         return GalleryFeed(
-            url: saved.url, title: saved.feed.title, savedAt: saved.savedAt, pictures: pictures,
-            maxAge: maxAge(url))
+            url: saved.url, title: saved.feed.title, savedAt: saved.savedAt, pictures: pictures, maxAge: maxAge,
+            isFresh: FeedCachePolicy.isFresh(savedAt: saved.savedAt, now: now(), maxAge: maxAge))
     }
 }

@@ -1,9 +1,9 @@
 internal import FeedCore
 
-/// What a feed is called on the pages, and in their names.
+/// The name of a feed on the pages, and in their names.
 struct FeedName {
     let title: String
-    /// Where it comes from, less what may be secret: the query, and the folders of this machine.
+    /// Where it comes from, without what may be secret: the query, and the folders of this machine.
     let origin: String
 
     init(_ feed: GalleryFeed) {
@@ -20,7 +20,7 @@ struct FeedName {
 
     private static let longestSlug = 40
 
-    /// No dot is in it, which precedes the number of a page.
+    /// It has no dot: one precedes the number of a page.
     var slug: String {
         let beginning = String(title.unicodeScalars.prefix(4 * Self.longestSlug))
         let slug = Slug.make(beginning, limit: Self.longestSlug)
@@ -28,7 +28,7 @@ struct FeedName {
     }
 }
 
-/// Names of pages, each given once.
+/// Gives each feed's pages a name of their own.
 struct PageNames {
     private var names = DistinctNames(taken: ["index"])
 

@@ -1,75 +1,62 @@
 internal import FeedCore
 
-/// The pages of one feed.
-struct FeedPages {
-    private static let mostTiles = 200
-
+/// A feed with its pictures as pages show them.
+struct ShownFeed {
     let feed: GalleryFeed
     let tiles: [Tile]
-    /// Of its files.
-    let name: String
+    /// The name of its pages.
+    let pages: String
+
+    var count: String { HTMLWriter.count(tiles.count, "picture") }
+}
+
+/// The pages of one feed.
+struct FeedPages {
+    let shown: ShownFeed
     let frame: PageFrame
     /// There are other feeds, and a page that lists them.
     let isInside: Bool
 
-    private var feedName: FeedName { FeedName(feed) }
-
-    func write(_ write: (_ file: String, [UInt8]) throws(FeedError) -> Void) throws(FeedError) -> Int {
-        let chunks = PageChunks(tiles.enumerated(), most: Self.mostTiles, weighing: frame.assets) { index, tile in
+    var files: some Sequence<SiteFile> {
+        let tiles = shown.tiles.enumerated().lazy.map { index, tile in
             var html = HTMLWriter()
             html.tile(tile, number: index + 1)
             return html.bytes
-        }.all
-        // A page open in a browser unfolds others of the same making alone. Not the time is what tells, which each run
-        // renews, but the tiles and how they are dealt out.
+        }
+        let chunks = PageChunks(tiles, beside: frame.assets)
+        // A page that is open in a browser unfolds only pages of the same making. That is told by the tiles and by how
+        // they are dealt out, not by the time, which each run renews.
         var mark = FNV1a()
-        for chunk in chunks {
+        for chunk in chunks.all {
             mark.add(chunk.html)
             mark.add([0])
         }
         let making = String(mark.value, radix: 36)
-        var first = 0
-        for (index, chunk) in chunks.enumerated() {
-            let links = PageLinks(name: name, page: index + 1, pages: chunks.count)
-            try write(links.file, page(chunk, from: first, making, links))
-            first += chunk.count
-        }
-        return chunks.count
+        return chunks.files(shown.pages) { chunk, links in page(chunk, making, links) }
     }
 
-    private func page(_ chunk: PageChunks.Chunk, from first: Int, _ making: String, _ links: PageLinks) -> [UInt8] {
+    private func page(_ chunk: PageChunks.Chunk, _ making: String, _ links: PageLinks) -> HTMLWriter {
+        let name = FeedName(shown.feed)
+        let origin = name.origin == name.title ? "" : "\(name.origin) · "
+        let about = origin + shown.count + (links.page > 1 ? " · page \(links.page) of \(links.pages)" : "")
+        let pictures = shown.tiles.count
         var page = HTMLWriter()
-        let title = feedName.title
-        frame.begin(&page, title: title, file: links.file, links: links)
-        let count = tiles.count == 1 ? "1 picture" : "\(Self.grouped(tiles.count)) pictures"
-        let origin = feedName.origin == title ? "" : "\(feedName.origin) · "
-        let about = origin + count + (links.page > 1 ? " · page \(links.page) of \(links.pages)" : "")
-        frame.header(
-            &page, title: title, about: about, savedAt: feed.savedAt, file: links.file, isInside: isInside)
-        page.raw("<main id=content data-first=\(first + 1) data-pictures=\(tiles.count) data-making=\(making)>\n")
+        frame.begin(&page, title: name.title, links: links)
+        frame.header(&page, title: name.title, about: about, newest: shown.feed, links: links, isInside: isInside)
+        page.raw("<main id=content data-first=\(chunk.first + 1) data-pictures=\(pictures) data-making=\(making)>\n")
         if chunk.count == 0 {
             page.raw("<p class=empty>This feed has no pictures.</p>\n")
         } else {
-            let range = "\(Self.grouped(first + 1)) to \(Self.grouped(first + chunk.count))"
-            page.raw("<section class=\"pictures\(isPlain(first..<first + chunk.count) ? " plain" : "")\"")
-            page.raw(" aria-label=\"Pictures \(range)\">\n")
+            let places = chunk.first..<chunk.first + chunk.count
+            // Nothing is said of any of these pictures.
+            let isPlain = shown.tiles[places].allSatisfy { HTMLWriter.visible($0.image.description) == nil }
+            let range = "\(HTMLWriter.grouped(places.lowerBound + 1)) to \(HTMLWriter.grouped(places.upperBound))"
+            page.raw("<section class=\"pictures\(isPlain ? " plain" : "")\" aria-label=\"Pictures \(range)\">\n")
             page.raw(chunk.html)
             page.raw("</section>\n")
         }
         page.raw("</main>\n")
         frame.end(&page, links: links)
-        return page.bytes
-    }
-
-    /// None of these pictures has anything said of it.
-    private func isPlain(_ range: Range<Int>) -> Bool {
-        tiles[range].allSatisfy { HTMLWriter.visible($0.image.description) == nil }
-    }
-
-    /// `12,345`.
-    static func grouped(_ number: Int) -> String {
-        var digits = Array(String(number))
-        for place in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: place) }
-        return String(digits)
+        return page
     }
 }

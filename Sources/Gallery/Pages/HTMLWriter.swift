@@ -1,4 +1,4 @@
-/// Bytes of a page. What comes from a feed goes through `text` or `attribute`, and stays text.
+/// Makes the bytes of a page. A feed's words go through `text` or `attribute`, and stay text.
 struct HTMLWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -7,7 +7,7 @@ struct HTMLWriter {
 
     mutating func raw(_ markup: [UInt8]) { bytes += markup }
 
-    /// More than this of one text nobody reads; it only makes a page heavy.
+    /// Nobody reads more than this of one text; it only makes a page heavy.
     static let longestText = 4000
 
     mutating func text(_ text: String, limit: Int = longestText) {
@@ -28,7 +28,7 @@ struct HTMLWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// A URL: what may not stand in text is encoded, not replaced, as it is another URL without it.
+    /// Writes a URL. Characters that may not stand in text are encoded, not replaced: it would be another URL without them.
     mutating func link(_ name: String, _ url: String) {
         bytes += " \(name)=\"".utf8
         for scalar in url.unicodeScalars {
@@ -56,7 +56,7 @@ struct HTMLWriter {
         }
     }
 
-    /// Nil where there is nothing to be seen of a text: then it is as good as none.
+    /// Nil for a text of which nothing can be seen: it is as good as none.
     static func visible(_ text: String?) -> String? {
         let isVisible = text?.unicodeScalars.contains { scalar in
             !scalar.properties.isWhitespace && !scalar.properties.isDefaultIgnorableCodePoint
@@ -65,8 +65,8 @@ struct HTMLWriter {
         return isVisible == true ? text : nil
     }
 
-    /// Nil for what stands for itself. Marks of text direction could reorder what is around them, and are left out: the
-    /// style sheet has each text find its own direction.
+    /// Nil for a character that may stand as it is. Marks of text direction are left out, as they could reorder the words
+    /// around them: the style sheet has each text find its own direction.
     private static func replacement(for scalar: Unicode.Scalar) -> String? {
         switch scalar.value {
         case 0x09, 0x0A, 0x0D, 0x85, 0x2028, 0x2029: " "
@@ -76,5 +76,15 @@ struct HTMLWriter {
         case let code where code & 0xFFFE == 0xFFFE: "\u{FFFD}"
         default: nil
         }
+    }
+
+    /// `1 picture`, `12,345 pictures`.
+    static func count(_ number: Int, _ what: String) -> String { "\(grouped(number)) \(what)\(number == 1 ? "" : "s")" }
+
+    /// `12,345`.
+    static func grouped(_ number: Int) -> String {
+        var digits = Array(String(number))
+        for place in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: place) }
+        return String(digits)
     }
 }

@@ -1,26 +1,50 @@
-/// Items in their order, dealt out to pages: so many on each, but fewer where they are wordy and the page would weigh
-/// too much.
+internal import FeedCore
+
+/// Deals items out to pages, in their order: two hundred to each, but fewer where the page would weigh too much.
 struct PageChunks {
     struct Chunk {
+        /// The number of the first item, counted from 0.
+        let first: Int
         var html: [UInt8] = []
         var count = 0
     }
 
-    /// Of a page and what is loaded with it before its pictures.
+    private static let most = 200
+    /// A page and what is loaded with it before its pictures.
     private static let heaviestPage = 99_000
     private static let roomForFrame = 2500
 
     /// At least one, with nothing in it if there are no items.
-    private(set) var all = [Chunk()]
+    private(set) var all = [Chunk(first: 0)]
 
-    init<Item>(_ items: some Sequence<Item>, most: Int, weighing assets: Assets, html: (Item) -> [UInt8]) {
-        let limit = Self.heaviestPage - Self.roomForFrame - assets.weight
+    init(_ items: some Sequence<[UInt8]>, beside assets: Assets) {
+        let limit = Self.heaviestPage - Self.roomForFrame - assets.all.map(\.bytes.count).reduce(0, +)
         for item in items {
-            let bytes = html(item)
             let last = all[all.count - 1]
-            if last.count == most || (last.count > 0 && last.html.count + bytes.count > limit) { all.append(Chunk()) }
-            all[all.count - 1].html += bytes
+            if last.count == Self.most || (last.count > 0 && last.html.count + item.count > limit) {
+                all.append(Chunk(first: last.first + last.count))
+            }
+            all[all.count - 1].html += item
             all[all.count - 1].count += 1
         }
     }
+
+    /// The pages that these make, under a name.
+    func files(_ name: String, _ page: @escaping (Chunk, PageLinks) -> HTMLWriter) -> some Sequence<SiteFile> {
+        all.indices.lazy.map { index in
+            let links = PageLinks(name: name, page: index + 1, pages: all.count)
+            return SiteFile(name: links.file, bytes: page(all[index], links).bytes)
+        }
+    }
+}
+
+/// Where a page stands among those of its kind, counted from 1.
+struct PageLinks {
+    let name: String
+    let page: Int
+    let pages: Int
+
+    var file: String { PageNames.file(name, page: page) }
+    var previous: String? { page > 1 ? PageNames.file(name, page: page - 1) : nil }
+    var next: String? { page < pages ? PageNames.file(name, page: page + 1) : nil }
 }

@@ -3,20 +3,25 @@ internal import FeedCore
 /// What every page has around its content.
 struct PageFrame {
     let assets: Assets
-    /// Of the newest feed that is shown.
-    let maxAge: MaxAge
-    let isFresh: Bool
-    /// What the gallery's pages know each other by, and no other page can.
-    let key: String
+    private let style: String
+    private let script: String
+    /// The gallery's pages know each other by this, and no other page can.
+    private let key = (0..<2).map { _ in String(UInt64.random(in: 0...UInt64.max), radix: 36) }.joined()
 
-    /// The folder itself, and nobody else, may be asked for anything. The rest of a page's defence is that there is
-    /// nothing in it but text.
+    init(assets: Assets) {
+        self.assets = assets
+        style = assets.reference(to: assets.style)
+        script = assets.reference(to: assets.script)
+    }
+
+    /// A page may ask its own folder, and nobody else, for anything. The rest of its defence is that a feed's words are
+    /// text in it.
     private static let policy = """
         default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; frame-src 'self'; \
         base-uri 'none'; form-action 'none'
         """
 
-    func begin(_ page: inout HTMLWriter, title: String, file: String, links: PageLinks) {
+    func begin(_ page: inout HTMLWriter, title: String, links: PageLinks) {
         page.raw(
             """
             <!doctype html>
@@ -29,45 +34,45 @@ struct PageFrame {
             """)
         page.text(title, limit: 200)
         if links.page > 1 { page.raw(", page \(links.page)") }
-        page.raw("</title>\n<link rel=icon href=\(Assets.iconFile)>\n")
-        page.raw("<link rel=stylesheet href=\"\(assets.style.reference)\">\n")
-        page.raw("<script src=\"\(assets.script.reference)\" defer></script>\n")
+        page.raw("</title>\n<link rel=icon href=\(Assets.icon.name)>\n")
+        page.raw("<link rel=stylesheet href=\"\(style)\">\n")
+        page.raw("<script src=\"\(script)\" defer></script>\n")
         page.raw("</head><body>\n<a class=skip href=#content>Skip to the pictures</a>\n")
     }
 
-    /// The heading, what the page is about, its age and a way to ask for it anew.
+    /// The heading, what the page is about, its age, which is that of the newest feed on it, and a way to ask for it anew.
     func header(
-        _ page: inout HTMLWriter, title: String, about: String, savedAt: Timestamp?, file: String, isInside: Bool
+        _ page: inout HTMLWriter, title: String, about: String, newest: GalleryFeed?, links: PageLinks, isInside: Bool
     ) {
+        let isFresh = newest?.isFresh ?? true
         page.raw("<header class=\"saved\(isFresh ? "" : " stale")\"><div>")
         if isInside { page.raw("<nav aria-label=Gallery><a href=index.html>All feeds</a></nav>") }
         page.raw("<h1>")
         page.text(title)
-        page.raw("</h1><p class=about>")
-        page.raw("<span>")
+        page.raw("</h1><p class=about><span>")
         page.text(about)
         page.raw("</span> ")
-        if let savedAt { age(&page, savedAt, maxAge) }
+        if let newest { age(&page, of: newest) }
         page.raw("</p>")
         if !isFresh { notice(&page) }
-        page.raw("</div><a class=\"button reload\" href=\"\(file)\">Reload</a></header>\n")
+        page.raw("</div><a class=\"button reload\" href=\"\(links.file)\">Reload</a></header>\n")
         page.raw("<p class=unseen id=state role=status></p>\n")
     }
 
-    func age(_ page: inout HTMLWriter, _ savedAt: Timestamp, _ maxAge: MaxAge) {
+    func age(_ page: inout HTMLWriter, of feed: GalleryFeed) {
         // HTML knows three digits behind the second, not six.
-        let exact = "\(savedAt.rfc3339.dropLast("456Z".count))Z"
+        let exact = "\(feed.savedAt.rfc3339.dropLast("456Z".count))Z"
         let day = exact.prefix { $0 != "T" }
         let clock = exact.dropFirst(day.count + 1).prefix(5)
         var limit = ""
-        if case .span(let span) = maxAge { limit = " data-fresh=\(span.components.seconds)" }
+        if case .span(let span) = feed.maxAge { limit = " data-fresh=\(span.components.seconds)" }
         page.raw(
             "<span class=age><time datetime=\(exact) title=\"\(exact)\"\(limit)>saved \(day) \(clock) UTC</time></span>"
         )
     }
 
-    /// Only where it is true: who reads a page without its style sheet, or looks through its text, sees it too. The script
-    /// puts the same words there when it becomes true later.
+    /// Written only where it is true, as people read pages without the style sheet too. The script puts the same words
+    /// there when it becomes true later.
     func notice(_ page: inout HTMLWriter) {
         page.raw("<span class=notice>Stale: there may be newer pictures by now.</span>")
     }
@@ -83,15 +88,4 @@ struct PageFrame {
         }
         page.raw("</body></html>\n")
     }
-}
-
-/// Where a page stands among those of its kind, counted from 1.
-struct PageLinks {
-    let name: String
-    let page: Int
-    let pages: Int
-
-    var file: String { PageNames.file(name, page: page) }
-    var previous: String? { page > 1 ? PageNames.file(name, page: page - 1) : nil }
-    var next: String? { page < pages ? PageNames.file(name, page: page + 1) : nil }
 }

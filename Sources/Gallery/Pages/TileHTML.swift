@@ -3,7 +3,7 @@ internal import FeedCore
 extension HTMLWriter {
     private static let longestAlternative = 300
 
-    /// As short as it goes: there are two hundred of them on a page.
+    /// As short as possible: there are two hundred of them on a page.
     mutating func tile(_ tile: Tile, number: Int) {
         switch tile.content {
         case .picture(let placed): picture(placed, tile.image, number)

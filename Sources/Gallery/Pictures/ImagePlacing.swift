@@ -8,9 +8,9 @@ struct ImagePlacing {
 
     private(set) var ratios: Set<Int> = [Proportions.missing.ratio, Proportions.unknown.ratio]
     private(set) var missing: Set<ResourceURL.Key> = []
-    /// Why files of the cache could not be read, each once. It has their paths in it, which are nothing for a page.
+    /// Why files of the cache could not be read, each once. The paths in these messages may not be on a page.
     private(set) var unreadable: [FeedError] = []
-    /// Files that are in the folder.
+    /// How many files are in the folder.
     private(set) var count = 0
 
     init(files: any ImageFiles, folder: GalleryFolder) {
@@ -28,7 +28,7 @@ struct ImagePlacing {
         return Tile(image: picture.image, content: content)
     }
 
-    /// To be called when all are placed. Where the disk gave nothing of any of them, the old gallery is worth more.
+    /// To be called when all are placed. The old gallery is worth more than one of a disk that gave no picture at all.
     func checkDisk() throws(FeedError) {
         if count == 0, let error = unreadable.first(where: { $0.kind == .storage(.unreadable) }) { throw error }
     }
@@ -52,7 +52,7 @@ struct ImagePlacing {
             placed = PlacedImage(digest: stored.digest, type: stored.type, size: size)
             try folder.place(file, as: placed.file)
         } catch let error where [.notFound, .storage(.unreadable)].contains(error.kind) {
-            // One bad file is no reason to show none; what holds for all of them is, and the old gallery stays.
+            // One bad file leaves the others to show. Any other error would be met with the next file as well.
             unreadable.append(error)
             return .missing(reason: "the file in the cache can't be read")
         }

@@ -19,7 +19,7 @@ struct Tile {
 struct PlacedImage {
     let digest: Digest
     let type: ImageType
-    /// Nil: its header can't be made sense of.
+    /// Nil where it isn't known.
     let size: ImageSize?
 
     /// Relative to the pages.
@@ -30,16 +30,16 @@ struct PlacedImage {
 
 /// The room that a picture takes in the grid.
 struct Proportions: Hashable {
-    /// Of its width to its height, in hundredths.
+    /// Its width by its height, in hundredths.
     let ratio: Int
-    /// It doesn't fill that room, and is shown whole within it.
+    /// The picture doesn't fill that room, and is shown whole within it.
     let isWhole: Bool
 
     static let unknown = Proportions(ratio: 133, isWhole: true)
     static let missing = Proportions(ratio: 133, isWhole: false)
-    /// What is narrower or wider would leave no room for its caption, or for others beside it.
+    /// Narrower pictures would leave no room for a caption, wider ones none for others beside them.
     private static let shown = 50...300
-    /// What is smaller on both sides, an icon say, is not blown up.
+    /// Pictures that are smaller on both sides, such as icons, are not blown up.
     private static let smallestSide = 96
 
     private init(ratio: Int, isWhole: Bool) {
@@ -53,7 +53,7 @@ struct Proportions: Hashable {
         isWhole = ratio != exact || max(size.width, size.height) < Self.smallestSide
     }
 
-    /// Its rule in the style sheet.
+    /// The rule in the style sheet.
     static func rule(_ ratio: Int) -> String {
         let hundredths = ratio % 100
         return ".r\(ratio){--r:\(ratio / 100).\(hundredths < 10 ? "0" : "")\(hundredths)}\n"
