@@ -5,21 +5,16 @@ internal import SystemFiles
 /// written on a thread of its own, which waits for the disk all the time.
 package actor StaticGallery: GalleryWriter {
     private let executor = QueueExecutor("feedsync.gallery")
-    private let sleeping: @Sendable (Duration) async throws -> Void
-
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    package init(
-        sleeping: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    ) {
-        self.sleeping = sleeping
-    }
+    package init() {}
 
     package func write(
         _ feeds: [GalleryFeed], images: any ImageFiles, to place: GalleryPlace
     ) async throws(FeedError) -> GalleryReport {
         // While another run holds the lock, nothing is written.
-        try await LockWait(limit: place.lockWait, sleeping: sleeping).retrying { () async throws(FeedError) in
+        let wait = LockWait(limit: place.lockWait) { try await Task.sleep(for: $0) }
+        return try await wait.retrying { () async throws(FeedError) in
             let folder = try GalleryFolder(place)
             do throws(FeedError) {
                 let report = try Self.fill(folder, with: feeds, images)

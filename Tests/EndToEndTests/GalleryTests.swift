@@ -160,42 +160,13 @@ struct GalleryTests {
         #expect(try page().contains("<time datetime=2026-03-29T01:59:59.123Z "))
     }
 
-    @Test(
-        "has two hundred pictures a page, and a first page that is light",
-        arguments: [
-            (200, 1), (201, 2), (1000, 5),
-        ])
-    func pages(count: Int, pages: Int) async throws {
+    @Test("has two hundred pictures a page, and the way to the next one") func pages() async throws {
         let server = try FeedServer(images: 0)
-        server.serve(feedOf: (0..<count).map(server.imageURL))
+        server.serve(feedOf: (0..<201).map(server.imageURL))
         try await program.run(server.feedURL, "-j", "64")
-        #expect(try await program.run("gallery", "--json", site).json["pages"]?.int == pages)
-        let first = try page()
-        #expect(first.split(separator: "<figure").count - 1 == 200)
-        let weight = try ["index.html", "style.css", "script.js"].map { try Files.bytes("\(site)/\($0)").count }
-        #expect(weight.reduce(0, +) < 100_000)
-        #expect(first.contains("rel=next href=\"index.2.html\"") == (pages > 1))
-        if pages > 1 {
-            let last = try page("index.\(pages).html")
-            #expect(last.contains("rel=prev"))
-            #expect(!last.contains("rel=next"))
-            #expect(last.split(separator: "<figure").count - 1 == count - (pages - 1) * 200)
-        }
-    }
-
-    @Test("has fewer on a page that would be heavy")
-    func heavy() async throws {
-        let server = try FeedServer(images: 0)
-        let text = String(repeating: "word ", count: 400)
-        server.serve(
-            feed: FeedServer.feed(
-                items: (0..<60).map {
-                    #"{"id":"\#(FeedServer.id($0))","description":"\#(text)","image":"\#(server.imageURL($0))"}"#
-                }))
-        try await program.run(server.feedURL)
-        try await program.run("gallery", site)
-        #expect(try Files.bytes("\(site)/index.html").count < 100_000)
-        #expect(Files.exists("\(site)/index.2.html"))
+        #expect(try await program.run("gallery", "--json", site).json["pages"]?.int == 2)
+        #expect(try page().contains("rel=next href=\"index.2.html\""))
+        #expect(try page("index.2.html").split(separator: "<figure").count - 1 == 1)
     }
 
     @Test("never names credentials, nor folders of this machine")

@@ -1,9 +1,8 @@
 import FeedCore
+import Gallery
 import TestDoubles
 import TestSupport
 import Testing
-
-@testable import Gallery
 
 @Suite("A page of the gallery")
 struct GalleryPageTests {
@@ -28,7 +27,7 @@ struct GalleryPageTests {
     }
 
     private func write(_ feeds: [GalleryFeed]) async throws {
-        _ = try await StaticGallery(sleeping: { _ in throw SystemFailure("nobody was to wait") }).write(
+        _ = try await StaticGallery().write(
             feeds, images: NoImages(),
             to: GalleryPlace(path: folder.path("site"), cache: folder.path("cache"), lockWait: .zero))
     }
@@ -80,6 +79,43 @@ struct GalleryPageTests {
         #expect(try await making(try feeds(0...201, savedAt: 9_000_000)) == first)
         #expect(try await making(try feeds(1...202)) != first)
         #expect(try await making(try feeds(0...200)) != first)
+    }
+
+    @Test("has two hundred pictures, and the way to the pages beside it", arguments: [(200, 1), (201, 2), (1000, 5)])
+    func pages(count: Int, pages: Int) async throws {
+        let first = try await page(of: (0..<count).map { "https://images.example/2026/\($0).png" })
+        #expect(TemporaryDirectory.names(in: folder.path("site")).filter { $0.hasSuffix(".html") }.count == pages)
+        #expect(first.split(separator: "<figure").count - 1 == 200)
+        #expect(first.contains("rel=next href=\"index.2.html\"") == (pages > 1))
+        #expect(try weight() < 100_000)
+        if pages > 1 {
+            let last = try page("index.\(pages).html")
+            #expect(last.contains("rel=prev"))
+            #expect(!last.contains("rel=next"))
+            #expect(last.split(separator: "<figure").count - 1 == count - (pages - 1) * 200)
+        }
+    }
+
+    @Test("has fewer pictures where it would be heavy") func heavy() async throws {
+        let text = String(repeating: "word ", count: 400)
+        let pictures = try (0..<60).map { number in
+            let url = try Samples.url("https://a.example/\(number)")
+            return GalleryPicture(
+                image: FeedImage(id: "\(number)", description: text, url: url), data: .missing(reason: nil))
+        }
+        try await write([
+            GalleryFeed(
+                url: .first, title: nil, savedAt: Timestamp(microseconds: 0), pictures: pictures, maxAge: .forever,
+                isFresh: true)
+        ])
+        #expect(try weight() < 100_000)
+        #expect(TemporaryDirectory.names(in: folder.path("site")).contains("index.2.html"))
+    }
+
+    /// The bytes that a browser loads before it shows the first page.
+    private func weight() throws -> Int {
+        let files = ["index.html", "style.css", "script.js", "icon.svg"]
+        return try files.map { try folder.read("site/\($0)").count }.reduce(0, +)
     }
 
     @Test("names images on the net, and no path of this machine")
