@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension Descriptor {
-    /// Up to that many bytes from the first one on; fewer only at the end of the file.
+    /// Reads that many bytes; fewer only at the end of the file.
     package func read(_ count: Int, at offset: Int = 0) throws(SystemError) -> [UInt8] {
         var failure: SystemError?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -15,7 +15,7 @@ extension Descriptor {
         return bytes
     }
 
-    /// Answers how many bytes there are, which are fewer than the buffer has room for only at the end of the file.
+    /// Fills the buffer, and returns how many bytes it got: fewer than there is room for only at the end of the file.
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
         var filled = 0
         while filled < buffer.count {
@@ -46,12 +46,11 @@ extension Descriptor {
         }
     }
 
-    /// The name of everything in the folder, one after another, and its `d_type`. Names are bytes: not every file has one
-    /// in UTF-8.
+    /// Visits the name and the `d_type` of each entry of the folder. Names are bytes, which need not be UTF-8.
     package func forEachEntry(
         _ visit: (UnsafePointer<CChar>, _ type: UInt8) throws(SystemError) -> Void
     ) throws(SystemError) {
-        // A description of its own: a duplicate would share, and move, this one's position.
+        // The folder is opened again, as a duplicate of the descriptor would share its position.
         let listed = openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard listed >= 0 else { throw SystemError("can't be listed", path) }
         guard let stream = fdopendir(listed) else {

@@ -1,9 +1,8 @@
 internal import Glibc
 
 package enum RealPath {
-    /// Where a path leads, with every symbolic link followed. Nil where nothing can be found there; `errno` says why.
-    /// Throws where that is no text: mended, it would be the path of something else. `given` is the path to tell of, if this
-    /// is a part of it.
+    /// The path with every symbolic link followed. Nil where there is nothing; `errno` says why. Throws where the result is
+    /// not UTF-8, as a repaired one would be the path of something else; `given` is the path that the message names.
     package static func of(_ path: String, in given: String? = nil) throws(SystemError) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
@@ -13,7 +12,7 @@ package enum RealPath {
         return text
     }
 
-    /// The same for whom nothing and what is no text are one.
+    /// Nil also where the path is not UTF-8.
     package static func found(_ path: String) -> String? {
         do { return try of(path) } catch { return nil }
     }

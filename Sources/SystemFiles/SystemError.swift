@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A failed system call: what could not be done to which file, and why.
+/// A failed system call: the file, what could not be done to it, and why.
 package struct SystemError: Error {
     package let code: Int32
     package let message: String

@@ -2,11 +2,11 @@ internal import FeedCore
 internal import Glibc
 internal import SystemFiles
 
-/// Where a path leads, with no link in it. The end of it may not be there yet.
+/// A path with every link in it followed. Its last folders need not exist yet.
 struct Destination {
-    /// The part that is there; empty for the root.
+    /// The part that exists; empty for the root.
     private let existing: String
-    /// Names below that.
+    /// The names below that.
     private let missing: [Substring]
 
     init(_ path: String) throws(SystemError) {

@@ -8,10 +8,10 @@ internal import SystemFiles
 final class GalleryFolder {
     private let site: GallerySite
     private let staging: OpenFolder
-    /// What is there now.
+    /// The gallery that is there now.
     private let old: OpenFolder?
     private var written: [String] = []
-    /// What was staged is the gallery.
+    /// The new gallery has its place.
     private var isPublished = false
 
     /// Throws if there is something at the path that isn't ours to replace, or if another run is writing it.
@@ -95,11 +95,9 @@ final class GalleryFolder {
     private static func error(_ error: SystemError, isCreating: Bool = false) -> FeedError {
         switch error.code {
         case EWOULDBLOCK: .storage(.locked, error.message)
-        case ENOSPC, EDQUOT, EIO: .storage(.failed, "writing the gallery failed: \(error.message)")
-        default:
-            isCreating
-                ? .storage(.cannotCreate, "the gallery can't be written: \(error.message)")
-                : .storage(.failed, "writing the gallery failed: \(error.message)")
+        case let code where isCreating && ![ENOSPC, EDQUOT, EIO].contains(code):
+            .storage(.cannotCreate, "the gallery can't be written: \(error.message)")
+        default: .storage(.failed, "writing the gallery failed: \(error.message)")
         }
     }
 }

@@ -2,7 +2,7 @@ internal import FeedCore
 internal import Glibc
 internal import SystemFiles
 
-/// Where a gallery goes, and what has a place beside it on the way there.
+/// The paths that a gallery takes on its way to its place, and the folders there.
 struct GallerySite {
     /// As given; for messages.
     let path: String
@@ -10,7 +10,7 @@ struct GallerySite {
     let target: String
     /// Where the new one is made.
     let staging: String
-    /// Where the old one is for a moment, if it can't be exchanged with the new one in one step.
+    /// Where the old one is for a moment, if the two can't be exchanged in one step.
     let aside: String
 
     /// The folder above it is there afterwards.

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import SystemFiles
 
-/// What is in a gallery's folder. The marker, a list of the files that a run wrote there, tells them from a person's.
+/// The files in a gallery's folder. The marker, a list of those that a run wrote there, tells them from a person's.
 extension OpenFolder {
     private static let marker = ".feedsync-gallery"
     /// The marker takes its place when it is whole and on disk, so that neither a run that is killed nor a power cut
@@ -10,7 +10,7 @@ extension OpenFolder {
     private static let unfinished = "feedsync gallery 1, unfinished"
     private static let heading = "feedsync gallery 1"
 
-    /// All that will be in the folder is ours, whatever it is called.
+    /// From now on everything in the folder is ours, until the list of files says which.
     func markUnfinished() throws(SystemError) { try mark([Self.unfinished]) }
 
     /// `files` are relative to the folder.
@@ -24,8 +24,8 @@ extension OpenFolder {
         }
     }
 
-    /// The names of all that is here. Throws if anything of it may be a person's: it isn't listed, or was added to what a
-    /// run left when it was killed.
+    /// The names of all that is here. Throws if any of it may be a person's, as the marker doesn't list it. Less is asked
+    /// of the leftover of a killed run: it may be unfinished, or have nothing but its marker.
     func ownFiles(isLeftover: Bool = false) throws(SystemError) -> [String] {
         let names = try names()
         let lines = names.contains(Self.marker) ? try markerLines() : []
@@ -47,7 +47,7 @@ extension OpenFolder {
     func remove(_ files: [String]) throws(SystemError) {
         let images = try openImages()
         for name in files where name != Self.marker {
-            if let name = name.dropFolder {
+            if let name = name.nameOfImage {
                 try delete(name, in: images)
             } else {
                 try delete(name, in: folder)
@@ -71,7 +71,7 @@ extension OpenFolder {
         throw SystemError("can't be deleted", "\(path)/\(folder === self.folder ? "" : "\(Self.images)/")\(name)")
     }
 
-    /// Files in the folder of images count as `images/NAME`, and that folder itself doesn't.
+    /// Files in the folder of images are called `images/NAME`; that folder itself is left out.
     private func names() throws(SystemError) -> [String] {
         let names = try Self.names(in: folder)
         guard let images = try openImages() else { return names }
@@ -108,8 +108,8 @@ extension OpenFolder {
 }
 
 extension String {
-    /// The name of a file in the folder of images.
-    fileprivate var dropFolder: String? {
+    /// The name within the folder of images; nil for a file that isn't there.
+    fileprivate var nameOfImage: String? {
         let folder = "\(OpenFolder.images)/"
         return hasPrefix(folder) ? String(dropFirst(folder.count)) : nil
     }
