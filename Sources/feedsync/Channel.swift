@@ -89,6 +89,18 @@ struct Channel {
         }
     }
 
+    /// The next bytes; 0 at the end.
+    func read(
+        into buffer: UnsafeMutableRawBufferPointer, _ failure: (_ reason: String) -> FeedError
+    ) throws(FeedError) -> Int {
+        while true {
+            guard wait(for: POLLIN) else { throw .cancelled }
+            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            if count >= 0 { return count }
+            guard errno == EINTR || errno == EAGAIN else { throw failure(lastError) }
+        }
+    }
+
     /// True when there is something to be done with it, if only to find that it is broken; false if the run was stopped.
     func wait(for event: Int32) -> Bool {
         while true {

@@ -29,13 +29,30 @@ final class FileSource: ByteSource {
     deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(FeedError) -> Int {
-        while true {
-            guard Channel(descriptor: descriptor).wait(for: POLLIN) else { throw .cancelled }
-            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-            if count >= 0 { return count }
-            guard errno == EINTR || errno == EAGAIN else {
-                throw .storage(.failed, "reading \(name) failed: \(lastError)")
-            }
+        try Channel(descriptor: descriptor).read(into: buffer) { reason in
+            .storage(.failed, "reading \(name) failed: \(reason)")
         }
     }
+
+    /// A file that a person writes, such as the config file, whole; nil where there is none.
+    static func smallFile(_ path: String) throws(FeedError) -> [UInt8]? {
+        // Not to wait here for somebody who writes to a pipe.
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw .storage(.failed, lastError)
+        }
+        defer { close(descriptor) }
+        var content: [UInt8] = []
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 1)
+        defer { chunk.deallocate() }
+        while content.count <= mostOfSmallFile {
+            let count = try Channel(descriptor: descriptor).read(into: chunk) { .storage(.failed, $0) }
+            if count == 0 { return content }
+            content += chunk[..<count]
+        }
+        throw .storage(.failed, "it is larger than 1M")
+    }
+
+    private static let mostOfSmallFile = 1 << 20
 }

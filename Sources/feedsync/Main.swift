@@ -13,12 +13,11 @@ import SystemFiles
 @main
 struct Main {
     static func main() async {
-        _ = HandedOnDescriptors.all
         StandardStreams.secure()
         stayNice()
         feedsync_take_memory_in_large_steps()
-        Requirements.makeRoomForOpenFiles()
         Requirements.check()
+        makeRoomForOpenFiles()
         // A reader that goes away is an error of the write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         // All text here is UTF-8; libcurl goes by the locale for host names that are not ASCII alone.
@@ -41,6 +40,13 @@ struct Main {
         setenv("LIBDISPATCH_LOG", "NO", 0)
     }
 
+    /// While there is one thread, the kernel makes room for many open files at once, as an import has them. Later, whoever
+    /// opens one more than there is room for waits some 10 ms for what every processor is at.
+    private static func makeRoomForOpenFiles() {
+        let far = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 600)
+        if far >= 0 { close(far) }
+    }
+
     private static var arguments: [[UInt8]] {
         UnsafeMutableBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst()
             .map { argument in argument.map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) } ?? [] }
@@ -50,7 +56,7 @@ struct Main {
         Toolbox(
             openCache: { path, access throws(FeedError) in try await CacheDirectory.open(path: path, access: access) },
             ownsFile: { file, cache in
-                [file, OutputPath(file).target].contains { CacheDirectory.owns($0, at: cache) }
+                [file, OutputPlace.target(of: file)].contains { CacheDirectory.owns($0, at: cache) }
             },
             makeClient: { settings throws(FeedError) in try CurlHTTPClient(settings: settings) },
             content: LocalFileClient(),
@@ -93,9 +99,11 @@ struct Main {
                 if [S_IFREG, S_IFCHR].contains(status.st_mode & S_IFMT) { return nil }
                 return status.isFolder ? "it is a folder" : "it is a pipe, a socket or a device"
             },
-            readFile: { path in Result { () throws(FeedError) in try SmallFile(path: path).read() } },
+            readFile: { path in Result { () throws(FeedError) in try FileSource.smallFile(path) } },
             readRegularFile: { path in
-                Result { () throws(FeedError) in try SmallFile(path: path).read(onlyRegular: true) }
+                var status = stat()
+                guard stat(path, &status) == 0, status.isFile else { return .success(nil) }
+                return Result { () throws(FeedError) in try FileSource.smallFile(path) }
             })
     }
 

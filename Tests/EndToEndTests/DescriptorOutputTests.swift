@@ -68,13 +68,6 @@ struct DescriptorOutputTests {
         #expect(try await Array("head".utf8) + program.run("export", "-").standardOutput == folder.read("x"))
     }
 
-    @Test("has to be open for writing") func readOnly() async throws {
-        try folder.write("old", to: "old")
-        let read = #"exec "$feedsync" image -o /dev/fd/7 "$1" 7< "$HOME/old""#
-        expectOneLine(try await program.shell(read, server.imageURL(0)), exit: 73, ["/dev/fd/7"])
-        #expect(try folder.read("old") == Array("old".utf8))
-    }
-
     @Test("is never one that was not handed on, which is for what the program itself has open")
     func notGiven() async throws {
         for number in 3...12 {

@@ -158,20 +158,6 @@ struct ExportTests {
         #expect(try Files.bytes(archive).count > 1000)
     }
 
-    @Test("tries other names where one is taken, but not for ever", arguments: [("1..4", 0), ("1+", 73)])
-    func namesTaken(when: String, exit: Int32) async throws {
-        try await program.run(server.feedURL)
-        try program.folder.makeDirectory("out")
-        let archive = try program.folder.write("old", to: "out/cache.tar")
-        let result = try await program.shell(
-            #"""
-            exec strace -f -qq -o "$1" -e trace=linkat -e "inject=linkat:error=EEXIST:when=$2" "$feedsync" export "$3"
-            """#, program.folder.path("trace"), when, archive)
-        if exit == 0 { expectQuiet(result) } else { expectOneLine(result, exit: exit, [archive, "File exists"]) }
-        #expect(try (Files.bytes(archive).count > 1000) == (exit == 0))
-        #expect(Files.names(in: program.folder.path("out")) == ["cache.tar"])
-    }
-
     @Test("runs beside a sync that holds the lock, and waits for who deletes images") func locks() async throws {
         try await program.run(server.feedURL)
         let lock = try HeldLock(of: program)

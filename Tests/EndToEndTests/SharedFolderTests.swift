@@ -44,19 +44,6 @@ struct SharedFolderTests {
         if target == "there" { #expect(try program.folder.read(target) == Array("old".utf8)) }
     }
 
-    @Test("is not written by way of a stranger's link to a folder, nor of one further on", .enabled(if: geteuid() == 0))
-    func linkOnTheWay() async throws {
-        try program.folder.makeDirectory("elsewhere")
-        let way = "\(shared)/way"
-        #expect(symlink("../elsewhere", way) == 0 && lchown(way, Self.stranger, 0) == 0)
-        let hop = program.folder.path("hop")
-        #expect(symlink("shared/way/out", hop) == 0)
-        for path in ["\(way)/out", hop] {
-            expectOneLine(try await run("export OUT", into: path), exit: 73, [path, way])
-        }
-        #expect(Files.names(in: program.folder.path("elsewhere")) == [])
-    }
-
     @Test(
         "does not become a stranger's who was there first", .enabled(if: geteuid() == 0), arguments: commands,
         [mode_t(0o1777), 0o1770])
