@@ -2,47 +2,31 @@ import FeedCore
 
 /// The program: arguments in, output and an exit code out.
 package struct Application: Sendable {
-    private let toolbox: Toolbox
-    private let surroundings: Surroundings
+    private let world: any World
 
-    package init(toolbox: Toolbox, surroundings: Surroundings) {
-        self.toolbox = toolbox
-        self.surroundings = surroundings
-    }
+    package init(_ world: any World) { self.world = world }
 
-    /// In bytes, as one may be no text: mended, it would name another file.
-    package func run(_ given: [[UInt8]]) async -> ExitCode {
-        let arguments = given.compactMap { String(validating: $0, as: UTF8.self) }
+    package func run(_ arguments: [String]) async -> ExitCode {
         do {
-            try requireText(given)
-            switch try ArgumentParser(surroundings).parse(arguments) {
+            if let place = arguments.firstIndex(where: isMended) {
+                throw UsageError("argument \(place + 1) is not UTF-8 text")
+            }
+            switch try ArgumentParser(world).parse(arguments) {
             case .version: return try print(HelpText.version)
             case .help(let subject): return try print(HelpText.text(for: subject))
             case .manual: return try print(ManualPage.text)
             case .completions(let shell): return try print(Completions.script(for: shell))
             case .run(let command, let settings, let operands):
-                let session = try session(settings)
-                return await run(command, session, operands)
+                return await run(command, try Session(world, settings), operands)
             }
         } catch {
             // Who stopped it as it began, as while it waited for a config file from a pipe, is told nothing of that.
-            if !Task.isCancelled { log(arguments).tell(LogLine(error)) }
+            if !Task.isCancelled {
+                Log(output: world.output, format: .guessed(arguments, world.environment), now: world.now)
+                    .tell(LogLine(error))
+            }
             return ExitCode.of(error)
         }
-    }
-
-    private func requireText(_ arguments: [[UInt8]]) throws(UsageError) {
-        for (place, argument) in arguments.enumerated() where String(validating: argument, as: UTF8.self) == nil {
-            // What stands behind either sign may be a password.
-            let shown = argument.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "=") }
-            let rest = argument.dropFirst(shown.count)
-            let text = TerminalText.escape(bytes: shown) + (rest.first.map { "\(Unicode.Scalar($0))…" } ?? "")
-            throw UsageError("argument \(place + 1), '\(text)', is not UTF-8 text")
-        }
-    }
-
-    private func log(_ arguments: [String]) -> Log {
-        Log(output: toolbox.output, format: .guessed(arguments, surroundings.environment), now: toolbox.now)
     }
 
     private func run(_ command: Command, _ session: Session, _ operands: [String]) async -> ExitCode {
@@ -76,8 +60,8 @@ package struct Application: Sendable {
     ) throws(UsageError) -> [ResourceURL] {
         var urls: [ResourceURL] = []
         for operand in operands {
-            let url = try surroundings.url(of: operand)
-            if FeedOperand.mayLackScheme(operand), let path = url.filePath, !surroundings.fileExists(path) {
+            let url = try world.url(of: operand)
+            if FeedOperand.mayLackScheme(operand), let path = url.filePath, !world.fileExists(path) {
                 let shown = FeedOperand.shown(operand)
                 session.notice("\(shown) is taken for a file: did you mean https://\(shown)?", "no_scheme")
             }
@@ -86,13 +70,8 @@ package struct Application: Sendable {
         return urls
     }
 
-    private func session(_ settings: Settings) throws(UsageError) -> Session {
-        let path = try CacheLocation.path(option: settings.cache, surroundings)
-        return Session(toolbox: toolbox, settings: settings, cachePath: path, surroundings: surroundings)
-    }
-
     private func print(_ text: String) throws(FeedError) -> ExitCode {
-        try toolbox.output.write(Array(text.utf8))
+        try world.output.write(Array(text.utf8))
         return .ok
     }
 }

@@ -77,8 +77,7 @@ struct ConfigFileTests {
     }
 
     @Test("~ is a mistake where there is no home, and a NUL anywhere") func noPath() {
-        let nowhere = Surroundings(
-            environment: ["HOME": "here"], currentDirectory: "/", accountHome: nil, fileExists: { _ in false })
+        let nowhere = FakeWorld(environment: ["HOME": "here"])
         let line = Array("cache = ~/mirror".utf8)
         let error = #expect(throws: UsageError.self) { try ConfigFile(line, at: "/c", nowhere) }
         #expect(error?.exitCode == .configuration)
@@ -138,9 +137,7 @@ struct ConfigFileTests {
         arguments: [[0xE9], [0xEF, 0xB8, 0x8F, 0xE2, 0x83, 0xA3], [0x00], [0xFF, 0xFE]])
     func comments(_ bytes: [UInt8]) throws {
         let comment = Array(" \t#".utf8) + bytes + Array(" x\n".utf8)
-        let file = try ConfigFile(
-            comment + Array("jobs = 3\n".utf8), at: "/config",
-            Surroundings(environment: [:], currentDirectory: "/", accountHome: "/", fileExists: { _ in false }))
+        let file = try ConfigFile(comment + Array("jobs = 3\n".utf8), at: "/config", FakeWorld())
         #expect(file.options.map(\.value) == ["3"])
     }
 
@@ -216,19 +213,15 @@ struct ConfigFileTests {
     }
 
     @Test("is UTF-8") func encoding() throws {
-        let surroundings = Surroundings(
-            environment: [:], currentDirectory: "/", accountHome: "/", fileExists: { _ in false })
         let error = #expect(throws: UsageError.self) {
-            try ConfigFile(Array("jobs = 1\n".utf8) + [0xFF], at: "c", surroundings)
+            try ConfigFile(Array("jobs = 1\n".utf8) + [0xFF], at: "c", FakeWorld())
         }
         #expect(error?.message == "c:2: the line is not UTF-8")
     }
 
     @Test("is found at its usual place, or where it is said to be") func places() throws {
         func path(_ environment: [String: String], home: String?) -> String? {
-            ConfigLocation.usualPath(
-                Surroundings(
-                    environment: environment, currentDirectory: "/", accountHome: home, fileExists: { _ in false }))
+            FakeWorld(environment: environment, accountHome: home).usualConfigPath
         }
         #expect(path(["XDG_CONFIG_HOME": "/etc/me", "HOME": "/h"], home: nil) == "/etc/me/feedsync/config")
         #expect(path(["XDG_CONFIG_HOME": "etc", "HOME": "/h/"], home: nil) == "/h/.config/feedsync/config")

@@ -5,10 +5,9 @@ func parse(
     _ arguments: [String], environment: [String: String] = [:], files: Set<String> = [], config: String? = nil
 ) throws(UsageError) -> Invocation {
     try ArgumentParser(
-        Surroundings(
-            environment: environment, currentDirectory: "/here", accountHome: "/home/me",
-            fileExists: { files.contains($0) },
-            readFile: { .success($0 == usualConfig ? config.map { Array($0.utf8) } : nil) })
+        FakeWorld(
+            environment: environment, currentDirectory: "/here", accountHome: "/home/me", existing: files,
+            readable: config.map { [usualConfig: $0] } ?? [:])
     ).parse(arguments)
 }
 

@@ -7,13 +7,13 @@ struct ExportCommand {
 
     func run(_ file: String, _ feeds: [ResourceURL]) async throws(FeedError) -> ExitCode {
         let cache = try await session.openCache(.read)
-        let (archives, output) = (session.toolbox.archives, session.toolbox.output)
+        let world = session.world
         if let path = ArchiveFile.path(file) { try session.requireElsewhere(path, for: "the archive") }
         let lockWait = session.settings.lockWait
         let report = try await session.showingProgress("exporting", of: "image") { progress throws(FeedError) in
             try await cache.transfer.read(lockWait: lockWait) { snapshot throws(FeedError) in
-                let target = try output.openTarget(ArchiveFile.path(file))
-                return try archives.export(feeds, snapshot, target, file) { progress?.yield($0) }
+                let target = try world.output.openTarget(ArchiveFile.path(file))
+                return try world.export(feeds, snapshot, to: target, fileName: file) { progress?.yield($0) }
             }
         }
         session.remark(ArchiveText.summary(report, file: file))

@@ -19,7 +19,7 @@ struct GalleryCommand {
 extension Session {
     func gallery(of cache: Cache) -> GalleryRun {
         let gallery = FeedGallery(
-            cache: cache, at: cachePath, writer: toolbox.gallery, maxAge: { [settings] in settings.of($0).maxAge },
+            cache: cache, at: cachePath, writer: world.gallery, maxAge: { [settings] in settings.of($0).maxAge },
             lockWait: settings.lockWait, now: now)
         return GalleryRun(session: self, gallery: gallery)
     }

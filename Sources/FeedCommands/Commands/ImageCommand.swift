@@ -10,7 +10,7 @@ struct ImageCommand {
         // Before a server is asked in vain.
         if let file = settings.output {
             try session.requireElsewhere(file, for: "the image")
-        } else if session.toolbox.output.isTerminal {
+        } else if session.world.output.isTerminal {
             throw .storage(
                 .cannotCreate,
                 "standard output is a terminal, and an image is not for reading: redirect it, or give -o FILE")
@@ -89,9 +89,9 @@ struct ImageCommand {
 
     private func deliver(_ image: ImageData) throws(FeedError) {
         if let file = settings.output {
-            try session.toolbox.output.replaceFile(at: file, with: image.bytes)
+            try session.world.output.replaceFile(at: file, with: image.bytes)
         } else {
-            try session.toolbox.output.write(image.bytes)
+            try session.world.output.write(image.bytes)
         }
     }
 }

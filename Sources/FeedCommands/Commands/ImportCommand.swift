@@ -7,14 +7,14 @@ struct ImportCommand {
     init(_ session: Session) { self.session = session }
 
     func run(_ file: String) async throws(FeedError) -> ExitCode {
-        let (archives, output) = (session.toolbox.archives, session.toolbox.output)
         // Before the cache is created for nothing.
-        let merge = try await archives.open(try output.openSource(ArchiveFile.path(file)))
+        let archive = try await session.world.openArchive(
+            try session.world.output.openSource(ArchiveFile.path(file)))
         let terms = terms
         let cache = try await session.openCache(.write(lockWait: settings.lockWait))
         let report = try await session.showingProgress("importing", of: "image") { progress throws(FeedError) in
             try await cache.transfer.takeIn { intake throws(FeedError) in
-                try merge(intake, terms) { progress?.yield($0) }
+                try archive.merge(into: intake, terms) { progress?.yield($0) }
             }
         }
         // As in every command: who reads may take their time.

@@ -11,7 +11,7 @@ struct ShowCommand {
         let (shown, trouble) = try await produce(url)
         // Before anything is written: who reads may take their time, and others want the lock.
         await session.closeCaches()
-        try shown.write(now: session.now(), session.toolbox.output.write)
+        try shown.write(now: session.now(), session.world.output.write)
         guard let trouble else { return .ok }
         session.report("\(url): \(trouble.what): \(trouble.cause.message)", "not_saved")
         return ExitCode.of(trouble.cause)

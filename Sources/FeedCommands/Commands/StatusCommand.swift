@@ -7,7 +7,7 @@ struct StatusCommand {
 
     func run() async throws(FeedError) -> ExitCode {
         let cache = try await session.openCache(.read)
-        if !session.surroundings.fileExists(session.cachePath) {
+        if !session.world.fileExists(session.cachePath) {
             session.remark("there is no cache at \(session.cachePath)", "no_cache")
         }
         let feeds = try await cache.feeds.summaries()

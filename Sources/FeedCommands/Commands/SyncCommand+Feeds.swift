@@ -31,7 +31,7 @@ extension SyncCommand {
             switch settings.configChoice {
             case .none: nil
             case .file(let path): path
-            case .usual: ConfigLocation.usualPath(session.surroundings)
+            case .usual: session.world.usualConfigPath
             }
         return TerminalText.escape([config, session.cachePath].compactMap(\.self).joined(separator: " and "))
     }

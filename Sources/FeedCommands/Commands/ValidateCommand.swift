@@ -8,7 +8,7 @@ struct ValidateCommand {
 
     func run() async throws(FeedError) -> ExitCode {
         // A cache that isn't there, which may be a mistyped name, is in order, and is not created for that.
-        guard session.surroundings.fileExists(session.cachePath) else {
+        guard session.world.fileExists(session.cachePath) else {
             // What can't be reached looks alike, and is told of here.
             _ = try await session.openCache(.read)
             try tell(ValidateReport(), failure: nil)

@@ -47,7 +47,7 @@ struct Monitoring {
 
     /// What the process will end with.
     private func status(_ code: ExitCode) -> Int32 {
-        session.toolbox.endingSignal().map { 128 + $0 } ?? code.rawValue
+        session.world.endingSignal.map { 128 + $0 } ?? code.rawValue
     }
 
     private func writeMetrics(
@@ -67,17 +67,19 @@ struct Monitoring {
         let metrics = RunMetrics(
             endedAt: session.now(), duration: duration, exitCode: status, report: run?.report, cache: run?.cache,
             earlierSuccess: success)
-        try session.toolbox.output.replaceFile(at: metricsFile, with: Array(metrics.text.utf8))
+        try session.world.output.replaceFile(at: metricsFile, with: Array(metrics.text.utf8))
     }
 
     /// A file that can't be read may be replaced all the same, and who is alerted then should know why.
     private func earlierSuccess(in metricsFile: String) async -> String? {
         // A run that was stopped is none that may forget it.
-        switch await uncancelled({ session.surroundings.readRegularFile(metricsFile) }) {
-        case .success(let file): return file.flatMap(RunMetrics.success)
-        case .failure(let error):
-            session.report(LogLine(error.about(metricsFile).adding(", so the last success is unknown")))
-            return nil
+        await uncancelled {
+            do throws(FeedError) {
+                return try session.world.readFile(metricsFile, onlyRegular: true).flatMap(RunMetrics.success)
+            } catch {
+                session.report(LogLine(error.about(metricsFile).adding(", so the last success is unknown")))
+                return nil
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ import Synchronization
 /// Tells a monitor that a run begins and how it ended, as healthchecks.io has it. It never takes long, and its failure is
 /// no failure of the run.
 final class Ping: Sendable {
-    static let limit = Duration.seconds(10)
+    private static let limit = Duration.seconds(10)
     private static let mostBytes: Int64 = 100_000
 
     private let url: ResourceURL
@@ -30,7 +30,7 @@ final class Ping: Sendable {
         do {
             let target = try target(word)
             let deadline = Deadline(reason: .connectivity("no answer within 10 seconds"))
-            let fetcher = try session.makePingFetcher(retries: retries, until: deadline)
+            let fetcher = try fetcher(retries: retries, until: deadline)
             let response = try await deadline.passing(after: Self.limit) {
                 try await fetcher.get(HTTPRequest(url: target, maxBytes: Self.mostBytes), into: NoBody())
             }
@@ -41,6 +41,17 @@ final class Ping: Sendable {
         } catch {
             tell("\(error)")
         }
+    }
+
+    /// With less time than a run has, as nobody is to wait for it.
+    private func fetcher(retries: Int, until deadline: Deadline) throws(FeedError) -> Fetcher {
+        var network = session.settings.network
+        network.connectTimeout = .seconds(5)
+        network.idleTimeout = Self.limit
+        network.rateLimit = nil
+        return Fetcher(
+            try session.world.makeClient(network), files: session.world.content, rules: session.rules(retries: retries),
+            clockwork: .real, deadline: deadline)
     }
 
     private func target(_ word: String) throws(InvalidURL) -> ResourceURL {

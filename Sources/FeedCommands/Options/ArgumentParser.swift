@@ -10,9 +10,9 @@ enum Invocation: Hashable, Sendable {
 
 /// Makes an invocation of a command line, the environment and the config file. It reads nothing but what it is given.
 struct ArgumentParser {
-    private let surroundings: Surroundings
+    private let world: any World
 
-    init(_ surroundings: Surroundings) { self.surroundings = surroundings }
+    init(_ world: any World) { self.world = world }
 
     /// `arguments` are those behind the program's name.
     func parse(_ arguments: [String]) throws(UsageError) -> Invocation {
@@ -47,7 +47,7 @@ struct ArgumentParser {
     /// file, also what this command has no use for: a mistake in it is told at once, not when another command comes to
     /// it.
     private func settings(of command: Command, _ given: [GivenOption]) throws(UsageError) -> Settings {
-        let variables = try EnvironmentOptions.read(surroundings)
+        let variables = try EnvironmentOptions.read(world)
             .filter { $0.option.commands.contains(command) }
         func settings(_ layers: [[GivenOption]]) throws(UsageError) -> Settings {
             var settings = Settings()
@@ -60,7 +60,7 @@ struct ArgumentParser {
             return settings
         }
         var all = try settings([])
-        guard let file = try ConfigLocation.read(all.configChoice, surroundings) else { return all }
+        guard let file = try ConfigFile.read(all.configChoice, world) else { return all }
         all = try settings([file.options])
         let feeds = try file.feeds.map { feed throws(UsageError) in
             FeedSettings(url: feed.url, settings: try settings([file.options, feed.options]))
@@ -127,7 +127,7 @@ struct ArgumentParser {
         let takesPath = [.archive, .archiveAndFeeds, .folderAndFeeds].contains(spec.operand)
         let feeds = spec.operand.namesFeeds ? operands.dropFirst(takesPath ? 1 : 0) : []
         // Before all that would show one: behind half a URL stands what a shell has parted from it, as of its password.
-        for feed in feeds { _ = try surroundings.url(of: feed) }
+        for feed in feeds { _ = try world.url(of: feed) }
         if operands.count < spec.operandCount.lowerBound {
             throw UsageError("\(spec.name) needs \(spec.operand.one)", hint: usage)
         }
@@ -157,7 +157,7 @@ struct ArgumentParser {
 
     /// A bare word: most likely a mistyped command, unless there is a file of that name.
     private func isUnknown(_ word: String) -> Bool {
-        !word.utf8.contains { "/.:".utf8.contains($0) } && !surroundings.fileExists(word)
+        !word.utf8.contains { "/.:".utf8.contains($0) } && !world.fileExists(word)
     }
 }
 
@@ -181,27 +181,14 @@ extension Settings {
     mutating func apply(_ options: [GivenOption], blaming exitCode: ExitCode) throws(UsageError) {
         var begun = Set<String>()
         for given in options {
-            guard case .set(let apply) = given.option.effect else { continue }
-            let isFirst = begun.insert(given.option.long).inserted
-            guard let value = given.value else {
-                given.option.reset?(&self)
-                continue
-            }
-            if given.option.isList, isFirst { given.option.reset?(&self) }
-            do {
-                try apply(&self, value)
-            } catch {
-                throw given.invalid(error, exitCode)
-            }
+            let option = given.option
+            let isFirst = begun.insert(option.long).inserted
+            if given.value == nil || option.isList && isFirst { option.reset(&self) }
+            guard let value = given.value, !option.set(&self, value) else { continue }
+            let shown = option.isSecret ? "" : " '\(FeedOperand.shown(value))'"
+            let place = given.place.map { $0 + ": " } ?? ""
+            throw UsageError(
+                "\(place)invalid value\(shown) for \(given.spelling): expected \(option.expected)", exitCode: exitCode)
         }
-    }
-}
-
-extension GivenOption {
-    fileprivate func invalid(_ reason: InvalidValue, _ exitCode: ExitCode) -> UsageError {
-        let shown = value.map { option.isSecret ? "" : " '\(FeedOperand.shown($0))'" } ?? ""
-        let place = place.map { $0 + ": " } ?? ""
-        return UsageError(
-            "\(place)invalid value\(shown) for \(spelling): expected \(reason.expected)", exitCode: exitCode)
     }
 }

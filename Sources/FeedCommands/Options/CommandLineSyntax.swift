@@ -12,14 +12,12 @@ struct GivenOption {
 /// A command line taken apart by the rules of GNU getopt: options and operands, in any order. What they mean, and whether
 /// they go together, is decided elsewhere.
 struct CommandLineSyntax {
-    enum Request { case help, manual, version }
-
     private(set) var options: [GivenOption] = []
     private(set) var operands: [String] = []
     /// The first operand, where it can name a command: after `--` it can't.
     private(set) var firstWord: String?
     /// What stands behind `--help` or `--version` was not looked at.
-    private(set) var request: Request?
+    private(set) var request: OptionSpec.Request?
     private var rest: ArraySlice<String>
 
     init(_ arguments: [String]) throws(UsageError) {
@@ -88,16 +86,14 @@ struct CommandLineSyntax {
     }
 
     private mutating func take(_ option: OptionSpec, _ spelling: String, attached: String?) throws(UsageError) {
-        switch option.effect {
-        case .help: request = .help
-        case .manual: request = .manual
-        case .version: request = .version
-        case .set:
-            guard let value = option.isFlag ? OptionSpec.present : attached ?? rest.popFirst() else {
-                throw UsageError("\(spelling) needs a value: \(spelling) \(option.placeholder ?? "")")
-            }
-            options.append(GivenOption(option: option, spelling: spelling, value: value))
+        if let asked = option.request {
+            request = asked
+            return
         }
+        guard let value = option.isFlag ? OptionSpec.present : attached ?? rest.popFirst() else {
+            throw UsageError("\(spelling) needs a value: \(spelling) \(option.placeholder ?? "")")
+        }
+        options.append(GivenOption(option: option, spelling: spelling, value: value))
     }
 
     private static func unknown(_ spelling: String, looksLike: Substring) -> UsageError {

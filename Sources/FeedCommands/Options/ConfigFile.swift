@@ -25,15 +25,15 @@ struct ConfigFile {
     private let path: String
     /// That of the file itself, not of a link to it.
     private let folder: String?
-    private let surroundings: Surroundings
+    private let world: any World
     /// The feed whose section it is.
     private var section: Int?
     private var lineNumber = 0
 
-    init(_ bytes: [UInt8], at path: String, _ surroundings: Surroundings) throws(UsageError) {
+    init(_ bytes: [UInt8], at path: String, _ world: any World) throws(UsageError) {
         self.path = path
-        folder = FilePath.folder(of: surroundings.realPath(path) ?? path)
-        self.surroundings = surroundings
+        folder = FilePath.folder(of: world.realPath(path) ?? path)
+        self.world = world
         var scratch = Settings()
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let content = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
@@ -66,6 +66,29 @@ struct ConfigFile {
         }
     }
 
+    /// Nil where there is none and none was asked for.
+    static func read(_ choice: Settings.ConfigChoice, _ world: any World) throws(UsageError) -> ConfigFile? {
+        let path: String
+        switch choice {
+        case .none: return nil
+        case .file(let given): path = given
+        case .usual:
+            guard let usual = world.usualConfigPath else { return nil }
+            path = usual
+        }
+        let bytes: [UInt8]?
+        do throws(FeedError) {
+            bytes = try world.readFile(path, onlyRegular: false)
+        } catch {
+            throw UsageError(
+                TerminalText.escape("\(path): the config file can't be read: \(error.message)"),
+                hint: "--no-config does without", exitCode: .configuration)
+        }
+        if let bytes { return try ConfigFile(bytes, at: path, world) }
+        guard choice != .usual else { return nil }
+        throw UsageError("\(TerminalText.escape(path)): there is no such config file", exitCode: .notFound)
+    }
+
     var feeds: [Feed] { zip(named.urls, own).map { Feed(url: $0, options: $1) } }
 
     /// Where it stands in `feeds`.
@@ -77,13 +100,13 @@ struct ConfigFile {
 
     private func feedURL(_ text: String) throws(UsageError) -> ResourceURL {
         let place = try located(text)
-        if !text.contains(where: { "/.:".contains($0) }), !surroundings.fileExists(place) {
+        if !text.contains(where: { "/.:".contains($0) }), !world.fileExists(place) {
             throw wrong("'\(FeedOperand.shown(text))' is neither a URL nor an existing file")
         }
         do {
-            let url = try FeedOperand.url(text, currentDirectory: "/") { _ in surroundings.fileExists(place) }
+            let url = try FeedOperand.url(text, currentDirectory: "/") { _ in world.fileExists(place) }
             guard !url.isRemote, !text.lowercased().hasPrefix("file:") else { return url }
-            return try surroundings.url(of: place)
+            return try world.url(of: place)
         } catch {
             throw wrong(error.message, hint: error.hint)
         }
@@ -108,8 +131,8 @@ struct ConfigFile {
     /// A path as it is meant in this file: `~` is the home folder, and a relative path begins in its folder. The one
     /// that a program is started in is cron's choice. A URL stays one, for whoever takes paths alone to see it.
     private func located(_ value: String) throws(UsageError) -> String {
-        guard let value = surroundings.expandingHome(value) else {
-            throw wrong("\(Surroundings.noHome) for ~")
+        guard let value = world.expandingHome(value) else {
+            throw wrong("\(noHome) for ~")
         }
         guard !value.isEmpty, !FeedOperand.isURL(value), let folder else { return value }
         return FilePath.absolute(value, in: folder)

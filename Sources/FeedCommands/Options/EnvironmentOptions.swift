@@ -5,14 +5,14 @@ enum EnvironmentOptions {
 
     /// In the order of their names, so that of several mistakes the same is told each time. An empty variable counts as
     /// none: it is how one is unset for a single command.
-    static func read(_ surroundings: Surroundings) throws(UsageError) -> [GivenOption] {
-        for name in surroundings.unreadableVariables.sorted()
-        where isOurs(name) || folders.contains(name) {
+    static func read(_ world: any World) throws(UsageError) -> [GivenOption] {
+        for (name, value) in world.environment.sorted(by: { $0.key < $1.key })
+        where isMended(value) && (isOurs(name) || folders.contains(name)) {
             throw UsageError("\(TerminalText.escape(name)): is not UTF-8 text", exitCode: .configuration)
         }
         var given: [GivenOption] = []
         var scratch = Settings()
-        let ours = surroundings.environment.filter { isOurs($0.key) }
+        let ours = world.environment.filter { isOurs($0.key) }
         for (name, value) in ours.sorted(by: { $0.key < $1.key }) {
             guard let option = OptionTable.variable(name) else {
                 throw UsageError(
@@ -22,8 +22,8 @@ enum EnvironmentOptions {
             }
             guard !value.isEmpty else { continue }
             // What sets variables without a shell, as cron and systemd do, leaves a ~ as it is.
-            guard let value = option.isPath ? surroundings.expandingHome(value) : value else {
-                throw UsageError("\(name): \(Surroundings.noHome) for ~", exitCode: .configuration)
+            guard let value = option.isPath ? world.expandingHome(value) : value else {
+                throw UsageError("\(name): \(noHome) for ~", exitCode: .configuration)
             }
             let one = GivenOption(option: option, spelling: name, value: value)
             try scratch.apply([one], blaming: .configuration)

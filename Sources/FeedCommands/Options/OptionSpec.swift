@@ -9,46 +9,46 @@ struct OptionSpec: Sendable {
     /// What holds in a feed's section of the config file, and what cannot differ from one feed of a run to the next.
     enum Scope: Sendable { case feed, run }
 
-    enum Effect: Sendable {
-        case set(@Sendable (inout Settings, String) throws(InvalidValue) -> Void)
-        case help
-        case manual
-        case version
-    }
+    /// What is asked for in place of a run.
+    enum Request: Sendable { case help, manual, version }
 
     let long: String
-    let short: Character?
+    var short: Character?
     /// What its value is called; nil for a flag.
-    let placeholder: String?
+    var placeholder: String?
     /// As the help shows it.
-    let defaultText: String?
+    var defaultText: String?
     let help: String
-    let group: Group
-    let commands: Set<Command>
-    let effect: Effect
-    /// Takes back what was given elsewhere. Nil where there is nothing to set.
-    var reset: (@Sendable (inout Settings) -> Void)?
+    var group = Group.common
+    /// None for one of `help`, which is none of the commands that do something.
+    var commands = Command.every
+    /// Nil for an option that sets something.
+    var request: Request?
+    /// False where the text is no value of it.
+    var set: @Sendable (inout Settings, String) -> Bool = { _, _ in true }
+    /// Takes back what was given elsewhere.
+    var reset: @Sendable (inout Settings) -> Void = { _ in }
     /// It may be given many times, and means all of them: they take the place of those given elsewhere.
     var isList = false
     /// Its value may be a password, and is shown nowhere.
     var isSecret = false
     var values = ValueKind.text
+    /// What its value has to be.
+    var expected = ""
     var scope = Scope.run
-    /// Of `help` alone, which is none of the commands that do something.
-    var isOfHelp = false
 }
 
 extension OptionSpec {
     var isFlag: Bool { placeholder == nil }
     var isPath: Bool { values == .file || values == .folder }
+    var isOfHelp: Bool { commands.isEmpty }
 
     /// `-j` and `--jobs`, as far as there are both.
     var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(long)"] }
 
     /// The environment variable that stands in for it.
     var variable: String? {
-        guard case .set = effect else { return nil }
-        return Self.variablePrefix + String(long.map { $0 == "-" ? "_" : $0 }).uppercased()
+        request == nil ? Self.variablePrefix + String(long.map { $0 == "-" ? "_" : $0 }).uppercased() : nil
     }
 
     static let variablePrefix = "FEEDSYNC_"
@@ -62,66 +62,51 @@ extension OptionSpec {
         return option
     }
 
-    /// Where it is looked for, it can't stand in what is found there.
-    var isOfConfigFile: Bool {
-        guard case .set = effect else { return false }
-        return long != "config" && long != "no-config"
-    }
+    /// The options that say where the config file is can't stand in it.
+    var isOfConfigFile: Bool { request == nil && long != "config" && long != "no-config" }
 
     typealias Field<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
-    /// An option with a value. Its default is the one in `Settings`, unless that is decided elsewhere: then `defaultText`.
     static func value<Value>(
-        _ long: String, short: Character? = nil, _ placeholder: String,
-        sets target: Field<Value>, as syntax: ValueSyntax<Value>,
-        defaultText: String? = nil, isSecret: Bool = false, _ group: Group, of commands: Set<Command>, _ help: String
+        _ long: String, short: Character? = nil, _ placeholder: String?, sets target: Field<Value>,
+        as syntax: ValueSyntax<Value>, default text: String? = nil, isSecret: Bool = false, _ group: Group,
+        of commands: Set<Command>, _ help: String
     ) -> OptionSpec {
         OptionSpec(
-            long: long, short: short, placeholder: placeholder,
-            defaultText: defaultText ?? syntax.write(Settings()[keyPath: target]),
-            help: help, group: group, commands: commands,
-            effect: .set { settings, text throws(InvalidValue) in
-                settings[keyPath: target] = try syntax.read(text)
+            long: long, short: short, placeholder: placeholder, defaultText: text, help: help, group: group,
+            commands: commands,
+            set: { settings, text in
+                guard let value = syntax.read(text) else { return false }
+                settings[keyPath: target] = value
+                return true
             },
-            reset: { $0[keyPath: target] = Settings()[keyPath: target] }, isSecret: isSecret, values: syntax.kind)
+            reset: { $0[keyPath: target] = Settings()[keyPath: target] }, isSecret: isSecret, values: syntax.kind,
+            expected: syntax.expected)
     }
 
     /// In the environment it stands once.
     static func list<Value>(
-        _ long: String, short: Character? = nil, _ placeholder: String,
-        addsTo target: Field<[Value]>, as syntax: ValueSyntax<Value>, isSecret: Bool = false,
-        _ group: Group, of commands: Set<Command>, _ help: String
+        _ long: String, short: Character? = nil, _ placeholder: String, addsTo target: Field<[Value]>,
+        as syntax: ValueSyntax<Value>, isSecret: Bool = false, _ group: Group, of commands: Set<Command>,
+        _ help: String
     ) -> OptionSpec {
-        OptionSpec(
-            long: long, short: short, placeholder: placeholder, defaultText: nil, help: help, group: group,
-            commands: commands,
-            effect: .set { settings, text throws(InvalidValue) in
-                settings[keyPath: target].append(try syntax.read(text))
-            },
-            reset: { $0[keyPath: target] = [] }, isList: true, isSecret: isSecret, values: syntax.kind)
+        var option = value(
+            long, short: short, placeholder, sets: target,
+            as: ValueSyntax<[Value]>(kind: syntax.kind, expected: syntax.expected) { syntax.read($0).map { [$0] } },
+            isSecret: isSecret, group, of: commands, help)
+        option.isList = true
+        option.set = { settings, text in
+            guard let value = syntax.read(text) else { return false }
+            settings[keyPath: target].append(value)
+            return true
+        }
+        return option
     }
 
     static func flag(
-        _ long: String, short: Character? = nil, sets target: Field<Bool>,
-        _ group: Group, of commands: Set<Command>, _ help: String
+        _ long: String, short: Character? = nil, sets target: Field<Bool>, _ group: Group,
+        of commands: Set<Command>, _ help: String
     ) -> OptionSpec {
-        OptionSpec(
-            long: long, short: short, placeholder: nil, defaultText: nil, help: help, group: group, commands: commands,
-            effect: .set { settings, text throws(InvalidValue) in
-                settings[keyPath: target] = try ValueSyntax.flag.read(text)
-            },
-            reset: { $0[keyPath: target] = false })
-    }
-
-    static func manual(_ long: String, _ help: String) -> OptionSpec {
-        OptionSpec(
-            long: long, short: nil, placeholder: nil, defaultText: nil, help: help, group: .main, commands: [],
-            effect: .manual, isOfHelp: true)
-    }
-
-    static func request(_ long: String, short: Character? = nil, _ effect: Effect, _ help: String) -> OptionSpec {
-        OptionSpec(
-            long: long, short: short, placeholder: nil, defaultText: nil, help: help, group: .common,
-            commands: Command.every, effect: effect)
+        value(long, short: short, nil, sets: target, as: .flag, group, of: commands, help)
     }
 }

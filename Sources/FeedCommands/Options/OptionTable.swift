@@ -5,21 +5,21 @@ enum OptionTable {
 
     private static let main: [OptionSpec] = [
         .value(
-            "max-age", "AGE", sets: \.maxAge, as: .age, .main,
+            "max-age", "AGE", sets: \.maxAge, as: .age, default: "7d", .main,
             of: [.sync, .show, .validate, .status, .gallery],
             "how long a saved feed counts as fresh: 90s, 15m, 36h, 7d, 2w, forever"
         ).perFeed,
         .flag("offline", sets: \.offline, .main, of: [.show, .image], "use what is saved; ask no server"),
         .value(
-            "pages", "N", sets: \.pages, as: .count, .main, of: [.sync, .show],
+            "pages", "N", sets: \.pages, as: .count, default: "1", .main, of: [.sync, .show],
             "how many pages of a feed to load, where it links to the next"
         ).perFeed,
         .value(
-            "opml", "FILE", sets: \.opml, as: .path("feeds.opml", insteadOfURL: "download the list first"),
+            "opml", "FILE", sets: \.opml, as: .path("feeds.opml", insteadOfURL: ": download the list first"),
             .main, of: [.sync],
             "also sync the feeds that this subscription list names"),
         .value(
-            "output", short: "o", "FILE", sets: \.output, as: .outputPath, defaultText: "standard output", .main,
+            "output", short: "o", "FILE", sets: \.output, as: .outputPath, default: "standard output", .main,
             of: [.image], "write the image to FILE"),
         .flag(
             "deep", sets: \.deep, .main, of: [.validate],
@@ -37,7 +37,7 @@ enum OptionTable {
             "json", sets: \.json, .main, of: [.sync, .show, .validate, .status, .gallery],
             "write the result as JSON to standard output"),
         .value(
-            "lock-wait", "S", sets: \.lockWait, as: .seconds, .main,
+            "lock-wait", "S", sets: \.lockWait, as: .seconds, default: "0", .main,
             of: [.sync, .show, .image, .validate, .export, .import, .gallery],
             "seconds to wait for another run on the same cache or gallery"),
     ]
@@ -50,42 +50,46 @@ enum OptionTable {
             "ping-url", "URL", sets: \.pingURL, as: .pingURL, isSecret: true, .main, of: [.sync],
             "GET URL/start before the run, and URL/EXITCODE after it"),
         .value(
-            "progress", "WHEN", sets: \.progress, as: .word, .main, of: [.sync, .validate, .export, .import],
+            "progress", "WHEN", sets: \.progress, as: .word, default: "auto", .main,
+            of: [.sync, .validate, .export, .import],
             "a progress line on standard error: auto (on a terminal), always, never"),
     ]
 
     /// What one run has but one of, however many feeds.
     private static let pace: [OptionSpec] = [
-        .value("jobs", short: "j", "N", sets: \.jobs, as: .count, .network, of: online, "images in flight at once"),
         .value(
-            "max-per-host", "N", sets: \.maxPerHost, as: .count, .network, of: online,
+            "jobs", short: "j", "N", sets: \.jobs, as: .count, default: "16", .network, of: online,
+            "images in flight at once"),
+        .value(
+            "max-per-host", "N", sets: \.maxPerHost, as: .count, default: "6", .network, of: online,
             "of them to one host (scheme, name and port)"),
         .value(
-            "max-time", "S", sets: \.maxTime, as: .timeLimit, defaultText: "none", .network, of: online,
+            "max-time", "S", sets: \.maxTime, as: .timeLimit, default: "none", .network, of: online,
             "seconds for the whole run; what isn't done by then fails"),
         .value(
-            "limit-rate", "RATE", sets: \.limitRate, as: .rate, defaultText: "none", .network, of: online,
+            "limit-rate", "RATE", sets: \.limitRate, as: .rate, default: "none", .network, of: online,
             "bytes a second for the whole run: 500K, 2M"),
     ]
 
     private static let network: [OptionSpec] = [
         .value(
-            "retries", "N", sets: \.retries, as: .countOrNone, .network, of: online,
+            "retries", "N", sets: \.retries, as: .countOrNone, default: "3", .network, of: online,
             "further tries after a failure that may pass"),
         .value(
-            "connect-timeout", "S", sets: \.connectTimeout, as: .timeout, .network, of: online,
+            "connect-timeout", "S", sets: \.connectTimeout, as: .timeout, default: "10", .network, of: online,
             "seconds a connection may take to be made"),
         .value(
-            "timeout", "S", sets: \.timeout, as: .timeout, .network, of: online,
+            "timeout", "S", sets: \.timeout, as: .timeout, default: "30", .network, of: online,
             "seconds a transfer may take for the next 1 KiB, or for its answer to begin"),
         .value(
-            "max-filesize", "SIZE", sets: \.maxFileSize, as: .size, .main, of: online.union([.import]),
+            "max-filesize", "SIZE", sets: \.maxFileSize, as: .size, default: "64M", .main, of: online.union([.import]),
             "the largest image to accept: 500K, 64M, 1G"),
         .value(
-            "max-feed-size", "SIZE", sets: \.maxFeedSize, as: .size, .main, of: online.union([.import]),
+            "max-feed-size", "SIZE", sets: \.maxFeedSize, as: .size, default: "256M", .main,
+            of: online.union([.import]),
             "the largest feed to accept"),
         .value(
-            "max-redirs", "N", sets: \.maxRedirects, as: .countOrNone, .network, of: online,
+            "max-redirs", "N", sets: \.maxRedirects, as: .countOrNone, default: "10", .network, of: online,
             "redirects to follow for one request"),
         .flag(
             "revalidate", sets: \.revalidate, .network, of: [.sync],
@@ -108,7 +112,7 @@ enum OptionTable {
             "the same from FILE"),
         .value(
             "proxy", "URL", sets: \.proxy, as: .proxy,
-            defaultText: "as in http_proxy, https_proxy, all_proxy, no_proxy",
+            default: "as in http_proxy, https_proxy, all_proxy, no_proxy",
             isSecret: true, .network, of: online, "ask servers through this proxy; empty for none"),
         .value(
             "cacert", "FILE", sets: \.caFile, as: .path("ca.pem"), .network, of: online,
@@ -116,30 +120,31 @@ enum OptionTable {
         .flag(
             "insecure", sets: \.insecure, .network, of: online, "take any certificate: whoever answers is believed"),
         .value(
-            "user-agent", "TEXT", sets: \.userAgent, as: .headerText, .network, of: online,
+            "user-agent", "TEXT", sets: \.userAgent, as: .headerText, default: Settings().userAgent, .network,
+            of: online,
             "what this calls itself to servers"),
     ]
 
     private static let common: [OptionSpec] = [
         .value(
             "cache", "DIR", sets: \.cache, as: .folder("/var/cache/feedsync"),
-            defaultText: "$XDG_CACHE_HOME/feedsync, else ~/.cache/feedsync", .common, of: Command.every,
+            default: "$XDG_CACHE_HOME/feedsync, else ~/.cache/feedsync", .common, of: Command.every,
             "where feeds and images are kept"),
         .value(
             "config", "FILE", sets: \.config, as: .path("~/.config/feedsync/config"),
-            defaultText: "$XDG_CONFIG_HOME/feedsync/config, else ~/.config/feedsync/config", .common, of: Command.every,
+            default: "$XDG_CONFIG_HOME/feedsync/config, else ~/.config/feedsync/config", .common, of: Command.every,
             "read options and feeds from FILE"),
         .flag("no-config", sets: \.noConfig, .common, of: Command.every, "read no config file"),
         .value(
-            "log-format", "FORMAT", sets: \.logFormat, as: .word, .common, of: Command.every,
+            "log-format", "FORMAT", sets: \.logFormat, as: .word, default: "text", .common, of: Command.every,
             "of what goes to standard error: text, json"),
         .flag("quiet", short: "q", sets: \.quiet, .common, of: Command.every, "report errors only"),
         .flag(
             "verbose", short: "v", sets: \.verbose, .common, of: Command.every,
             "report each step, image and further try"),
-        .manual("man", "print the manual page"),
-        .request("help", short: "h", .help, "show help and exit"),
-        .request("version", .version, "show the version and exit"),
+        OptionSpec(long: "man", help: "print the manual page", group: .main, commands: [], request: .manual),
+        OptionSpec(long: "help", short: "h", help: "show help and exit", request: .help),
+        OptionSpec(long: "version", help: "show the version and exit", request: .version),
     ]
 
     private static let online: Set<Command> = [.sync, .show, .image]

@@ -15,10 +15,10 @@ struct Settings: Hashable, Sendable {
     }
 
     var configChoice = ConfigChoice.usual
-    /// Those that the config file names, each with what holds for it.
+    /// The feeds that the config file names, each with what holds for it.
     var feeds = ConfiguredFeeds()
 
-    /// As given by `--cache` or `FEEDSYNC_CACHE`; see `CacheLocation` for what holds without.
+    /// As given by `--cache` or `FEEDSYNC_CACHE`; see `World.cachePath` for what holds without.
     var cache: String?
     var maxAge = MaxAge.standard
     var lockWait = Duration.zero
@@ -70,6 +70,25 @@ struct Settings: Hashable, Sendable {
     var gallery: String?
 
     init() {}
+}
+
+/// A feed of the config file, and all settings as they are for it.
+struct FeedSettings: Hashable, Sendable {
+    let url: ResourceURL
+    let settings: Settings
+}
+
+/// The feeds of the config file, in its order, each once.
+struct ConfiguredFeeds: Hashable, Sendable {
+    private(set) var all: [FeedSettings] = []
+    private var places: [ResourceURL.Key: Int] = [:]
+
+    init(_ feeds: [FeedSettings] = []) {
+        all = feeds
+        for feed in feeds { _ = places.number(of: feed.url.key) }
+    }
+
+    subscript(_ feed: ResourceURL) -> FeedSettings? { places[feed.key].map { all[$0] } }
 }
 
 extension Settings {

@@ -1,9 +1,11 @@
+import FeedCore
+
 /// What was wrong with how the program was called. Both texts are ready to be shown: anything from outside in them is
 /// escaped, and holds no password.
 struct UsageError: Error, Hashable, Sendable {
     let message: String
     let hint: String?
-    /// `usage`, or `configuration` where not the command line but the environment is to blame.
+    /// `usage`, or `configuration` where not the command line but the environment or the config file is to blame.
     let exitCode: ExitCode
 
     init(_ message: String, hint: String? = nil, exitCode: ExitCode = .usage) {
@@ -13,7 +15,12 @@ struct UsageError: Error, Hashable, Sendable {
     }
 }
 
-/// Why a text is no value of an option: what is expected instead, with an example.
-struct InvalidValue: Error, Hashable, Sendable {
-    let expected: String
+extension ExitCode {
+    static func of(_ error: any Error) -> ExitCode {
+        switch error {
+        case let error as UsageError: error.exitCode
+        case let error as FeedError: of(error)
+        default: .failure
+        }
+    }
 }

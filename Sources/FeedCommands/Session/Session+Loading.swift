@@ -23,7 +23,7 @@ extension Session {
         _ cache: Cache, with client: any HTTPClient, _ own: Settings, saves: Bool, isNamed: Bool = true
     ) -> FeedRefresh {
         let remote = RemoteFeedLoader(
-            client: client, decoder: toolbox.decoder, maxBytes: own.maxFeedSize, maxPages: own.pages,
+            client: client, decoder: world.decoder, maxBytes: own.maxFeedSize, maxPages: own.pages,
             identity: isNamed ? own.identity : Identity(), allowsPrivate: own.allowPrivate,
             manner: own.manner == settings.manner ? nil : own.manner,
             maxImageBytes: own.maxFileSize == settings.maxFileSize ? nil : own.maxFileSize)
@@ -39,12 +39,12 @@ extension Session {
     }
 
     private func subscriptionList(in path: String) async throws(FeedError) -> SubscriptionList {
-        let place = FilePath.absolute(path, in: surroundings.currentDirectory ?? Surroundings.currentDirectoryLink)
+        let place = FilePath.absolute(path, in: world.currentDirectory)
         do {
             // It may come from a pipe, which somebody keeps open.
-            return try await fetching(through: toolbox.files, files: toolbox.files) { client throws(FeedError) in
+            return try await fetching(through: world.files, files: world.files) { client throws(FeedError) in
                 let loader = SubscriptionListLoader(
-                    client: client, decoder: toolbox.decoder, maxBytes: settings.maxFeedSize)
+                    client: client, decoder: world.decoder, maxBytes: settings.maxFeedSize)
                 return try await loader.load(place, calledBy: path)
             }
         } catch let error where !error.isCancellation {

@@ -3,30 +3,28 @@ import Synchronization
 
 /// One run of one command: its settings, and the ways it speaks and reaches the cache and the network.
 struct Session: Sendable {
-    let toolbox: Toolbox
+    let world: any World
     let settings: Settings
     let cachePath: String
-    let surroundings: Surroundings
     private let opened = OpenCaches()
 
-    init(toolbox: Toolbox, settings: Settings, cachePath: String, surroundings: Surroundings) {
-        self.toolbox = toolbox
+    init(_ world: any World, _ settings: Settings) throws(UsageError) {
+        self.world = world
         self.settings = settings
-        self.cachePath = cachePath
-        self.surroundings = surroundings
+        cachePath = try world.cachePath(settings.cache)
     }
 
-    var now: @Sendable () -> Timestamp { toolbox.now }
+    var now: @Sendable () -> Timestamp { { [world] in world.now() } }
 
     /// For what is about to be written to this file.
     func requireElsewhere(_ file: String, for what: String) throws(FeedError) {
-        guard toolbox.ownsFile(file, cachePath) else { return }
+        guard world.ownsFile(file, cache: cachePath) else { return }
         throw .storage(.cannotCreate, "\(file): is one of the cache's own files; \(what) needs another place")
     }
 
     // MARK: Speaking
 
-    private var log: Log { Log(output: toolbox.output, format: settings.logFormat, now: now) }
+    private var log: Log { Log(output: world.output, format: settings.logFormat, now: now) }
 
     /// Told whatever the verbosity: something went wrong.
     func report(_ problem: String, _ event: String = "problem") {
@@ -50,7 +48,7 @@ struct Session: Sendable {
     }
 
     func remark(_ line: LogLine) {
-        if settings.verbosity == .verbose || (settings.verbosity == .normal && toolbox.output.isWatched) {
+        if settings.verbosity == .verbose || (settings.verbosity == .normal && world.output.isWatched) {
             log.tell(line)
         }
     }
@@ -67,13 +65,13 @@ struct Session: Sendable {
     }
 
     func write(_ text: String) throws(FeedError) {
-        try toolbox.output.write(Array(text.utf8))
+        try world.output.write(Array(text.utf8))
     }
 
     // MARK: The cache
 
     func openCache(_ access: CacheAccess) async throws(FeedError) -> Cache {
-        let cache = try await toolbox.openCache(cachePath, access)
+        let cache = try await world.openCache(cachePath, access)
         opened.add(cache)
         for line in cache.notices {
             if access == .rehearseRepair { try plan(line) } else { report(line, "cache_mended") }

@@ -13,13 +13,6 @@ enum TerminalText {
         return shown
     }
 
-    /// Text that may be none: what isn't ASCII is shown as the bytes that it is.
-    static func escape(bytes: some Sequence<UInt8>) -> String {
-        bytes.map { byte in
-            byte < 0x80 ? escape(String(Unicode.Scalar(byte))) : "\\x" + String(byte, radix: 16, uppercase: true)
-        }.joined()
-    }
-
     private static func isActive(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00...0x1F, 0x7F...0x9F: true

@@ -12,7 +12,7 @@ extension Session {
     }
 
     /// It says nothing, as it may be made beside what does.
-    func makeTransport() throws(FeedError) -> any HTTPClient { try toolbox.makeClient(settings.network) }
+    func makeTransport() throws(FeedError) -> any HTTPClient { try world.makeClient(settings.network) }
 
     /// Hands out a fetcher that asks nobody after `--max-time`. Waiting for another run is not counted: that has a limit of
     /// its own.
@@ -25,20 +25,18 @@ extension Session {
         }
         func fetcher(_ deadline: Deadline?) -> Fetcher {
             Fetcher(
-                transport, files: files ?? toolbox.content, rules: rules(retries: settings.retries),
+                transport, files: files ?? world.content, rules: rules(retries: settings.retries),
                 clockwork: .real, deadline: deadline, meter: meter,
                 tellingRetries: settings.verbosity == .verbose ? tellRetry : nil)
         }
-        guard let limit = settings.maxTime, let seconds = ValueSyntax<Duration>.seconds.write(limit) else {
-            return try await run(fetcher(nil))
-        }
-        let deadline = Deadline(reason: .connectivity("not done within --max-time \(seconds)"))
+        guard let limit = settings.maxTime else { return try await run(fetcher(nil)) }
+        let deadline = Deadline(reason: .connectivity("not done within --max-time \(Phrases.seconds(limit))"))
         return try await deadline.passing(after: max(.zero, limit - spent)) { () async throws(Failure) in
             try await run(fetcher(deadline))
         }
     }
 
-    private func rules(retries: Int) -> FetchRules {
+    func rules(retries: Int) -> FetchRules {
         FetchRules(
             retry: RetryPolicy(retries: retries), maxRedirects: settings.maxRedirects,
             allowsPrivate: settings.allowPrivate, jobs: settings.jobs, perHost: settings.maxPerHost,
@@ -50,24 +48,13 @@ extension Session {
     private func requireFiles(of own: Settings) throws(FeedError) {
         var files = [("--cacert", own.caFile), ("--netrc-file", own.netrcFile)]
         // There needn't be one at the usual place.
-        if own.netrc, own.netrcFile == nil, let home = surroundings.home, surroundings.fileExists("\(home)/.netrc") {
+        if own.netrc, own.netrcFile == nil, let home = world.home, world.fileExists("\(home)/.netrc") {
             files.append(("--netrc", "\(home)/.netrc"))
         }
         for case (let option, let path?) in files {
-            guard let reason = surroundings.unreadable(path) else { continue }
-            guard surroundings.fileExists(path) else { throw .notFound("\(option): there is no such file: \(path)") }
+            guard let reason = world.unreadable(path) else { continue }
+            guard world.fileExists(path) else { throw .notFound("\(option): there is no such file: \(path)") }
             throw .notFound("\(option): \(path) can't be read as a file: \(reason)")
         }
-    }
-
-    /// Short of breath, as nobody is to wait for it.
-    func makePingFetcher(retries: Int, until deadline: Deadline) throws(FeedError) -> Fetcher {
-        var network = settings.network
-        network.connectTimeout = .seconds(5)
-        network.idleTimeout = Ping.limit
-        network.rateLimit = nil
-        return Fetcher(
-            try toolbox.makeClient(network), files: toolbox.content, rules: rules(retries: retries),
-            clockwork: .real, deadline: deadline)
     }
 }

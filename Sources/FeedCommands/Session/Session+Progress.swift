@@ -6,7 +6,7 @@ extension Session {
     func makeProgressDisplay(_ label: String, of noun: String, meter: ByteMeter? = nil) -> ProgressDisplay? {
         guard showsProgress else { return nil }
         return ProgressDisplay(
-            label: label, noun: noun, output: toolbox.output, colours: showsColours,
+            label: label, noun: noun, output: world.output, colours: showsColours,
             showsEnd: settings.progress == .always, meter: meter)
     }
 
@@ -31,15 +31,15 @@ extension Session {
         case .always: true
         case .never: false
         case .auto:
-            toolbox.output.isWatched && !isDumb && settings.verbosity != .quiet && settings.logFormat == .text
+            world.output.isWatched && !isDumb && settings.verbosity != .quiet && settings.logFormat == .text
         }
     }
 
     /// A terminal that can't take back what it shows.
-    private var isDumb: Bool { (surroundings.environment["TERM"] ?? "dumb") == "dumb" }
+    private var isDumb: Bool { (world.environment["TERM"] ?? "dumb") == "dumb" }
 
     /// See no-color.org.
     private var showsColours: Bool {
-        toolbox.output.isWatched && !isDumb && (surroundings.environment["NO_COLOR"] ?? "").isEmpty
+        world.output.isWatched && !isDumb && (world.environment["NO_COLOR"] ?? "").isEmpty
     }
 }

@@ -16,6 +16,12 @@ enum Phrases {
         return tenths % 10 == 0 ? "\(tenths / 10)\(unit)" : "\(tenths / 10).\(tenths % 10)\(unit)"
     }
 
+    /// `5`, `0.5`.
+    static func seconds(_ duration: Duration) -> String {
+        let seconds = duration.inSeconds
+        return seconds == seconds.rounded() ? "\(Int64(seconds))" : "\(seconds)"
+    }
+
     /// `2 hours`: the largest unit that fits, rounded down.
     static func span(_ duration: Duration) -> String {
         let seconds = max(0, duration.components.seconds)

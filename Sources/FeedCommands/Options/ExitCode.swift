@@ -14,14 +14,6 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case locked = 75
     case configuration = 78
 
-    static func of(_ error: any Error) -> ExitCode {
-        switch error {
-        case let error as UsageError: error.exitCode
-        case let error as FeedError: of(error)
-        default: .failure
-        }
-    }
-
     static func of(_ error: FeedError) -> ExitCode {
         error.isMisuse ? .usage : of(error.kind)
     }

@@ -1,0 +1,44 @@
+import FeedCore
+
+/// Where a user's files are.
+extension World {
+    var home: String? {
+        for case let home? in [environment["HOME"], accountHome] where FilePath.isAbsolute(home) {
+            return home.count > 1 && home.hasSuffix("/") ? String(home.dropLast()) : home
+        }
+        return nil
+    }
+
+    /// A path that begins with `~`, with the home folder in its place; nil where there is none. Others as they are.
+    func expandingHome(_ path: String) -> String? {
+        guard path == "~" || path.hasPrefix("~/") else { return path }
+        return home.map { $0 + path.dropFirst() }
+    }
+
+    var usualConfigPath: String? { ownPath("XDG_CONFIG_HOME", inHome: ".config").map { "\($0)/config" } }
+
+    /// `option` is what `--cache` or `FEEDSYNC_CACHE` gave.
+    func cachePath(_ option: String?) throws(UsageError) -> String {
+        if let path = option ?? ownPath("XDG_CACHE_HOME", inHome: ".cache") { return path }
+        throw UsageError(
+            "there is no place for the cache: \(noHome)",
+            hint: "give one with --cache DIR or FEEDSYNC_CACHE", exitCode: .configuration)
+    }
+
+    /// The XDG specification has relative paths ignored.
+    private func ownPath(_ variable: String, inHome name: String) -> String? {
+        let given = environment[variable].flatMap { FilePath.isAbsolute($0) ? $0 : nil }
+        guard let folder = given ?? home.map({ $0 == "/" ? "/\(name)" : "\($0)/\(name)" }) else { return nil }
+        return folder.hasSuffix("/") ? "\(folder)feedsync" : "\(folder)/feedsync"
+    }
+
+    /// Of a FEED that is given where the program was started.
+    func url(of operand: String) throws(UsageError) -> ResourceURL {
+        try FeedOperand.url(operand, currentDirectory: currentDirectory, isFile: fileExists)
+    }
+}
+
+let noHome = "neither HOME nor the user's account names a home folder"
+
+/// Text with U+FFFD in it stands for bytes that are no UTF-8, and would name another file.
+func isMended(_ text: String) -> Bool { text.unicodeScalars.contains("\u{FFFD}") }

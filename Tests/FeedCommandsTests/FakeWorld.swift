@@ -1,0 +1,69 @@
+import FeedCommands
+import FeedCore
+import Synchronization
+import TestDoubles
+import TestSupport
+
+/// A world in which nothing is, but for what a test puts there.
+struct FakeWorld: World {
+    var environment: [String: String] = [:]
+    var currentDirectory = "/"
+    var accountHome: String?
+    var existing: Set<String> = []
+    var readable: [String: String] = [:]
+    var output: any Output = RecordedOutput()
+    var answer: @Sendable (HTTPRequest) -> ScriptedHTTPClient.Answer = { _ in .ok([]) }
+    var closingCache: @Sendable () -> Void = {}
+
+    var endingSignal: Int32? { nil }
+    var content: any HTTPClient { ScriptedHTTPClient(answer) }
+    var files: any HTTPClient { ScriptedHTTPClient { _ in .ok([]) } }
+    var decoder: any FeedDecoding { StubDecoder(Feed(format: .essential, images: [])) }
+    var gallery: any GalleryWriter { NoGallery() }
+
+    func now() -> Timestamp { Timestamp(microseconds: 0) }
+    func fileExists(_ path: String) -> Bool { existing.contains(path) }
+    func realPath(_ path: String) -> String? { nil }
+    func unreadable(_ path: String) -> String? { "there is none" }
+    func readFile(_ path: String, onlyRegular: Bool) throws(FeedError) -> [UInt8]? {
+        readable[path].map { Array($0.utf8) }
+    }
+    func ownsFile(_ file: String, cache: String) -> Bool { false }
+    func openCache(_ path: String, _ access: CacheAccess) async throws(FeedError) -> Cache {
+        Cache(
+            feeds: InMemoryFeedStore(), images: InMemoryImageStore(), transfer: InMemoryTransfer(),
+            close: closingCache)
+    }
+    func makeClient(_ settings: NetworkSettings) throws(FeedError) -> any HTTPClient { ScriptedHTTPClient(answer) }
+    func export(
+        _ feeds: [ResourceURL], _ snapshot: any CacheSnapshot, to target: any ByteTarget, fileName: String,
+        progress: @Sendable (Progress) -> Void
+    ) throws(FeedError) -> ExportReport {
+        throw .notFound("nothing to export")
+    }
+    func openArchive(_ source: any ByteSource) async throws(FeedError) -> any OpenArchive {
+        throw .invalidData("no archive")
+    }
+}
+
+private struct NoGallery: GalleryWriter {
+    func write(
+        _ feeds: [GalleryFeed], images: any ImageFiles, to place: GalleryPlace
+    ) async throws(FeedError) -> GalleryReport {
+        GalleryReport(feeds: feeds.count, pages: 0, images: 0, missing: 0)
+    }
+}
+
+final class RecordedOutput: Output {
+    private let lines = Mutex<[String]>([])
+    let isTerminal = false
+    let isWatched = false
+    var said: [String] { lines.withLock { $0 } }
+
+    func write(_ data: [UInt8]) throws(FeedError) {}
+    func say(_ line: String) { lines.withLock { $0.append(line) } }
+    func replaceFile(at path: String, with data: [UInt8]) throws(FeedError) {}
+    func openTarget(_ path: String?) throws(FeedError) -> any ByteTarget { MemoryTarget() }
+    func openSource(_ path: String?) throws(FeedError) -> any ByteSource { MemorySource([]) }
+    func draw(_ line: ((_ width: Int) -> String)?) {}
+}
