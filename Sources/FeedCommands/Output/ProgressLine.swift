@@ -6,49 +6,51 @@ enum ProgressLine {
         let text: String
         /// The lower, the sooner it goes.
         let rank: Int
+        var gap = 2
         var isAlarm = false
     }
 
-    private static let gap = "  "
+    private static let gap = 2
     private static let barWidths = 10...30
     private static let labelWidths = 6...24
 
     /// `width` is the terminal's. Its last columns stay free: a ^C is shown behind the line by the terminal itself, and
-    /// writing to the last of all moves some to the next line.
+    /// writing to the last of all moves some to the next line. All text is ASCII, also the host that is the label.
     static func text(_ state: ProgressState, at time: Duration, width: Int, colours: Bool = false) -> String {
         let room = max(1, width - 1 - "^C".count)
         var parts = parts(state, at: time)
         let all = parts.count
-        while columns(parts) > room, parts.count > 1 {
-            guard let least = parts.indices.min(by: { parts[$0].rank < parts[$1].rank }) else { break }
+        while columns(parts) > room, parts.count > 1,
+            let least = parts.indices.min(by: { parts[$0].rank < parts[$1].rank })
+        {
             parts.remove(at: least)
         }
-        guard columns(parts) <= room else { return TextWidth.cut(joined(parts, colours: false), to: room) }
-        var line = ""
         var left = room - columns(parts)
-        if parts.count == all, let label = label(state.label, room: left - gap.count) {
-            line += label + gap
-            left -= TextWidth.columns(label) + gap.count
+        guard left >= 0 else { return String(parts[0].text.prefix(room)) }
+        var line = ""
+        let label = state.label.prefix(min(labelWidths.upperBound, max(0, left - gap)))
+        if parts.count == all, !label.isEmpty, label.count >= min(labelWidths.lowerBound, state.label.count) {
+            line += label + blanks(gap)
+            left -= label.count + gap
         }
-        if let bar = bar(state.progress, width: left - gap.count) { line += bar + gap }
-        return line + joined(parts, colours: colours)
-    }
-
-    private static func label(_ text: String, room: Int) -> String? {
-        let text = TextWidth.cut(TerminalText.escape(text), to: labelWidths.upperBound)
-        guard !text.isEmpty, room >= min(labelWidths.lowerBound, TextWidth.columns(text)) else { return nil }
-        return TextWidth.cut(text, to: room)
+        if let bar = bar(state.progress, width: left - gap) { line += bar + blanks(gap) }
+        for (place, part) in parts.enumerated() {
+            if place > 0 { line += blanks(part.gap) }
+            line += colours && part.isAlarm ? "\u{1B}[31m\(part.text)\u{1B}[0m" : part.text
+        }
+        return line
     }
 
     private static func parts(_ state: ProgressState, at time: Duration) -> [Part] {
         let progress = state.progress
         let of = progress.total.map { "/\($0)" } ?? ""
-        var parts = [Part(text: "\(progress.done)\(of)", rank: 9), Part(text: state.noun + "s", rank: 1)]
+        var parts = [Part(text: "\(progress.done)\(of)", rank: 9), Part(text: state.noun + "s", rank: 1, gap: 1)]
         if progress.awaitedFeeds > 0 {
             parts.append(Part(text: "\(Phrases.count(progress.awaitedFeeds, "feed")) awaited", rank: 2))
         }
         if let total = progress.wholeTotal, total > 0 {
-            parts.append(Part(text: percent(progress.done, total), rank: 4))
+            // Rounded down: 100% is when all is done.
+            parts.append(Part(text: "\(min(progress.done, total) * 100 / total)%", rank: 4))
         }
         if progress.bytes > 0 { parts.append(Part(text: Phrases.size(progress.bytes), rank: 3)) }
         if let rate = state.rate { parts.append(Part(text: "\(Phrases.size(rate))/s", rank: 5)) }
@@ -57,24 +59,11 @@ enum ProgressLine {
         return parts
     }
 
-    /// Rounded down: 100% is when all is done.
-    private static func percent(_ done: Int, _ total: Int) -> String { "\(min(done, total) * 100 / total)%" }
-
     private static func columns(_ parts: [Part]) -> Int {
-        parts.reduce(0) { $0 + TextWidth.columns($1.text) } + gap.count * max(0, parts.count - 1) - nounGap(parts)
+        parts.reduce(0) { $0 + $1.gap + $1.text.count } - (parts.first?.gap ?? 0)
     }
 
-    /// Between a count and its noun there is one blank.
-    private static func nounGap(_ parts: [Part]) -> Int { parts.count > 1 && parts[1].rank == 1 ? 1 : 0 }
-
-    private static func joined(_ parts: [Part], colours: Bool) -> String {
-        var line = ""
-        for (index, part) in parts.enumerated() {
-            if index > 0 { line += part.rank == 1 ? " " : gap }
-            line += colours && part.isAlarm ? "\u{1B}[31m\(part.text)\u{1B}[0m" : part.text
-        }
-        return line
-    }
+    private static func blanks(_ count: Int) -> String { String(repeating: " ", count: count) }
 
     private static func bar(_ progress: Progress, width: Int) -> String? {
         guard let total = progress.wholeTotal, total > 0, width >= barWidths.lowerBound else { return nil }
