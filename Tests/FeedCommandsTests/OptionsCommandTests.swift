@@ -94,21 +94,24 @@ struct OptionsCommandTests {
         arguments: [
             (["show"], "show needs one FEED", "usage: feedsync show [options] FEED"),
             (["image"], "image needs one URL", "usage: feedsync image [options] URL"),
-            (["show", feed, "./b"], "show takes one FEED, not also './b'", "usage: feedsync show [options] FEED"),
             (
-                ["image", feed, "http://u:secret@h/"], "image takes one URL, not also 'http://***@h/'",
+                ["show", feed, "./b"], "show takes one FEED; './b' is one too many",
+                "usage: feedsync show [options] FEED"
+            ),
+            (
+                ["image", feed, "http://u:secret@h/"], "image takes one URL; 'http://***@h/' is one too many",
                 "usage: feedsync image [options] URL"
             ),
             (
-                ["status", "\u{9B}x"], "status takes no operand, and was given '\\u{9B}x'",
+                ["status", "\u{9B}x"], "status takes no operand; '\\u{9B}x' is one too many",
                 "usage: feedsync status [options]"
             ),
             (
-                ["validate", feed], "validate takes no operand, and was given '\(feed)'",
+                ["validate", feed], "validate takes no operand; '\(feed)' is one too many",
                 "usage: feedsync validate [options]"
             ),
             (
-                ["help", "sync", "show"], "help takes one COMMAND or TOPIC, not also 'show'",
+                ["help", "sync", "show"], "help takes one COMMAND or TOPIC; 'show' is one too many",
                 "usage: feedsync help [COMMAND|TOPIC]"
             ),
         ])
@@ -163,7 +166,7 @@ struct OptionsCommandTests {
         #expect(try parse(["help", "--man", "--help", "sync"]) == .help("help"))
         #expect(usageError(["sync", "--man"])?.message == "--man is not an option of sync; it belongs to help")
         let surplus = UsageError(
-            "help --man takes no operand, and was given 'sync'", hint: "usage: feedsync help --man")
+            "help --man takes no operand; 'sync' is one too many", hint: "usage: feedsync help --man")
         #expect(usageError(["help", "--man", "sync"]) == surplus)
         #expect(usageError(["help", "sync", "--man"]) == surplus)
         let foreign = usageError(["help", "--man", "--offline"])?.message

@@ -20,27 +20,28 @@ struct ArgumentParser {
         // Values first: what stands before a --help has to be right.
         var settings = Settings()
         try settings.apply(line.options, blaming: .usage)
-        if line.request == .version { return .version }
-
-        if line.request == .help { return .help(try line.firstWord.flatMap(subject)) }
+        switch line.request {
+        case .version: return .version
+        case .help: return .help(try line.firstWord.flatMap(subject))
+        case .manual, nil: break
+        }
         let named = try line.firstWord.flatMap { word throws(UsageError) in try command(namedBy: word) }
-
         let spec = named ?? CommandTable.sync
-        if line.request == .manual, spec.name != "help" {
+        let isManual = line.request == .manual
+        guard !isManual || spec.operand == .helpSubject else {
             throw UsageError("--man is not an option of \(spec.name); it belongs to help")
         }
         try check(line.options, areOf: spec)
-        let operands = named == nil ? line.operands : Array(line.operands.dropFirst())
+        let operands = Array(line.operands.dropFirst(named == nil ? 0 : 1))
         try check(operands, areOf: spec)
-        if line.request == .manual {
-            if let surplus = operands.first { throw Self.surplus(surplus, "help --man", "usage: \(spec.usage[1])") }
+        if isManual {
+            if let surplus = operands.first { throw Self.surplus(surplus, "help --man", .none, spec.usage[1]) }
             return .manual
         }
-        guard let command = spec.command else {
-            if spec.operand == .shell { return .completions(try shell(operands[0])) }
-            return .help(try operands.first.map(known))
+        if let command = spec.command {
+            return .run(command, try self.settings(of: command, line.options), operands: operands)
         }
-        return .run(command, try self.settings(of: command, line.options), operands: operands)
+        return spec.operand == .shell ? .completions(try shell(operands[0])) : .help(try operands.first.map(known))
     }
 
     /// Command line over environment over config file over default. The whole environment is checked, and the whole
@@ -73,44 +74,34 @@ struct ArgumentParser {
     private func command(namedBy word: String) throws(UsageError) -> CommandSpec? {
         if let spec = CommandTable.named(word) { return spec }
         guard isUnknown(word) else { return nil }
-        throw Self.unknownCommand(word)
+        guard !word.isEmpty else { throw Self.emptyOperand }
+        if HelpTopic(rawValue: word) != nil {
+            throw UsageError("unknown command '\(word)'", hint: "see feedsync help \(word)")
+        }
+        throw Self.unknown("unknown command", word, among: CommandTable.all.map(\.name))
     }
 
     private func shell(_ word: String) throws(UsageError) -> Shell {
-        guard let shell = Shell(rawValue: word) else {
-            let known = Shell.allCases.map(\.rawValue)
-            throw UsageError(
-                "no completions for '\(TerminalText.escape(word))'",
-                hint: Suggestion.hint(for: word, among: known) ?? "there are some for \(known.joined(separator: ", "))")
-        }
-        return shell
+        if let shell = Shell(rawValue: word) { return shell }
+        let known = Shell.allCases.map(\.rawValue)
+        throw Self.unknown("no completions for", word, among: known, "there are some for \(Phrases.list(known, "and"))")
     }
 
     /// Nil where the word is a feed: then all there is to say is shown.
     private func subject(_ word: String) throws(UsageError) -> String? {
-        if !CommandTable.helpSubjects.contains(word), !isUnknown(word) { return nil }
-        return try known(word)
+        CommandTable.helpSubjects.contains(word) || isUnknown(word) ? try known(word) : nil
     }
 
     private func known(_ subject: String) throws(UsageError) -> String {
         let known = CommandTable.helpSubjects
-        guard known.contains(subject) else {
-            throw UsageError(
-                "there is no help on '\(FeedOperand.shown(subject))'",
-                hint: Suggestion.hint(for: subject, among: known) ?? "see feedsync help")
-        }
+        guard known.contains(subject) else { throw Self.unknown("there is no help on", subject, among: known) }
         return subject
     }
 
-    private static func unknownCommand(_ word: String) -> UsageError {
-        guard !word.isEmpty else { return emptyOperand }
-        let hint =
-            if HelpTopic(rawValue: word) != nil {
-                "see feedsync help \(word)"
-            } else {
-                Suggestion.hint(for: word, among: CommandTable.all.map(\.name)) ?? "see feedsync help"
-            }
-        return UsageError("unknown command '\(FeedOperand.shown(word))'", hint: hint)
+    private static func unknown(
+        _ what: String, _ word: String, among known: [String], _ advice: String = "see feedsync help"
+    ) -> UsageError {
+        UsageError("\(what) '\(FeedOperand.shown(word))'", hint: Suggestion.hint(for: word, among: known) ?? advice)
     }
 
     private func check(_ options: [GivenOption], areOf spec: CommandSpec) throws(UsageError) {
@@ -122,25 +113,18 @@ struct ArgumentParser {
     }
 
     private func check(_ operands: [String], areOf spec: CommandSpec) throws(UsageError) {
-        let usage = "usage: \(spec.usage[0])"
+        let (one, usage) = (spec.operand.one, "usage: \(spec.usage[0])")
         if operands.contains("") { throw Self.emptyOperand }
-        let takesPath = [.archive, .archiveAndFeeds, .folderAndFeeds].contains(spec.operand)
-        let feeds = spec.operand.namesFeeds ? operands.dropFirst(takesPath ? 1 : 0) : []
-        // Before all that would show one: behind half a URL stands what a shell has parted from it, as of its password.
+        let feeds = spec.operand.namesFeeds ? operands.dropFirst(spec.operand.takesPath ? 1 : 0) : []
         for feed in feeds { _ = try world.url(of: feed) }
-        if operands.count < spec.operandCount.lowerBound {
-            throw UsageError("\(spec.name) needs \(spec.operand.one)", hint: usage)
-        }
+        if operands.count < spec.operandCount.lowerBound { throw UsageError("\(spec.name) needs \(one)", hint: usage) }
         if operands.count > spec.operandCount.upperBound {
-            let surplus = operands[spec.operandCount.upperBound]
-            guard spec.operand != .none else { throw Self.surplus(surplus, spec.name, usage) }
-            let shown = FeedOperand.shown(surplus)
-            throw UsageError("\(spec.name) takes \(spec.operand.one), not also '\(shown)'", hint: usage)
+            throw Self.surplus(operands[spec.operandCount.upperBound], spec.name, spec.operand, spec.usage[0])
         }
-        if takesPath, FeedOperand.isURL(operands[0]) {
+        if spec.operand.takesPath, FeedOperand.isURL(operands[0]) {
+            let place = spec.operand.namesFeeds ? " first" : ""
             let given = FeedOperand.shown(operands[0])
-            let place = feeds.startIndex > 0 ? " first" : ""
-            throw UsageError("\(spec.name) needs \(spec.operand.one)\(place), and '\(given)' is a URL", hint: usage)
+            throw UsageError("\(spec.name) needs \(one)\(place), and '\(given)' is a URL", hint: usage)
         }
         for word in feeds where isUnknown(word) {
             throw UsageError(
@@ -149,8 +133,11 @@ struct ArgumentParser {
         }
     }
 
-    private static func surplus(_ operand: String, _ command: String, _ usage: String) -> UsageError {
-        UsageError("\(command) takes no operand, and was given '\(FeedOperand.shown(operand))'", hint: usage)
+    private static func surplus(
+        _ word: String, _ command: String, _ operand: CommandSpec.Operand, _ usage: String
+    ) -> UsageError {
+        let shown = FeedOperand.shown(word)
+        return UsageError("\(command) takes \(operand.one); '\(shown)' is one too many", hint: "usage: \(usage)")
     }
 
     private static let emptyOperand = UsageError("an operand is empty", hint: "is a variable in a script not set?")
@@ -159,22 +146,6 @@ struct ArgumentParser {
     private func isUnknown(_ word: String) -> Bool {
         !word.utf8.contains { "/.:".utf8.contains($0) } && !world.fileExists(word)
     }
-}
-
-extension CommandSpec.Operand {
-    fileprivate var one: String {
-        switch self {
-        case .none: "no operand"
-        case .feed: "one FEED"
-        case .image: "one URL"
-        case .archive, .archiveAndFeeds: "one FILE"
-        case .helpSubject: "one COMMAND or TOPIC"
-        case .shell: "one of \(Phrases.list(Shell.allCases.map(\.rawValue), "and"))"
-        case .folderAndFeeds: "one DIR"
-        }
-    }
-
-    fileprivate var namesFeeds: Bool { [.feed, .image, .archiveAndFeeds, .folderAndFeeds].contains(self) }
 }
 
 extension Settings {

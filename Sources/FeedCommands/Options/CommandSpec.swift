@@ -2,6 +2,21 @@
 struct CommandSpec: Hashable, Sendable {
     enum Operand: Hashable, Sendable {
         case none, feed, image, archive, archiveAndFeeds, folderAndFeeds, helpSubject, shell
+
+        var one: String {
+            switch self {
+            case .none: "no operand"
+            case .feed: "one FEED"
+            case .image: "one URL"
+            case .archive, .archiveAndFeeds: "one FILE"
+            case .folderAndFeeds: "one DIR"
+            case .helpSubject: "one COMMAND or TOPIC"
+            case .shell: "one of \(Phrases.list(Shell.allCases.map(\.rawValue), "and"))"
+            }
+        }
+
+        var namesFeeds: Bool { [.feed, .image, .archiveAndFeeds, .folderAndFeeds].contains(self) }
+        var takesPath: Bool { [.archive, .archiveAndFeeds, .folderAndFeeds].contains(self) }
     }
 
     struct Example: Hashable, Sendable {
