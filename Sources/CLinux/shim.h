@@ -39,11 +39,3 @@ static inline long feedsync_interruptions(void) {
     const int this_thread = 1;
     return getrusage(this_thread, &usage) == 0 ? usage.ru_nivcsw : 0;
 }
-
-/* Whether it is the end of a pseudo-terminal that a terminal's program has, as against that of the programs in it. */
-static inline int feedsync_serves_terminal(int descriptor) {
-    /* TIOCGPTN, a macro that Swift doesn't take over; its header would make other declarations this module's. */
-    const unsigned long get_number = 0x80045430;
-    unsigned number;
-    return syscall(SYS_ioctl, descriptor, get_number, &number) == 0;
-}

@@ -1,4 +1,3 @@
-import CLinux
 import FeedCore
 import Glibc
 import Synchronization
@@ -6,32 +5,34 @@ import SystemFiles
 
 /// An open file, pipe or terminal, at whose other end somebody may keep us waiting. A run that is stopped doesn't wait.
 struct Channel {
-    enum Outcome {
-        case written
-        /// Some of it may be.
-        case stopped
-        case failed(String)
-    }
-
     /// How soon who waits notices that the run was stopped.
     private static let notice: Int32 = 100
     /// `IOV_MAX`, which Swift does not import.
     private static let mostPieces = 1024
 
     let descriptor: Int32
-    /// Of a run that was stopped, for what it has to say of that. Nil for data, of which nobody wants the rest then.
+    /// A run that was stopped has it for what it says of that. Nil for data: nobody wants the rest of it then.
     var patience: Patience?
     /// There is no time to wait, as if the run were stopped.
     var isHurried = false
 
+    /// For text that nobody can be told of if it can't be written: who would see that doesn't see the text either.
+    func write(_ text: String) {
+        Array(text.utf8).withUnsafeBytes { bytes in
+            do { try write([bytes]) { .storage(.failed, $0) } } catch { return }
+        }
+    }
+
     /// Writes the pieces one behind the other, to a file as many as possible at once.
-    func write(_ pieces: [UnsafeRawBufferPointer]) -> Outcome {
+    func write(
+        _ pieces: [UnsafeRawBufferPointer], _ failure: (_ reason: String) -> FeedError
+    ) throws(FeedError) {
         let isFile = isFile
         let own = isFile ? nil : ownTerminal
         defer { if let own { close(own) } }
         var rest = pieces.filter { !$0.isEmpty }[...]
         while let first = rest.first {
-            guard wait(for: POLLOUT) else { return .stopped }
+            guard wait(for: POLLOUT) else { throw .cancelled }
             // No more at once than a pipe that is ready takes without blocking.
             let next = isFile ? rest.prefix(Self.mostPieces) : [.init(rebasing: first.prefix(Int(PIPE_BUF)))]
             let vectors = next.map { piece in
@@ -41,20 +42,17 @@ struct Channel {
             if written > 0 {
                 Self.drop(written, of: &rest)
             } else if written < 0, errno == EAGAIN {
-                guard pause() else { return .stopped }
+                guard pause() else { throw .cancelled }
             } else if written < 0, errno != EINTR {
-                return .failed(lastError)
+                throw failure(lastError)
             }
         }
-        return .written
     }
 
-    /// A terminal takes less without blocking than its being ready says. What others have open, too, is not to be
-    /// changed for them: this is the same terminal, opened once more. Nil where it isn't ours to open, as after `su`, and
-    /// for the end of whoever serves it, which opened again is another one.
+    /// A terminal takes less without blocking than its being ready says. Others have it open too, and their end is not to
+    /// be changed: this is the same terminal, opened once more. Nil where it isn't ours to open, as after `su`.
     private var ownTerminal: Int32? {
         guard isatty(descriptor) == 1, fcntl(descriptor, F_GETFL) & O_ACCMODE != O_RDONLY else { return nil }
-        guard feedsync_serves_terminal(descriptor) == 0 else { return nil }
         let own = open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         return own < 0 ? nil : own
     }
@@ -79,14 +77,6 @@ struct Channel {
             rest.removeFirst()
         }
         if written > 0, let first = rest.first { rest[rest.startIndex] = .init(rebasing: first.dropFirst(written)) }
-    }
-
-    func write(_ pieces: [UnsafeRawBufferPointer], _ failure: (_ reason: String) -> FeedError) throws(FeedError) {
-        switch write(pieces) {
-        case .written: return
-        case .stopped: throw .cancelled
-        case .failed(let reason): throw failure(reason)
-        }
     }
 
     /// The next bytes; 0 at the end.

@@ -13,8 +13,7 @@ struct DrawnLine {
         guard channel.isReady, !isTerminal || isForeground else { return }
         let text = line(Self.width)
         let wipe = isTerminal && !Self.isDumb ? "\u{1B}[K" : String(repeating: " ", count: max(0, columns - text.count))
-        // Nobody can be told if this fails: who would see it doesn't see the line either.
-        _ = Array("\r\(text)\(wipe)".utf8).withUnsafeBytes { channel.write([$0]) }
+        channel.write("\r\(text)\(wipe)")
         columns = text.count
     }
 

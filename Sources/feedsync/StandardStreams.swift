@@ -48,10 +48,8 @@ final class StandardStreams: Output {
     }
 
     private func tell(_ text: String, isHurried: Bool = false) {
-        // Nobody can be told if this fails: who would see it doesn't see the text either.
         let patience = isHurried ? Patience(milliseconds: 0) : patience
-        let channel = Channel(descriptor: STDERR_FILENO, patience: patience, isHurried: isHurried)
-        _ = Array(text.utf8).withUnsafeBytes { channel.write([$0]) }
+        Channel(descriptor: STDERR_FILENO, patience: patience, isHurried: isHurried).write(text)
     }
 
     /// What is written after the run was stopped says what it did get done.
