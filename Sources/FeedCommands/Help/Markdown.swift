@@ -23,6 +23,11 @@ struct Markdown {
     let title: String
     let blocks: [Block]
 
+    init(_ title: String, _ blocks: [Block]) {
+        self.title = title
+        self.blocks = blocks
+    }
+
     init(_ text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         title = String(lines[0].drop { "# ".contains($0) })

@@ -1,5 +1,38 @@
 /// Text in the language of manual pages, man(7).
 enum Roff {
+    static func section(_ markdown: Markdown) -> String {
+        var body = ".SH \"\(escape(markdown.title.uppercased()))\"\n"
+        var isFirst = true
+        for block in markdown.blocks {
+            // A section begins a paragraph by itself, and one more would be a mistake.
+            let text = self.block(block)
+            body += isFirst && text.hasPrefix(paragraph) ? String(text.dropFirst(paragraph.count)) : text
+            if case .heading = block { isFirst = true } else { isFirst = false }
+        }
+        return body
+    }
+
+    private static let paragraph = ".PP\n"
+
+    private static func block(_ block: Markdown.Block) -> String {
+        switch block {
+        case .heading(let text): ".SS \"\(escape(text))\"\n"
+        case .paragraph(let spans): "\(paragraph)\(text(spans))\n"
+        case .list(let items): items.map { ".IP \\(bu 2\n\(text($0))\n" }.joined()
+        case .table(let rows): rows.map { ".TP\n\(text($0.left))\n\(text($0.right))\n" }.joined()
+        case .code(let lines): "\(paragraph).RS 4\n.nf\n" + lines.map { escape($0) + "\n" }.joined() + ".fi\n.RE\n"
+        }
+    }
+
+    private static func text(_ spans: [Markdown.Span]) -> String {
+        spans.map { span in
+            switch span {
+            case .plain(let text): escape(text)
+            case .code(let text), .bold(let text): "\\fB\(escape(text))\\fR"
+            }
+        }.joined()
+    }
+
     /// Text that is shown as it is.
     static func escape(_ text: String) -> String {
         var escaped = ""
@@ -17,30 +50,5 @@ enum Roff {
         }
         // At the beginning of a line a full stop would be a command.
         return escaped.hasPrefix(".") ? "\\&" + escaped : escaped
-    }
-
-    /// `body` is roff already.
-    static func section(_ title: String, _ body: String) -> String { ".SH \(title)\n" + withoutBreak(body) }
-
-    /// A section begins a paragraph by itself, and one more would be a mistake.
-    static func withoutBreak(_ body: String) -> String {
-        let mark = ".PP\n"
-        return body.hasPrefix(mark) ? String(body.dropFirst(mark.count)) : body
-    }
-
-    static func subsection(_ title: String) -> String { ".SS \(title)\n" }
-
-    static func paragraph(_ text: String) -> String { ".PP\n\(escape(text))\n" }
-
-    /// An entry of a list; `term` is roff already.
-    static func entry(_ term: String, _ text: String) -> String { ".TP\n\(term)\n\(escape(text))\n" }
-
-    static func bold(_ text: String) -> String { "\\fB\(escape(text))\\fR" }
-
-    static func italic(_ text: String) -> String { "\\fI\(escape(text))\\fR" }
-
-    /// Lines that stay as they are.
-    static func verbatim(_ lines: [String]) -> String {
-        ".PP\n.RS 4\n.nf\n" + lines.map { escape($0) + "\n" }.joined() + ".fi\n.RE\n"
     }
 }
