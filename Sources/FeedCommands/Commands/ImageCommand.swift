@@ -1,6 +1,8 @@
 import FeedCore
 
 struct ImageCommand {
+    private typealias Loaded = (image: ImageData, source: String, notSaved: FeedError?)
+
     private let session: Session
     private var settings: Settings { session.settings }
 
@@ -16,14 +18,15 @@ struct ImageCommand {
                 "standard output is a terminal, and an image is not for reading: redirect it, or give -o FILE")
         }
         do {
-            if let cached = try await loadCached(url) {
-                tell(url, cached, "from the cache")
-                // Before the data is written, as in `show`.
-                await session.closeCaches()
-                try deliver(cached)
-                return .ok
-            }
-            return try await loadRemote(url)
+            let (image, source, notSaved) = try await load(url)
+            let size = Phrases.size(Int64(image.bytes.count))
+            session.detail(LogLine(step: "image_loaded", of: url, "\(image.type.mediaType), \(size), \(source)"))
+            // Before the data is written, as in `show`.
+            await session.closeCaches()
+            try deliver(image)
+            guard let notSaved else { return .ok }
+            session.report("\(url): not saved: \(notSaved.message)", "not_saved")
+            return ExitCode.of(notSaved)
         } catch let error where error.isCancellation {
             throw error
         } catch {
@@ -31,52 +34,32 @@ struct ImageCommand {
         }
     }
 
-    /// What is in the cache is had without waiting for anybody; nil where a server has to be asked.
-    private func loadCached(_ url: ResourceURL) async throws(FeedError) -> ImageData? {
-        guard !settings.offline else { return try await load(url) }
+    /// What is in the cache is had without waiting for anybody.
+    private func load(_ url: ResourceURL) async throws(FeedError) -> Loaded {
         do {
-            return try await load(url)
-        } catch let error where error.isCancellation {
-            throw error
+            let cache = try await session.openCache(.read)
+            return (try await localImages(in: cache).load(url), "from the cache", nil)
         } catch {
+            if settings.offline || error.isCancellation { throw error }
             // It is opened anew for writing, which on a full disk nobody may be reading beside.
             await session.closeCaches()
-            return nil  // Whoever comes to the same error there acts on it.
+            // Whoever comes to the same error there acts on it.
+            return try await loadAndSave(url)
         }
     }
 
-    private func load(_ url: ResourceURL) async throws(FeedError) -> ImageData {
-        let cache = try await session.openCache(.read)
-        return try await LocalImageDataLoader(store: cache.images, now: session.now).load(url)
+    private func localImages(in cache: Cache) -> LocalImageDataLoader {
+        LocalImageDataLoader(store: cache.images, now: session.now)
     }
 
-    private func loadRemote(_ url: ResourceURL) async throws(FeedError) -> ExitCode {
-        let (data, source, saving) = try await loadAndSave(url)
-        tell(url, data, source)
-        // Before the data is written, as in `show`.
-        await session.closeCaches()
-        try deliver(data)
-        guard let saving else { return .ok }
-        session.report("\(url): not saved: \(saving.message)", "not_saved")
-        return ExitCode.of(saving)
-    }
-
-    private func tell(_ url: ResourceURL, _ image: ImageData, _ source: String) {
-        let size = Phrases.size(Int64(image.bytes.count))
-        session.detail(LogLine(step: "image_loaded", of: url, "\(image.type.mediaType), \(size), \(source)"))
-    }
-
-    private func loadAndSave(
-        _ url: ResourceURL
-    ) async throws(FeedError) -> (ImageData, source: String, saving: FeedError?) {
+    private func loadAndSave(_ url: ResourceURL) async throws(FeedError) -> Loaded {
         let delivery = try await session.openForDelivery()
         try session.requireTrust(for: [settings])
         let loaded = try await session.fetching(through: try session.makeTransport()) { client throws(FeedError) in
             let loader = ImageDataLoaderWithFallback(
-                local: LocalImageDataLoader(store: delivery.cache.images, now: session.now),
-                remote: session.remoteImages(with: client)
+                local: localImages(in: delivery.cache), remote: session.remoteImages(with: client)
             ) { () async throws(FeedError) in
-                LocalImageDataLoader(store: try await session.openForSaving().images, now: session.now)
+                localImages(in: try await session.openForSaving())
             }
             return try await delivery.explaining { () async throws(FeedError) in
                 try await loader.load(url, on: session.terms(forNamed: url))

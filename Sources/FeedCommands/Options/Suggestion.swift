@@ -1,8 +1,6 @@
 /// What was probably meant by a word that isn't known.
 enum Suggestion {
     private static let greatestDistance = 2
-    /// More than this is no hint but the manual.
-    private static let mostCompletions = 5
 
     /// What curl and wget call some of our options, where that is like none of them or like the wrong one.
     private static let namesElsewhere = [
@@ -28,7 +26,7 @@ enum Suggestion {
             guard own.isEmpty else { return own }
         }
         let completions = known.filter { $0.lowercased().hasPrefix(given) }
-        guard completions.isEmpty else { return completions.count <= mostCompletions ? completions : [] }
+        guard completions.isEmpty else { return completions }
         let near = known.compactMap { candidate -> (word: String, distance: Int)? in
             let letters = Array(candidate.lowercased().unicodeScalars)
             // Nothing long is compared, however long the given word is.

@@ -34,28 +34,21 @@ final class ProgressDisplay: Sendable {
     }
 
     /// The line is gone when this returns.
-    func during<Outcome>(_ work: () async throws -> Outcome) async rethrows -> Outcome {
+    func during<Outcome, Failure: Error>(
+        _ work: () async throws(Failure) -> Outcome
+    ) async throws(Failure) -> Outcome {
         let drawing = Task { [self] in
             while !Task.isCancelled {
                 do { try await Task.sleep(for: Self.interval) } catch { return }
                 draw()
             }
         }
-        do {
-            let outcome = try await work()
-            await end(drawing)
-            return outcome
-        } catch {
-            await end(drawing)
-            throw error
-        }
-    }
-
-    private func end(_ drawing: Task<Void, Never>) async {
+        let outcome = await Result(awaiting: work)
         drawing.cancel()
         await drawing.value
         if showsEnd { draw() }
         output.draw(nil)
+        return try outcome.get()
     }
 
     private func draw() {

@@ -24,17 +24,11 @@ struct SyncProgress {
             }
             noun = "image"
             progress.total = (progress.total ?? 0) + count
-            add(given: count - wanted)
+            progress.given += count - wanted
+            progress.done += count - wanted
         case .imageAnswered: progress.done += 1
         case .imageFailed: progress.failed += 1
-        case .feedStep, .imagesFound, .imageMissing, .imageToRevalidate, .imageCached, .imageSkipped, .imageLeftAlone,
-            .imageUnchanged, .imageDownloaded:
-            break
+        default: break
         }
-    }
-
-    private mutating func add(given count: Int) {
-        progress.given += count
-        progress.done += count
     }
 }

@@ -76,9 +76,7 @@ enum SyncText {
             }
         case .imageMissing(let url): "would download \(url)"
         case .imageToRevalidate(let url): "would ask again for \(url)"
-        case .feedStep, .imagesFound, .imagesSurveyed, .imageAnswered, .imageCached,
-            .imageSkipped, .imageLeftAlone, .imageUnchanged, .imageDownloaded, .imageFailed:
-            nil
+        default: nil
         }
     }
 }

@@ -18,12 +18,12 @@ extension Session {
         guard let display = makeProgressDisplay(label, of: noun) else { return try await work(nil) }
         let (stream, continuation) = AsyncStream.makeStream(of: Progress.self, bufferingPolicy: .bufferingNewest(1))
         let following = Task { for await progress in stream { display.update(progress) } }
-        let result = await display.during {
-            await Result { () async throws(FeedError) in try await work(continuation) }
+        return try await display.during { () async throws(FeedError) in
+            let result = await Result { () async throws(FeedError) in try await work(continuation) }
+            continuation.finish()
+            await following.value
+            return try result.get()
         }
-        continuation.finish()
-        await following.value
-        return try result.get()
     }
 
     var showsProgress: Bool {
