@@ -20,7 +20,7 @@ package struct Application: Sendable {
                 return await run(command, try Session(world, settings), operands)
             }
         } catch {
-            // Who stopped it as it began, as while it waited for a config file from a pipe, is told nothing of that.
+            // A run that was stopped as it began, as while it read a config file from a pipe, says nothing.
             if !Task.isCancelled {
                 Log(output: world.output, format: .guessed(arguments, world.environment), now: world.now)
                     .tell(LogLine(error))

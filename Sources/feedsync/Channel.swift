@@ -57,8 +57,8 @@ struct Channel {
         return own < 0 ? nil : own
     }
 
-    /// For what is ready and takes nothing, as a terminal with room for half of a line's end. False if the run was
-    /// stopped and has no more time for it.
+    /// Waits where a terminal is ready and takes nothing, as one with room for half of a line's end. False if the run was
+    /// stopped and has no time left.
     private func pause() -> Bool {
         if isStopped {
             guard let patience, patience.milliseconds > 0 else { return false }
@@ -118,7 +118,7 @@ struct Channel {
     }
 }
 
-/// What a run that was stopped has for those who read what it did: a moment, until one of them lets it pass.
+/// The moment that a stopped run waits for readers of what it did. It is used up once, by all of them together.
 final class Patience: Sendable {
     private let left: Atomic<Int32>
 
@@ -129,7 +129,7 @@ final class Patience: Sendable {
     func lose() { left.store(0, ordering: .relaxed) }
 
     func lose(_ milliseconds: Int32) {
-        // Never more than somebody else has left of it.
+        // Another thread may have used up more of it meanwhile.
         left.min(max(0, self.milliseconds - milliseconds), ordering: .relaxed)
     }
 }

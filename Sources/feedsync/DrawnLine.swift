@@ -17,7 +17,7 @@ struct DrawnLine {
         columns = text.count
     }
 
-    /// What takes the line away, once.
+    /// The text that takes the line away, once.
     mutating func erase() -> String {
         guard columns > 0 else { return "" }
         defer { columns = 0 }

@@ -36,12 +36,12 @@ final class FileReplacement: ByteTarget {
         descriptor =
             isNamed ? open(hidden, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666) : unnamed
         guard descriptor >= 0 else { throw OutputPlace.refused(path, lastError) }
-        // Who could read or write the old file can do so with the new one, and nobody else can.
+        // Users who could read or write the old file can do so with the new one, and nobody else can.
         if let old = place.existing, !old.handRights(0o777, to: descriptor) { throw failed(lastError) }
     }
 
     deinit {
-        // After the file took its place there is nothing of that name.
+        // After the rename there is nothing of that name.
         if isNamed, let beside { unlink(beside.hidden) }
         if descriptor >= 0 { close(descriptor) }
     }
@@ -70,7 +70,7 @@ final class FileReplacement: ByteTarget {
     }
 
     private static func openExisting(_ path: String, _ existing: stat, at target: String) throws(FeedError) -> Int32 {
-        // What others write to standard output goes on where this ends.
+        // A copy shares its position: what others write there comes behind.
         for own in [STDOUT_FILENO, STDERR_FILENO] {
             var status = stat()
             if existing.isFile, fstat(own, &status) == 0, status.isSame(as: existing) {

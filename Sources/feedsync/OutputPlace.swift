@@ -8,7 +8,7 @@ struct OutputPlace {
 
     /// The file itself. It needn't be there.
     let target: String
-    /// What is there.
+    /// The file that is there.
     let existing: stat?
     /// The path leads to what a process has open, as /dev/stdout does. A new file in its place would reach nobody.
     let isOpen: Bool
@@ -38,7 +38,7 @@ struct OutputPlace {
         throw Self.refused(path, String(cString: strerror(ELOOP)))
     }
 
-    /// Of a path that is refused, the path.
+    /// The path itself where it is refused.
     static func target(of path: String) -> String {
         do { return try OutputPlace(path).target } catch { return path }
     }

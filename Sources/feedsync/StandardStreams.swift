@@ -52,7 +52,7 @@ final class StandardStreams: Output {
         Channel(descriptor: STDERR_FILENO, patience: patience, isHurried: isHurried).write(text)
     }
 
-    /// What is written after the run was stopped says what it did get done.
+    /// A stopped run waits a moment for the reader of what it got done.
     private var patienceNow: Patience? { Task.isCancelled ? patience : nil }
 
     /// A run that is stopped meanwhile completes the file, if that keeps nobody waiting.

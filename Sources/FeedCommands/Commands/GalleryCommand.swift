@@ -8,7 +8,7 @@ struct GalleryCommand {
     func run(_ feeds: [ResourceURL], to folder: String) async throws(FeedError) -> ExitCode {
         let cache = try await session.openCache(.read)
         let report = GalleryText(folder: folder, report: try await session.gallery(of: cache).write(feeds, to: folder))
-        // Before anything is written: who reads may take their time.
+        // The reader of the output may be slow.
         await session.closeCaches()
         session.remark(report.summary)
         if session.settings.json { try session.write(report.json) }
@@ -32,7 +32,7 @@ struct GalleryRun {
 
     func write(_ feeds: [ResourceURL], to folder: String) async throws(FeedError) -> GalleryReport {
         let report = try await gallery.write(feeds, to: folder)
-        // They may be many, of one disk that fails.
+        // A failing disk brings many of them.
         let told = session.settings.verbosity == .verbose ? report.unreadable[...] : report.unreadable.prefix(1)
         for problem in told { session.report(LogLine(problem)) }
         let rest = report.unreadable.count - told.count

@@ -9,7 +9,7 @@ struct ImageCommand {
     init(_ session: Session) { self.session = session }
 
     func run(_ url: ResourceURL) async throws(FeedError) -> ExitCode {
-        // Before a server is asked in vain.
+        // Without a place for the image no server is asked.
         if let file = settings.output {
             try session.requireElsewhere(file, for: "the image")
         } else if session.world.output.isTerminal {
@@ -21,7 +21,7 @@ struct ImageCommand {
             let (image, source, notSaved) = try await load(url)
             let size = Phrases.size(Int64(image.bytes.count))
             session.detail(LogLine(step: "image_loaded", of: url, "\(image.type.mediaType), \(size), \(source)"))
-            // Before the data is written, as in `show`.
+            // The reader of the output may be slow, and other runs want the lock.
             await session.closeCaches()
             try deliver(image)
             guard let notSaved else { return .ok }
@@ -34,16 +34,16 @@ struct ImageCommand {
         }
     }
 
-    /// What is in the cache is had without waiting for anybody.
+    /// An image in the cache is delivered without waiting for a lock.
     private func load(_ url: ResourceURL) async throws(FeedError) -> Loaded {
         do {
             let cache = try await session.openCache(.read)
             return (try await localImages(in: cache).load(url), "from the cache", nil)
         } catch {
             if settings.offline || error.isCancellation { throw error }
-            // It is opened anew for writing, which on a full disk nobody may be reading beside.
+            // On a full disk it can't be opened for writing while somebody reads it.
             await session.closeCaches()
-            // Whoever comes to the same error there acts on it.
+            // A fault of the cache comes up there again, and is told then.
             return try await loadAndSave(url)
         }
     }

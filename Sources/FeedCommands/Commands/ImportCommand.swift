@@ -7,7 +7,7 @@ struct ImportCommand {
     init(_ session: Session) { self.session = session }
 
     func run(_ file: String) async throws(FeedError) -> ExitCode {
-        // Before the cache is created for nothing.
+        // A file that is no archive shall not create a cache.
         let archive = try await session.world.openArchive(
             try session.world.output.openSource(ArchiveFile.path(file)))
         let terms = terms
@@ -17,7 +17,7 @@ struct ImportCommand {
                 try archive.merge(into: intake, terms) { progress?.yield($0) }
             }
         }
-        // As in every command: who reads may take their time.
+        // The reader of the output may be slow.
         await session.closeCaches()
         for feed in report.feeds { session.detail(ArchiveText.step(feed)) }
         session.remark(ArchiveText.summary(report))

@@ -9,7 +9,7 @@ struct ShowCommand {
     func run(_ url: ResourceURL) async throws(FeedError) -> ExitCode {
         let url = session.asConfigured(url)
         let (shown, trouble) = try await produce(url)
-        // Before anything is written: who reads may take their time, and others want the lock.
+        // The reader of the output may be slow, and other runs want the lock.
         await session.closeCaches()
         try shown.write(now: session.now(), session.world.output.write)
         guard let trouble else { return .ok }
@@ -17,7 +17,7 @@ struct ShowCommand {
         return ExitCode.of(trouble.cause)
     }
 
-    /// What went wrong with the cache, while the feed was had all the same.
+    /// A fault of the cache that did not keep the feed from being shown.
     private typealias Trouble = (what: String, cause: FeedError)
 
     private func produce(_ url: ResourceURL) async throws(FeedError) -> (shown: ShownFeed, Trouble?) {
@@ -39,7 +39,7 @@ struct ShowCommand {
         return (ShownFeed(url: url, loaded: loaded, found: found), trouble)
     }
 
-    /// Where there was something to save, what was open to be read no longer is; and what is open holds the lock.
+    /// Saving closed the cache that was open for reading, and the one that it opened holds the lock.
     private func images(
         in delivery: Delivery, _ loaded: FeedLoaderWithFallback.Loaded
     ) async throws(FeedError) -> any ImageStore {
@@ -85,7 +85,7 @@ struct ShowCommand {
     ) async throws(FeedError) -> FeedLoaderWithFallback.Loaded {
         let own = settings.of(url)
         let local = session.localFeeds(in: delivery.cache)
-        // Before a client is made: to load libcurl takes longer than all the rest.
+        // An offline feed needs no client.
         if settings.offline { return try await local.loadOffline(url, maxAge: own.maxAge) }
         try session.requireTrust(for: [own])
         return try await session.fetching(through: try session.makeTransport()) { client throws(FeedError) in

@@ -14,7 +14,7 @@ struct StatusCommand {
         let report = StatusReport(
             cache: session.cachePath, feeds: feeds, images: try await cache.images.inventory(of: feeds.map(\.url)),
             now: session.now(), settings: session.settings)
-        // Before it is written: who reads may take their time.
+        // The reader of the output may be slow.
         await session.closeCaches()
         try session.write(session.settings.json ? report.json : report.text)
         return .ok

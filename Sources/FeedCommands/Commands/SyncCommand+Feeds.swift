@@ -1,9 +1,8 @@
 import FeedCore
 
 extension SyncCommand {
-    /// Those given, in person or by a list, each once; with none given, those in the config file; with none there, those
-    /// in the cache, which is not created to find none in it. `unnamed` are those of the last that came with an archive, and
-    /// that no person named since.
+    /// The feeds given as operands and by a list, each once; else those in the config file; else those in the cache, which
+    /// is not created for that. `unnamed` are feeds of the cache that came with an archive and that no person has named.
     func feeds(_ given: [ResourceURL]) async throws -> (all: [ResourceURL], unnamed: Set<ResourceURL.Key>) {
         var unnamed: Set<ResourceURL.Key> = []
         var feeds = given.isEmpty ? settings.feeds.all.map(\.url) : given.map(session.asConfigured)

@@ -18,7 +18,7 @@ struct SyncCommand {
         let own = feeds.map(settings.of)
         try session.requireTrust(for: own)
         let meter = session.showsProgress ? ByteMeter() : nil
-        // What reaches the network takes longer to load than a cache to open.
+        // A client takes longer to set up than a cache to open.
         async let making = session.makeTransport()
         let cache = try await session.openCache(settings.dryRun ? .read : .write(lockWait: settings.lockWait))
         let transport = try await making
@@ -28,7 +28,7 @@ struct SyncCommand {
         }
         let gallery = try await renewGallery(of: cache, after: report)
         let figures = settings.metricsFileToWrite == nil ? nil : await figures(of: cache, after: report)
-        // Before anything is written: who reads may take their time, and others want the lock.
+        // The reader of the output may be slow, and other runs want the lock.
         await session.closeCaches()
         let ending = finish(report, gallery, took: ContinuousClock.now - start)
         return Monitoring.Run(ending: ending, report: report, cache: figures)
@@ -44,15 +44,14 @@ struct SyncCommand {
                 return RunMetrics.CacheFigures(
                     images: try await cache.images.totals(), oldestFeed: saved.map(\.savedAt).min())
             } catch {
-                // Else the run has failed of that, or of the like.
+                // A run that ended early was told of such a failure already.
                 if report.fatal == nil { session.report(LogLine(error)) }
                 return nil
             }
         }
     }
 
-    /// Of all that is in the cache, whatever of it was synced, and also when some of that failed: the gallery says so.
-    /// Answers why it could not be written.
+    /// Writes a gallery of the whole cache, also when some feeds failed. Answers why it could not be written.
     private func renewGallery(of cache: Cache, after report: SyncReport) async throws -> FeedError? {
         guard let folder = settings.gallery, !report.wasCancelled, report.fatal == nil else { return nil }
         if settings.dryRun {
@@ -118,7 +117,7 @@ struct SyncCommand {
     }
 
     private func exitCode(of report: SyncReport, _ galleryFailure: FeedError?) -> ExitCode {
-        // What ended the run comes first: that a feed was out of reach as well may be over by the next.
+        // A fault that ended the run comes first: a feed out of reach may be back at the next.
         let hardFailure = report.fatal ?? report.feeds.first { $0.outcome == .failed }?.error ?? galleryFailure
         if let hardFailure { return ExitCode.of(hardFailure) }
         return report.images.failed > 0 ? .someImagesFailed : .ok

@@ -57,7 +57,7 @@ enum BashCompletions {
         options.flatMap(\.spellings).joined(separator: " | ")
     }
 
-    /// What can follow an option that has a value.
+    /// The values that can follow an option.
     private static var values: String {
         var cases: [String] = []
         func add(_ options: [OptionSpec], _ action: String) {

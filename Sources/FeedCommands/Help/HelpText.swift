@@ -1,4 +1,4 @@
-/// What `help` and `--help` print, made of the tables.
+/// The text of `help` and `--help`, made of the tables.
 enum HelpText {
     static let version = "feedsync \(Version.current)\n"
 

@@ -1,7 +1,7 @@
 /// Plain text set to the width of a terminal.
 enum TextLayout {
     static let width = 80
-    /// What is longer leaves ragged lines if it is kept in one piece.
+    /// A longer piece leaves ragged lines if it is kept on one line.
     static let longestUnbroken = 30
     private static let noBreakSpace: Character = "\u{A0}"
 

@@ -1,12 +1,12 @@
 import FeedCore
 
-/// Tells those who watch over the runs what became of this one: however it ends, they hear of it.
+/// Tells monitors how the run ended, whatever happened to it.
 struct Monitoring {
     struct Run {
-        /// What it ends with, or why that couldn't be told.
+        /// The exit code, or why the result could not be written.
         let ending: Result<ExitCode, FeedError>
         let report: SyncReport
-        /// What is in the cache by now, for the metrics.
+        /// The cache's contents at the end, for the metrics.
         let cache: RunMetrics.CacheFigures?
     }
 
@@ -45,7 +45,7 @@ struct Monitoring {
         return code
     }
 
-    /// What the process will end with.
+    /// The exit code of the process.
     private func status(_ code: ExitCode) -> Int32 {
         session.world.endingSignal.map { 128 + $0 } ?? code.rawValue
     }
@@ -72,7 +72,7 @@ struct Monitoring {
 
     /// A file that can't be read may be replaced all the same, and who is alerted then should know why.
     private func earlierSuccess(in metricsFile: String) async -> String? {
-        // A run that was stopped is none that may forget it.
+        // A run that was stopped reads it too.
         await uncancelled {
             do throws(FeedError) {
                 return try session.world.readFile(metricsFile, onlyRegular: true).flatMap(RunMetrics.success)
@@ -85,6 +85,6 @@ struct Monitoring {
 }
 
 extension Settings {
-    /// A dry run is none that anybody waits for.
+    /// Monitors don't count dry runs.
     var metricsFileToWrite: String? { dryRun ? nil : metricsFile }
 }

@@ -6,7 +6,7 @@ import FeedCore
 struct RunMetrics {
     struct CacheFigures {
         let images: ImageTotals
-        /// When it was last confirmed: of those of the run that are saved.
+        /// When the run's saved feed was confirmed that has waited longest for it.
         let oldestFeed: Timestamp?
     }
 
@@ -15,9 +15,9 @@ struct RunMetrics {
     let exitCode: Int32
     /// Nil for a run that never came to its feeds.
     let report: SyncReport?
-    /// What the cache holds, if that could be told.
+    /// The cache's contents, if they could be counted.
     let cache: CacheFigures?
-    /// As the file of the run before has it.
+    /// The last success in the file that the run before wrote.
     let earlierSuccess: String?
 
     private static let lastSuccess = "feedsync_last_success_timestamp_seconds"

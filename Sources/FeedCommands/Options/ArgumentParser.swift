@@ -1,4 +1,4 @@
-/// What the program was asked to do.
+/// The task that the program was given.
 enum Invocation: Hashable, Sendable {
     case run(Command, Settings, operands: [String])
     /// On a command or a topic, or an overview.

@@ -16,7 +16,7 @@ struct CommandLineSyntax {
     private(set) var operands: [String] = []
     /// The first operand, where it can name a command: after `--` it can't.
     private(set) var firstWord: String?
-    /// What stands behind `--help` or `--version` was not looked at.
+    /// The words behind `--help` or `--version` are not looked at.
     private(set) var request: OptionSpec.Request?
     private var rest: ArraySlice<String>
 
@@ -62,7 +62,7 @@ struct CommandLineSyntax {
         try take(option, spelling, attached: attached)
     }
 
-    /// What the config file or the environment may have set, which a command line can't always set otherwise.
+    /// The option that `--no-NAME` takes back: the config file or the environment may have set it.
     private static func takenBack(by spelling: String) -> OptionSpec? {
         guard spelling.hasPrefix("--no-"), let option = OptionTable.long(spelling.dropFirst("--no-".count)),
             option.isOfConfigFile

@@ -4,13 +4,13 @@ enum CommandTable {
 
     static func named(_ word: String) -> CommandSpec? { all.first { $0.name == word } }
 
-    /// The names of those after which nothing but options can stand.
+    /// The names of the commands that take no operand.
     static var withoutOperands: [String] { all.filter { $0.operand == .none }.map(\.name) }
 
-    /// The names of those whose first operand is a folder.
+    /// The names of the commands whose first operand is a folder.
     static var beginningWithFolder: [String] { all.filter { $0.operand == .folderAndFeeds }.map(\.name) }
 
-    /// What can stand behind `help`, each once.
+    /// The words that can stand behind `help`, each once.
     static var helpSubjects: [String] {
         let names = all.map(\.name)
         return names + HelpTopic.allCases.map(\.rawValue).filter { !names.contains($0) }

@@ -13,17 +13,17 @@ import FeedCore
 struct ConfigFile {
     struct Feed {
         let url: ResourceURL
-        /// That hold for it alone.
+        /// The options of its own section.
         let options: [GivenOption]
     }
 
     private(set) var options: [GivenOption] = []
     private var named = DistinctFeeds()
-    /// Of each feed.
+    /// The options of each feed's section.
     private var own: [[GivenOption]] = []
 
     private let path: String
-    /// That of the file itself, not of a link to it.
+    /// The folder of the file itself, not of a link to it.
     private let folder: String?
     private let world: any World
     /// The feed whose section it is.
@@ -39,11 +39,11 @@ struct ConfigFile {
         let content = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
         for line in content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             lineNumber += 1
-            // By its bytes: a comment may be in any encoding, and begin with a sign that combines with the #.
+            // A comment may be in any encoding, and begin with a character that combines with the #.
             if ConfigLine.isComment(line) { continue }
             guard let text = String(validating: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
             else { throw wrong("the line is not UTF-8") }
-            // It would be the end of a path to the system, and to nobody else.
+            // To the system it would end a path.
             if line.contains(0) { throw wrong("the line has a NUL character in it") }
             try read(ConfigLine.trim(text[...]), &scratch)
         }

@@ -1,6 +1,6 @@
 /// Options that stand in the environment as `FEEDSYNC_NAME`.
 enum EnvironmentOptions {
-    /// Besides our own, those that say where the folders of a user are.
+    /// These say where a user's folders are.
     private static let folders: Set<String> = ["HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"]
 
     /// In the order of their names, so that of several mistakes the same is told each time. An empty variable counts as
@@ -21,7 +21,7 @@ enum EnvironmentOptions {
                     exitCode: .configuration)
             }
             guard !value.isEmpty else { continue }
-            // What sets variables without a shell, as cron and systemd do, leaves a ~ as it is.
+            // cron and systemd set variables without a shell, and leave a ~ as it is.
             guard let value = option.isPath ? world.expandingHome(value) : value else {
                 throw UsageError("\(name): \(noHome) for ~", exitCode: .configuration)
             }

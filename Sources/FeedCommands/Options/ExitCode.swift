@@ -1,6 +1,6 @@
 import FeedCore
 
-/// What a run ends with, for scripts to act on. The help topic says what each of them asks for.
+/// The exit code of a run, for scripts to act on. The help topic says what each of them asks for.
 package enum ExitCode: Int32, CaseIterable, Sendable {
     case ok = 0
     case failure = 1

@@ -6,15 +6,15 @@ struct OptionSpec: Sendable {
         case common = "Common options"
     }
 
-    /// What holds in a feed's section of the config file, and what cannot differ from one feed of a run to the next.
+    /// An option of scope `feed` can stand in a feed's section of the config file.
     enum Scope: Sendable { case feed, run }
 
-    /// What is asked for in place of a run.
+    /// An option that asks for a text in place of a run.
     enum Request: Sendable { case help, manual, version }
 
     let long: String
     var short: Character?
-    /// What its value is called; nil for a flag.
+    /// The name of its value; nil for a flag.
     var placeholder: String?
     /// As the help shows it.
     var defaultText: String?
@@ -33,7 +33,7 @@ struct OptionSpec: Sendable {
     /// Its value may be a password, and is shown nowhere.
     var isSecret = false
     var values = ValueKind.text
-    /// What its value has to be.
+    /// Describes a right value.
     var expected = ""
     var scope = Scope.run
 }

@@ -55,7 +55,7 @@ enum OptionTable {
             "a progress line on standard error: auto (on a terminal), always, never"),
     ]
 
-    /// What one run has but one of, however many feeds.
+    /// These hold for the whole run, however many feeds it has.
     private static let pace: [OptionSpec] = [
         .value(
             "jobs", short: "j", "N", sets: \.jobs, as: .count, default: "16", .network, of: online,

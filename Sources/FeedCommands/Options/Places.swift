@@ -32,7 +32,7 @@ extension World {
         return folder.hasSuffix("/") ? "\(folder)feedsync" : "\(folder)/feedsync"
     }
 
-    /// Of a FEED that is given where the program was started.
+    /// The URL of a FEED on the command line; a relative path begins in the current directory.
     func url(of operand: String) throws(UsageError) -> ResourceURL {
         try FeedOperand.url(operand, currentDirectory: currentDirectory, isFile: fileExists)
     }

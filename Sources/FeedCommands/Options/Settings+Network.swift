@@ -1,6 +1,6 @@
 import FeedCore
 
-/// What settings come to for those who ask servers.
+/// The settings in the form in which the network takes them.
 extension Settings {
     var network: NetworkSettings {
         var network = NetworkSettings(userAgent: userAgent)

@@ -1,6 +1,6 @@
 import FeedCore
 
-/// What the options mean, once they are read. The values here are the defaults; the help takes them from here.
+/// The meaning of the options. The values here are the defaults, which the option table has as text.
 struct Settings: Hashable, Sendable {
     enum Verbosity: Hashable, Sendable { case quiet, normal, verbose }
 
@@ -26,11 +26,11 @@ struct Settings: Hashable, Sendable {
     var jobs = 16
     var maxPerHost = 6
     var connectTimeout = Duration.seconds(10)
-    /// With less than 1 KiB arriving, or nothing of an answer.
+    /// A transfer fails when less than 1 KiB has come in this time, or nothing of an answer.
     var timeout = Duration.seconds(30)
     var maxFileSize: Int64 = 64 << 20
     var maxFeedSize: Int64 = 256 << 20
-    /// Of one feed.
+    /// The pages to load of one feed.
     var pages = 1
     /// The path of a subscription list.
     var opml: String?
@@ -92,12 +92,12 @@ struct ConfiguredFeeds: Hashable, Sendable {
 }
 
 extension Settings {
-    /// What holds for this feed.
+    /// The settings of this feed.
     func of(_ feed: ResourceURL) -> Settings {
         feeds[feed]?.settings ?? self
     }
 
-    /// For all feeds alike.
+    /// The settings without those of single feeds.
     var general: Settings {
         var settings = self
         settings.feeds = ConfiguredFeeds()

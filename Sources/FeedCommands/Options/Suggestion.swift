@@ -1,8 +1,8 @@
-/// What was probably meant by a word that isn't known.
+/// Guesses which known word a mistyped one stands for.
 enum Suggestion {
     private static let greatestDistance = 2
 
-    /// What curl and wget call some of our options, where that is like none of them or like the wrong one.
+    /// Options of curl and wget, and ours that do the same, where the names are not alike.
     private static let namesElsewhere = [
         "retry": "retries", "silent": "quiet", "parallel-max": "jobs", "ca-certificate": "cacert",
         "no-check-certificate": "insecure",

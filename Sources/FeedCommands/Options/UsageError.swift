@@ -1,7 +1,7 @@
 import FeedCore
 
-/// What was wrong with how the program was called. Both texts are ready to be shown: anything from outside in them is
-/// escaped, and holds no password.
+/// A mistake in how the program was called. Both texts can be shown as they are: text from outside is escaped in them, and
+/// they hold no password.
 struct UsageError: Error, Hashable, Sendable {
     let message: String
     let hint: String?

@@ -17,7 +17,7 @@ extension ValueSyntax<String?> {
         }
     }
 
-    /// Those of libcurl's; without one it is http.
+    /// The schemes that libcurl knows; a proxy without one is an http proxy.
     private static let proxySchemes = ["http", "https", "socks", "socks4", "socks4a", "socks5", "socks5h"]
 
     /// libcurl ignores one whose user name or password has a control character, and says nothing.
@@ -36,7 +36,7 @@ extension ValueSyntax<String?> {
 }
 
 extension ValueSyntax<ResourceURL?> {
-    /// What is added to it is a part of its path, so nothing else may follow that.
+    /// `/start` and the exit code are added to its path, so it may not have a query.
     static let pingURL = ValueSyntax<ResourceURL>(
         expected: "an http or https URL without ? or #, such as https://hc-ping.com/UUID"
     ) { text in

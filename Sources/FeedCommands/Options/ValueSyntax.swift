@@ -1,6 +1,6 @@
 import FeedCore
 
-/// What a shell can complete a value with.
+/// The values that a shell can offer.
 enum ValueKind: Hashable, Sendable {
     case text, file, folder
     case words([String])
@@ -9,7 +9,7 @@ enum ValueKind: Hashable, Sendable {
 /// How a kind of value is written on a command line, in the environment and in the config file.
 struct ValueSyntax<Value: Sendable>: Sendable {
     var kind = ValueKind.text
-    /// What is told where a text is no such value, with an example.
+    /// Describes a right value, with an example, where a text is none.
     let expected: String
     let read: @Sendable (String) -> Value?
 

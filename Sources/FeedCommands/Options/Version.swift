@@ -1,5 +1,5 @@
 enum Version {
     static let current = "0.1.0"
-    /// Of the manual page.
+    /// The manual page's date.
     static let date = "2026-11-20"
 }

@@ -1,7 +1,7 @@
 import FeedCore
 import JSONText
 
-/// What export and import say on standard error.
+/// The lines of export and import on standard error.
 enum ArchiveText {
     static func summary(_ report: ExportReport, file: String) -> LogLine {
         let content = "\(Phrases.count(report.feeds, "feed")) and \(Phrases.count(report.images, "image"))"

@@ -7,7 +7,7 @@ struct Causes {
         let kind: FeedError.Kind
         let status: Int?
         let host: String?
-        /// Set where each failure asks for something else: two feeds of one host are wrong in two ways.
+        /// Set where each failure asks for another remedy: two feeds of one host may be wrong in two ways.
         let reason: String?
 
         init(_ error: FeedError, apartByReason: Bool) {
@@ -26,12 +26,12 @@ struct Causes {
         let first: ResourceURL
         let error: FeedError
         var count = 0
-        /// Of those, in other words than the first.
+        /// The failures of this cause whose reason differs from the first's.
         var others = 0
-        /// What more there is to the first's story holds for all of them.
+        /// All failures add the same words to their reason, such as how often it was tried.
         var isOneStory = true
 
-        /// What holds for all but the others.
+        /// Holds for all but the others.
         var message: String { isOneStory ? error.message : error.withoutRest }
     }
 
@@ -47,7 +47,7 @@ struct Causes {
         if !Self.isAlike(error.reason, causes[number].error.reason) { causes[number].others += 1 }
     }
 
-    /// But for numbers: how many bytes had come, after how many seconds.
+    /// Leaves out digits: how many bytes had come, after how many seconds.
     private static func isAlike(_ reason: String, _ other: String) -> Bool {
         let isDigit: (UInt8) -> Bool = { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         return reason == other

@@ -1,7 +1,7 @@
 import FeedCore
 import JSONText
 
-/// What was written of a gallery.
+/// The result of writing a gallery.
 struct GalleryText {
     let folder: String
     let report: GalleryReport
@@ -17,7 +17,7 @@ struct GalleryText {
 
     var summary: LogLine { LogLine(summary: text, figures) }
 
-    /// As a part of a sync.
+    /// For a sync that renews a gallery.
     var step: LogLine { LogLine(level: .debug, event: "gallery", text: text, fields: figures) }
 
     private var text: String {

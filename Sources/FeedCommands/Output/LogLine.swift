@@ -6,7 +6,7 @@ struct LogLine {
     enum Level: String { case error, warning, info, debug }
 
     let level: Level
-    /// What happened, for a program to go by.
+    /// The name of what happened, for programs.
     let event: String
     /// The same for a person.
     let text: String
@@ -14,7 +14,7 @@ struct LogLine {
 }
 
 extension LogLine {
-    /// Of an error that ends a command.
+    /// Tells of an error that ends a command.
     init(_ error: any Error) {
         switch error {
         case let error as FeedError: self.init(error)
@@ -23,19 +23,19 @@ extension LogLine {
         }
     }
 
-    /// For those who asked to be told of everything.
+    /// A step, told with `--verbose`.
     init(step event: String, of url: ResourceURL, _ text: String, _ fields: [(String, JSONValue)] = []) {
         self.init(level: .debug, event: event, text: "\(url): \(text)", fields: [("url", .string(url.text))] + fields)
     }
 
-    /// Of a try that failed and is followed by another.
+    /// Tells of a try that failed and is followed by another.
     init(retryOf url: ResourceURL, after error: FeedError, in pause: Duration) {
         self.init(
             step: "retry", of: url, "\(error.withoutHint); next try in \(Phrases.stopwatch(pause))",
             [("pause_seconds", .double(pause.inSeconds))] + Self.fields(of: error))
     }
 
-    /// What a command has done, with its figures.
+    /// Sums up a command, with its figures.
     init(summary text: String, wasStopped: Bool = false, _ figures: [(String, JSONValue)]) {
         self.init(level: .info, event: wasStopped ? "stopped" : "summary", text: text, fields: figures)
     }
@@ -51,7 +51,7 @@ extension LogLine {
             fields: error.hint.map { [("hint", .string($0))] } ?? [])
     }
 
-    /// Of feeds whose saved copies stand in for their server: the first, and the oldest copy's date.
+    /// Tells of feeds whose saved copies stand in for their server, by the first of them and the oldest copy's date.
     init(offline url: ResourceURL, count: Int = 1, savedAt: Timestamp, _ cause: FeedError, text: String) {
         self.init(
             level: .warning, event: "feed_offline", text: text,
@@ -91,7 +91,7 @@ struct Log: Sendable {
 }
 
 extension Settings.LogFormat {
-    /// For a mistake in the options themselves, which leaves no settings to go by.
+    /// Reads the format where a mistake in the options leaves no settings.
     static func guessed(_ arguments: [String], _ environment: [String: String]) -> Settings.LogFormat {
         let options = arguments.prefix { $0 != "--" }
         var format = environment["FEEDSYNC_LOG_FORMAT"]

@@ -11,7 +11,7 @@ final class ProgressDisplay: Sendable {
     private let start = ContinuousClock.now
     /// Counts bytes as they come, where the work doesn't: those of one large image come for minutes.
     private let meter: ByteMeter?
-    /// Also of work that is done before a person would see it.
+    /// Draws the line once more at the end, so that short work shows it too.
     private let showsEnd: Bool
 
     init(

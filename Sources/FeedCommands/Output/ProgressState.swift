@@ -1,14 +1,14 @@
 import FeedCore
 
-/// What a progress line shows, worked out of how far the work had come when. It reads no clock: times are given, as
-/// spans since the work began.
+/// The figures of a progress line, worked out from how far the work had come at which time. It reads no clock: times are
+/// given as spans since the work began.
 struct ProgressState {
     /// Long enough to smooth what comes in batches, short enough to show that a server has stalled.
     private static let window = Duration.seconds(5)
 
-    /// What is worked on.
+    /// Names the work.
     var label: String
-    /// What is counted; the time that is left begins anew with other things.
+    /// Names the things that are counted. With other things the time left is worked out anew.
     var noun: String {
         didSet { if noun != oldValue { start = nil } }
     }

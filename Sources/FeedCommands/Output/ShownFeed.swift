@@ -5,7 +5,7 @@ import JSONText
 struct ShownFeed {
     let url: ResourceURL
     let loaded: FeedLoaderWithFallback.Loaded
-    /// For each image in order, what the cache has of it: for JSON.
+    /// For JSON: the cache's file of each image, in the feed's order.
     let found: [StoredImage?]?
 
     private static let pieceSize = 1 << 16

@@ -1,11 +1,11 @@
 import FeedCore
 import JSONText
 
-/// What is in the cache.
+/// The contents of the cache.
 struct StatusReport {
     let cache: String
     let feeds: [FeedSummary]
-    /// Of these feeds.
+    /// The images of these feeds.
     let images: ImageInventory
     let now: Timestamp
     let settings: Settings

@@ -11,7 +11,7 @@ struct SyncSteps {
         return step + feed.notes.map { LogLine(step: "feed_note", of: feed.url, $0) }
     }
 
-    /// Nil for what is nothing but progress, or told of in a dry run only.
+    /// Nil for an event that is mere progress, or told in a dry run only.
     private func step(_ event: SyncEvent) -> LogLine? {
         switch event {
         case .feed(let feed) where feed.outcome == .failed:

@@ -1,7 +1,7 @@
 import FeedCore
 import JSONText
 
-/// What a sync says on standard error.
+/// The lines of a sync on standard error.
 enum SyncText {
     /// One line for each distinct cause of failure.
     static func failures(_ report: SyncReport) -> [LogLine] {
@@ -16,7 +16,7 @@ enum SyncText {
         return feeds.lines(of: "feed") + images.lines(of: "image") + (fatal(report).map { [LogLine($0)] } ?? [])
     }
 
-    /// What ended the run, unless a feed's line says so already.
+    /// The fault that ended the run, unless a feed's line tells of it already.
     private static func fatal(_ report: SyncReport) -> FeedError? {
         guard let fatal = report.fatal, !report.feeds.contains(where: { $0.error == fatal }) else { return nil }
         return fatal
@@ -65,7 +65,7 @@ enum SyncText {
             ])
     }
 
-    /// What a step would have done, for `--dry-run`.
+    /// A line of `--dry-run`; nil for an event that would change nothing.
     static func plan(_ event: SyncEvent) -> String? {
         switch event {
         case .feed(let feed):

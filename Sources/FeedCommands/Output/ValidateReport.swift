@@ -1,12 +1,12 @@
 import FeedCore
 import JSONText
 
-/// What `validate` did or, in a dry run, would do.
+/// The result of `validate`; in a dry run, of what it would do.
 struct ValidateReport {
     typealias DeletedFeed = (url: ResourceURL, fault: ValidateFeedCache.Fault)
 
     var feedsDeleted: [DeletedFeed] = []
-    /// Those that are kept as only a clock that is wrong makes them stale.
+    /// Feeds saved ahead of the clock, which are kept.
     var feedsAhead: [(url: ResourceURL, staleness: Staleness)] = []
     var damaged = ImageRemoval.nothing
     var unreferenced = ImageRemoval.nothing
@@ -32,7 +32,7 @@ struct ValidateReport {
         return LogLine(summary: wasStopped ? "stopped; \(done)" : done, wasStopped: wasStopped, figures)
     }
 
-    /// In one line: a clock that is behind, as before the time was had from the network, has all feeds ahead of it.
+    /// One line for all: a clock that is behind, as before the network set it, has every feed ahead of it.
     var ahead: String? {
         guard let first = feedsAhead.first else { return nil }
         let others = feedsAhead.count - 1
@@ -41,7 +41,7 @@ struct ValidateReport {
         return "\(first.url): kept, though it was saved at \(moment), which is ahead of the clock\(rest)"
     }
 
-    /// What was lost that nobody asked to lose.
+    /// A line for each loss that nobody asked for.
     var damage: [String] {
         var lines: [String] = []
         for case (let url, .unreadable(let error)) in feedsDeleted {

@@ -1,19 +1,19 @@
 import FeedCore
 
-/// A cache for a command whose first duty is to deliver: it is read, and opened for writing only when there is something
-/// to save. Where it can't be read it is taken for empty.
+/// The cache of a command that delivers first and saves second. It is only read until there is something to save. Where it
+/// can't be read it is taken for empty.
 struct Delivery {
-    /// For reading; its feeds know to save.
+    /// Open for reading. Its feed store opens it for writing when something is saved.
     let cache: Cache
     /// Why the cache can't be read.
     var unread: FeedError?
 
-    /// Where something was had from its server; `failure` is why it was not saved.
+    /// Says that a feed or image came from its server; `failure` is why it was not saved.
     static func source(_ failure: FeedError?) -> String {
         "from its server, \(failure == nil ? "saved" : "not saved")"
     }
 
-    /// What the cache might have had is not missing: nobody knows.
+    /// Adds to an error that the cache can't be read: what was not found may be in it.
     func explaining<Outcome>(
         _ load: () async throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome {
@@ -33,7 +33,7 @@ extension Session {
         } catch let error where error.standsInTheWay {
             return delivery(of: try await openCache(.none), unread: error)
         } catch let error where error.kind == .storage(.unreadable) {
-            // Who opens it for writing may come to what is damaged only later, or not at all.
+            // Opened for writing, it may come to the damaged part later, or not at all.
             do { return delivery(of: try await openForSaving()) } catch let other { throw other.notSaved ?? error }
         }
     }
@@ -43,7 +43,7 @@ extension Session {
         return Delivery(cache: Cache(feeds: feeds, images: cache.images, transfer: cache.transfer), unread: unread)
     }
 
-    /// What was open to be read is closed: on a full disk a cache can't be opened for writing beside somebody who reads.
+    /// Closes the cache first: on a full disk it can't be opened for writing while somebody reads it.
     func openForSaving() async throws(FeedError) -> Cache {
         await closeCaches()
         return try await openCache(.write(lockWait: settings.lockWait))
@@ -51,11 +51,10 @@ extension Session {
 }
 
 extension FeedError {
-    /// Why something was not saved, if somebody has to do something about it: who holds the lock does the saving.
+    /// Nil for a held lock: the run that holds it does the saving, and nobody has to act.
     var notSaved: FeedError? { kind == .storage(.locked) ? nil : self }
 
-    /// What is at the cache's path can't be used, or not now; which says nothing of a cache that is damaged, or a newer
-    /// program's.
+    /// Something at the cache's path keeps it from being opened. A damaged cache or a newer program's is another matter.
     fileprivate var standsInTheWay: Bool {
         [.storage(.cannotCreate), .storage(.failed), .storage(.busy), .storage(.locked)].contains(kind)
     }

@@ -1,6 +1,6 @@
 import FeedCore
 
-/// What a command loads feeds and images with.
+/// The loaders that commands share.
 extension Session {
     /// For an image that a person named, not a feed.
     func terms(forNamed image: ResourceURL) -> RequestTerms {
@@ -17,8 +17,8 @@ extension Session {
         LocalFeedLoader(store: cache.feeds, now: now)
     }
 
-    /// `own` are the settings of the feeds it is for. To those that no person named, nothing goes that proves who asks: what
-    /// an archive brought could be anybody's.
+    /// `own` are the settings of the feeds it is for. Feeds that no person named get no headers and no password: an
+    /// archive could have brought anybody's.
     func refresh(
         _ cache: Cache, with client: any HTTPClient, _ own: Settings, saves: Bool, isNamed: Bool = true
     ) -> FeedRefresh {
@@ -33,7 +33,7 @@ extension Session {
     /// The feeds of `--opml`.
     func subscriptions(in path: String) async throws(FeedError) -> [ResourceURL] {
         let subscriptions = try await subscriptionList(in: path)
-        // Told in a pipe too: what is left out of a list is not mirrored.
+        // Told in a pipe too: a feed that is left out is not mirrored.
         for note in subscriptions.notes { notice("\(path): \(note)", "feed_left_out") }
         return subscriptions.feeds
     }

@@ -16,7 +16,7 @@ struct Session: Sendable {
 
     var now: @Sendable () -> Timestamp { { [world] in world.now() } }
 
-    /// For what is about to be written to this file.
+    /// Refuses an output that is one of the cache's own files.
     func requireElsewhere(_ file: String, for what: String) throws(FeedError) {
         guard world.ownsFile(file, cache: cachePath) else { return }
         throw .storage(.cannotCreate, "\(file): is one of the cache's own files; \(what) needs another place")
@@ -42,7 +42,7 @@ struct Session: Sendable {
         if settings.verbosity != .quiet { log.tell(line) }
     }
 
-    /// Told to those who watch, or who asked to be told everything.
+    /// Told on a terminal, and with `--verbose`.
     func remark(_ line: String, _ event: String = "remark") {
         remark(LogLine(level: .info, event: event, text: line))
     }
@@ -53,12 +53,12 @@ struct Session: Sendable {
         }
     }
 
-    /// Told to those who asked to be told everything.
+    /// Told with `--verbose`.
     func detail(_ line: LogLine) {
         if settings.verbosity == .verbose { log.tell(line) }
     }
 
-    /// What a dry run would do: its data, unless a program wants that as JSON and nothing besides.
+    /// Says what a dry run would do: on standard output, unless `--json` keeps that for JSON.
     func plan(_ line: String) throws(FeedError) {
         guard settings.json else { return try write(TerminalText.escape(line) + "\n") }
         notice(LogLine(level: .info, event: "plan", text: line))

@@ -1,5 +1,5 @@
-/// The last guard before something is told: where a URL stands in a place that is none for URLs, such as that of a file's
-/// name, nobody took its user name and password out.
+/// The last guard before something is told: takes user name and password out of a URL that stands where none belongs, such
+/// as in the place of a file's name.
 enum Passwords {
     static func hidden(in text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "@")) else { return text }

@@ -30,13 +30,13 @@ package protocol World: Sendable {
     func ownsFile(_ file: String, cache: String) -> Bool
     func openCache(_ path: String, _ access: CacheAccess) async throws(FeedError) -> Cache
     func makeClient(_ settings: NetworkSettings) throws(FeedError) -> any HTTPClient
-    /// For feeds and images that are local files.
+    /// Reads feeds and images that are local files.
     var content: any HTTPClient { get }
-    /// For files and pipes that an option names.
+    /// Reads files and pipes that an option names.
     var files: any HTTPClient { get }
     var decoder: any FeedDecoding { get }
     var gallery: any GalleryWriter { get }
-    /// Of the feeds given, or with none of all. The file's name says how to compress.
+    /// Exports these feeds, or all if none is given. The file's name says how to compress.
     func export(
         _ feeds: [ResourceURL], _ snapshot: any CacheSnapshot, to target: any ByteTarget, fileName: String,
         progress: @Sendable (Progress) -> Void
