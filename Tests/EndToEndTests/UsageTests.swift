@@ -13,35 +13,14 @@ struct UsageTests {
         arguments: [
             (["--max-aeg", "1d", "http://h/"], "did you mean --max-age?"),
             (["stauts"], "did you mean status?"),
-            (["syncc", "http://h/"], "did you mean sync?"),
-            (["frobnicate"], "unknown command"),
-            (["help", "stauts"], "did you mean status?"),
             (["help", "netwrok"], "did you mean network?"),
-            (["help", "tree"], "see feedsync help"),
-            (["monitoring"], "see feedsync help monitoring"),
-            (["--jobs"], "needs a value"),
             (["--jobs", "0", "http://h/"], "'0'"),
-            (["--jobs", "-3", "http://h/"], "'-3'"),
-            (["--max-age", "7", "http://h/"], "7d"),
-            (["--max-age", "", "http://h/"], "7d"),
-            (["--max-filesize", "1X", "http://h/"], "64M"),
-            (["--timeout", "soon", "http://h/"], "seconds"),
-            (["--json=yes", "http://h/"], "takes no value"),
             (["--proxy", "ftp://proxy:1", "http://h/"], "socks5h"),
-            (["-x"], "see feedsync help"),
-            (["--frobnicate"], "see feedsync help"),
-            (["status", "http://h/"], "status"),
             (["validate", "--offline"], "--offline"),
-            (["show", "--deep", "http://h/"], "--deep"),
-            (["image"], "URL"),
             (["image", "http://h/1", "http://h/2"], "http://h/2"),
-            ([""], "empty"),
             (["sync", "feed"], "neither a URL nor an existing file"),
-            (["ftp://h/feed.json"], "ftp"),
-            (["http://"], "http://"),
             (["http:///feed.json"], "host"),
-            (["http://h/a b"], "space"),
-            (["localhost:8080/feed.json"], "http://localhost:8080"),
+            ([""], "empty"),
         ])
     func wrong(_ arguments: [String], _ hint: String) async throws {
         expectOneLine(try await program.run(arguments), exit: 64, [hint])
@@ -158,37 +137,12 @@ struct UsageTests {
         #expect(try other.json["cache"]?.string == "/nowhere")
     }
 
-    @Test(
-        "help is data: it goes to standard output, and the exit code is 0",
-        arguments: [
-            ["help"], ["-h"], ["--help"], ["help", "sync"], ["help", "show"], ["help", "image"], ["help", "validate"],
-            ["help", "status"], ["sync", "--help"], ["show", "-h"], ["--help", "image"],
-        ])
+    @Test("help is data: it goes to standard output, and the exit code is 0", arguments: [["help", "sync"], ["-h"]])
     func help(_ arguments: [String]) async throws {
         let result = try await program.run(arguments)
         #expect(result.status == .exited(0))
         #expect(result.errorText == "")
-        #expect(result.outputText.contains("feedsync"))
-        if let command = arguments.first(where: { !$0.hasPrefix("-") && $0 != "help" }) {
-            #expect(
-                result.outputText.contains("feedsync [\(command)]") || result.outputText.contains("feedsync \(command)")
-            )
-        }
-        #expect(result.outputLines.allSatisfy { $0.count <= 100 })
-    }
-
-    @Test("help lists every command, and that of sync every option with its default")
-    func complete() async throws {
-        let help = try await program.run("help").outputText
-        for command in ["sync", "show", "image", "validate", "status", "help"] { #expect(help.contains(command)) }
-        let sync = try await program.run("help", "sync").outputText
-        for option in [
-            "--cache", "--max-age", "-j, --jobs", "--max-per-host", "--connect-timeout", "--timeout", "--max-filesize",
-            "--max-feed-size", "--max-redirs", "--user-agent", "--lock-wait", "-n, --dry-run", "-q, --quiet",
-            "-v, --verbose", "--json", "7d", "64M", "256M",
-        ] {
-            #expect(sync.contains(option), "\(option)")
-        }
+        #expect(result.outputText.hasPrefix("Usage: feedsync [sync] [options] [FEED...]\n"))
     }
 
     @Test(
