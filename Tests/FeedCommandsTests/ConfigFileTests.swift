@@ -221,7 +221,7 @@ struct ConfigFileTests {
 
     @Test("is found at its usual place, or where it is said to be") func places() throws {
         func path(_ environment: [String: String], home: String?) -> String? {
-            FakeWorld(environment: environment, accountHome: home).usualConfigPath
+            FakeWorld(environment: environment, accountHome: home).configPath(.usual)
         }
         #expect(path(["XDG_CONFIG_HOME": "/etc/me", "HOME": "/h"], home: nil) == "/etc/me/feedsync/config")
         #expect(path(["XDG_CONFIG_HOME": "etc", "HOME": "/h/"], home: nil) == "/h/.config/feedsync/config")

@@ -8,7 +8,7 @@ struct StatusCommand {
     func run() async throws(FeedError) -> ExitCode {
         let cache = try await session.openCache(.read)
         if !session.world.fileExists(session.cachePath) {
-            session.remark("there is no cache at \(session.cachePath)", "no_cache")
+            session.remark(LogLine(level: .info, event: "no_cache", text: "there is no cache at \(session.cachePath)"))
         }
         let feeds = try await cache.feeds.summaries()
         let report = StatusReport(

@@ -26,12 +26,7 @@ extension SyncCommand {
 
     /// Where feeds were looked for when none was given.
     private var places: String {
-        let config: String? =
-            switch settings.configChoice {
-            case .none: nil
-            case .file(let path): path
-            case .usual: session.world.usualConfigPath
-            }
+        let config = session.world.configPath(settings.configChoice)
         return TerminalText.escape([config, session.cachePath].compactMap(\.self).joined(separator: " and "))
     }
 

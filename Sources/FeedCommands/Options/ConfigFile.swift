@@ -68,14 +68,7 @@ struct ConfigFile {
 
     /// Nil where there is none and none was asked for.
     static func read(_ choice: Settings.ConfigChoice, _ world: any World) throws(UsageError) -> ConfigFile? {
-        let path: String
-        switch choice {
-        case .none: return nil
-        case .file(let given): path = given
-        case .usual:
-            guard let usual = world.usualConfigPath else { return nil }
-            path = usual
-        }
+        guard let path = world.configPath(choice) else { return nil }
         let bytes: [UInt8]?
         do throws(FeedError) {
             bytes = try world.readFile(path, onlyRegular: false)

@@ -15,7 +15,14 @@ extension World {
         return home.map { $0 + path.dropFirst() }
     }
 
-    var usualConfigPath: String? { ownPath("XDG_CONFIG_HOME", inHome: ".config").map { "\($0)/config" } }
+    /// Nil where no config file is to be read, or a user has no place for one.
+    func configPath(_ choice: Settings.ConfigChoice) -> String? {
+        switch choice {
+        case .none: nil
+        case .file(let path): path
+        case .usual: ownPath("XDG_CONFIG_HOME", inHome: ".config").map { "\($0)/config" }
+        }
+    }
 
     /// `option` is what `--cache` or `FEEDSYNC_CACHE` gave.
     func cachePath(_ option: String?) throws(UsageError) -> String {

@@ -43,10 +43,6 @@ struct Session: Sendable {
     }
 
     /// Told on a terminal, and with `--verbose`.
-    func remark(_ line: String, _ event: String = "remark") {
-        remark(LogLine(level: .info, event: event, text: line))
-    }
-
     func remark(_ line: LogLine) {
         if settings.verbosity == .verbose || (settings.verbosity == .normal && world.output.isWatched) {
             log.tell(line)
