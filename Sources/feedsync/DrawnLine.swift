@@ -33,11 +33,8 @@ struct DrawnLine {
     /// As of now: a terminal can be resized at any time.
     private static var width: Int {
         var size = winsize()
-        if ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
-        guard let columns = getenv("COLUMNS"), let width = Int(String(cString: columns)), width > 0 else {
-            return usualWidth
-        }
-        return width
+        let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        return isKnown ? Int(size.ws_col) : usualWidth
     }
 
     private var isForeground: Bool {
