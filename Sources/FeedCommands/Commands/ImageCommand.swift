@@ -27,8 +27,6 @@ struct ImageCommand {
             guard let notSaved else { return .ok }
             session.report("\(url): not saved: \(notSaved.message)", "not_saved")
             return ExitCode.of(notSaved)
-        } catch let error where error.isCancellation {
-            throw error
         } catch {
             throw error.about(url)
         }

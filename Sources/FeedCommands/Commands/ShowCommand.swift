@@ -21,7 +21,9 @@ struct ShowCommand {
     private typealias Trouble = (what: String, cause: FeedError)
 
     private func produce(_ url: ResourceURL) async throws(FeedError) -> (shown: ShownFeed, Trouble?) {
-        let delivery = try await open()
+        let delivery =
+            settings.offline
+            ? Delivery(cache: try await session.openCache(.read)) : try await session.openForDelivery()
         let loaded = try await load(url, from: delivery)
         var trouble: Trouble?
         // From the cache, there was nothing to save.
@@ -54,11 +56,6 @@ struct ShowCommand {
         return "\(images), \(Delivery.source(failure))"
     }
 
-    private func open() async throws(FeedError) -> Delivery {
-        guard settings.offline else { return try await session.openForDelivery() }
-        return Delivery(cache: try await session.openCache(.read))
-    }
-
     private func load(
         _ url: ResourceURL, from delivery: Delivery
     ) async throws(FeedError) -> FeedLoaderWithFallback.Loaded {
@@ -73,8 +70,6 @@ struct ShowCommand {
             }
             for note in loaded.notes { session.detail(LogLine(step: "feed_note", of: url, note)) }
             return loaded
-        } catch let error where error.isCancellation {
-            throw error
         } catch {
             throw error.about(url)
         }

@@ -47,7 +47,7 @@ extension Session {
                     client: client, decoder: world.decoder, maxBytes: settings.maxFeedSize)
                 return try await loader.load(place, calledBy: path)
             }
-        } catch let error where !error.isCancellation {
+        } catch {
             throw error.about("--opml")
         }
     }
