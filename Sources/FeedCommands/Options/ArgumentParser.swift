@@ -157,9 +157,8 @@ extension Settings {
             if given.value == nil || option.isList && isFirst { option.reset(&self) }
             guard let value = given.value, !option.set(&self, value) else { continue }
             let shown = option.isSecret ? "" : " '\(FeedOperand.shown(value))'"
-            let place = given.place.map { $0 + ": " } ?? ""
             throw UsageError(
-                "\(place)invalid value\(shown) for \(given.spelling): expected \(option.expected)", exitCode: exitCode)
+                "invalid value\(shown) for \(given.spelling): expected \(option.expected)", exitCode: exitCode)
         }
     }
 }

@@ -5,8 +5,6 @@ struct GivenOption {
     let spelling: String
     /// Nil: `--no-NAME`, which takes back what is given elsewhere.
     let value: String?
-    /// `FILE:LINE`, if it stands in a file.
-    var place: String?
 }
 
 /// A command line taken apart by the rules of GNU getopt: options and operands, in any order. What they mean, and whether

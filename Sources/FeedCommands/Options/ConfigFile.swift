@@ -22,42 +22,44 @@ struct ConfigFile {
     /// The options of each feed's section.
     private var own: [[GivenOption]] = []
 
-    private let path: String
     /// The folder of the file itself, not of a link to it.
     private let folder: String?
     private let world: any World
     /// The feed whose section it is.
     private var section: Int?
-    private var lineNumber = 0
 
     init(_ bytes: [UInt8], at path: String, _ world: any World) throws(UsageError) {
-        self.path = path
         folder = FilePath.folder(of: world.realPath(path) ?? path)
         self.world = world
-        var scratch = Settings()
+        var (scratch, lineNumber) = (Settings(), 0)
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let content = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
         for line in content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             lineNumber += 1
-            // A comment may be in any encoding, and begin with a character that combines with the #.
-            if ConfigLine.isComment(line) { continue }
-            guard let text = String(validating: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
-            else { throw wrong("the line is not UTF-8") }
-            // To the system it would end a path.
-            if line.contains(0) { throw wrong("the line has a NUL character in it") }
-            try read(ConfigLine.trim(text[...]), &scratch)
+            do throws(UsageError) {
+                try read(line.last == UInt8(ascii: "\r") ? line.dropLast() : line, &scratch)
+            } catch {
+                throw UsageError(
+                    "\(TerminalText.escape(path)):\(lineNumber): \(error.message)", hint: error.hint,
+                    exitCode: .configuration)
+            }
         }
     }
 
-    private mutating func read(_ line: Substring, _ scratch: inout Settings) throws(UsageError) {
-        switch try ConfigLine(line, wrong) {
+    private mutating func read(_ line: ArraySlice<UInt8>, _ scratch: inout Settings) throws(UsageError) {
+        // A comment may be in any encoding, and begin with a character that combines with the #.
+        if ConfigLine.isComment(line) { return }
+        guard let text = String(validating: line, as: UTF8.self) else { throw UsageError("the line is not UTF-8") }
+        // To the system it would end a path.
+        if line.contains(0) { throw UsageError("the line has a NUL character in it") }
+        switch try ConfigLine(ConfigLine.trim(text[...])) {
         case .nothing: break
         case .section(let url): section = try add(url)
         case .setting("feed", let value):
             guard section == nil else {
-                throw wrong("feed can't stand in a feed's section", hint: "put it above the first section")
+                throw UsageError("feed can't stand in a feed's section", hint: "put it above the first section")
             }
-            guard let value else { throw wrong("feed needs a value: feed = URL") }
+            guard let value else { throw UsageError("feed needs a value: feed = URL") }
             _ = try add(value)
         case .setting(let name, let value):
             let given = try option(name, value)
@@ -94,38 +96,33 @@ struct ConfigFile {
     private func feedURL(_ text: String) throws(UsageError) -> ResourceURL {
         let place = try located(text)
         if !text.contains(where: { "/.:".contains($0) }), !world.fileExists(place) {
-            throw wrong("'\(FeedOperand.shown(text))' is neither a URL nor an existing file")
+            throw UsageError("'\(FeedOperand.shown(text))' is neither a URL nor an existing file")
         }
-        do {
-            let url = try FeedOperand.url(text, currentDirectory: "/") { _ in world.fileExists(place) }
-            guard !url.isRemote, !text.lowercased().hasPrefix("file:") else { return url }
-            return try world.url(of: place)
-        } catch {
-            throw wrong(error.message, hint: error.hint)
-        }
+        let url = try FeedOperand.url(text, currentDirectory: "/") { _ in world.fileExists(place) }
+        guard !url.isRemote, !text.lowercased().hasPrefix("file:") else { return url }
+        return try world.url(of: place)
     }
 
     private func option(_ name: String, _ value: String?) throws(UsageError) -> GivenOption {
         guard let option = OptionTable.long(name), option.isOfConfigFile else { throw unknown(name) }
         guard section == nil || option.scope == .feed else {
-            throw wrong(
+            throw UsageError(
                 "\(name) holds for the whole run, and can't stand in a feed's section",
                 hint: "put it above the first section")
         }
         guard let value = value ?? (option.isFlag ? OptionSpec.present : nil) else {
-            throw wrong("\(name) needs a value: \(name) = \(option.placeholder ?? "")")
+            throw UsageError("\(name) needs a value: \(name) = \(option.placeholder ?? "")")
         }
         let isStream = value == "-" && option.long == "output"
         return GivenOption(
-            option: option, spelling: name, value: option.isPath && !isStream ? try located(value) : value,
-            place: place)
+            option: option, spelling: name, value: option.isPath && !isStream ? try located(value) : value)
     }
 
     /// A path as it is meant in this file: `~` is the home folder, and a relative path begins in its folder. The one
     /// that a program is started in is cron's choice. A URL stays one, for whoever takes paths alone to see it.
     private func located(_ value: String) throws(UsageError) -> String {
         guard let value = world.expandingHome(value) else {
-            throw wrong("\(noHome) for ~")
+            throw UsageError("\(noHome) for ~")
         }
         guard !value.isEmpty, !FeedOperand.isURL(value), let folder else { return value }
         return FilePath.absolute(value, in: folder)
@@ -134,21 +131,15 @@ struct ConfigFile {
     private func unknown(_ name: String) -> UsageError {
         let shown = TerminalText.escape(name)
         if let option = OptionTable.long(name) {
-            return wrong("\(option.long) can't stand in the config file")
+            return UsageError("\(option.long) can't stand in the config file")
         }
         if name.hasPrefix("-") {
             let letters = String(name.drop { $0 == "-" })
             let known = letters.count == 1 ? letters.first.flatMap(OptionTable.short) : nil
             let bare = known?.long ?? letters
-            return wrong("unknown option '\(shown)'", hint: "without dashes: \(TerminalText.escape(bare))")
+            return UsageError("unknown option '\(shown)'", hint: "without dashes: \(TerminalText.escape(bare))")
         }
         let known = OptionTable.all.filter(\.isOfConfigFile).map(\.long) + ["feed"]
-        return wrong("unknown option '\(shown)'", hint: Suggestion.hint(for: name, among: known))
-    }
-
-    private var place: String { "\(TerminalText.escape(path)):\(lineNumber)" }
-
-    private func wrong(_ reason: String, hint: String? = nil) -> UsageError {
-        UsageError("\(place): \(reason)", hint: hint, exitCode: .configuration)
+        return UsageError("unknown option '\(shown)'", hint: Suggestion.hint(for: name, among: known))
     }
 }

@@ -7,24 +7,22 @@ enum ConfigLine: Hashable {
     /// `name = value`, or `name` alone.
     case setting(name: String, value: String?)
 
-    typealias Complaint = (_ reason: String, _ hint: String?) -> UsageError
-
     /// `line` has no blanks at its ends.
-    init(_ line: Substring, _ wrong: Complaint) throws(UsageError) {
+    init(_ line: Substring) throws(UsageError) {
         if line.isEmpty {
             self = .nothing
         } else if line.hasPrefix("[") {
-            self = .section(url: try Self.section(line, wrong))
+            self = .section(url: try Self.section(line))
         } else {
             let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = Self.trim(parts[0])
-            guard !name.isEmpty else { throw wrong("there is no name before the =", nil) }
+            guard !name.isEmpty else { throw UsageError("there is no name before the =") }
             // Shown as far as it is a name: what follows may be a password.
             if let blank = name.firstIndex(where: { $0 == " " || $0 == "\t" }) {
                 let word = TerminalText.escape(String(name[..<blank]))
-                throw wrong("expected = after '\(word)'", "an option is written NAME = VALUE")
+                throw UsageError("expected = after '\(word)'", hint: "an option is written NAME = VALUE")
             }
-            self = .setting(name: String(name), value: parts.count < 2 ? nil : try Self.value(parts[1], wrong))
+            self = .setting(name: String(name), value: parts.count < 2 ? nil : try Self.value(parts[1]))
         }
     }
 
@@ -39,27 +37,27 @@ enum ConfigLine: Hashable {
         return text
     }
 
-    private static func section(_ line: Substring, _ wrong: Complaint) throws(UsageError) -> String {
-        let shape = wrong("this is no section", #"a section is written [feed "URL"]"#)
+    private static func section(_ line: Substring) throws(UsageError) -> String {
+        let shape = UsageError("this is no section", hint: #"a section is written [feed "URL"]"#)
         guard line.hasSuffix("]") else { throw shape }
         let inner = trim(line.dropFirst().dropLast())
         guard inner.hasPrefix("feed") else { throw shape }
         let rest = inner.dropFirst("feed".count)
         let quoted = trim(rest)
         guard quoted.hasPrefix("\""), quoted.count > 2 else { throw shape }
-        return try value(quoted, wrong)
+        return try value(quoted)
     }
 
     /// A value may stand in double quotes: then blanks at its ends are its own, and a backslash goes before a quote or
     /// another backslash.
-    private static func value(_ text: Substring, _ wrong: Complaint) throws(UsageError) -> String {
+    private static func value(_ text: Substring) throws(UsageError) -> String {
         let text = trim(text)
         guard text.hasPrefix("\"") else { return String(text) }
         var value = ""
         var rest = text.dropFirst()
         while let character = rest.popFirst() {
             if character == "\"" {
-                guard rest.isEmpty else { throw wrong("there is more behind the closing quote", nil) }
+                guard rest.isEmpty else { throw UsageError("there is more behind the closing quote") }
                 return value
             }
             guard character == "\\" else {
@@ -67,10 +65,10 @@ enum ConfigLine: Hashable {
                 continue
             }
             guard let escaped = rest.popFirst(), escaped == "\"" || escaped == "\\" else {
-                throw wrong(#"in quotes, a backslash goes before " or \ alone"#, nil)
+                throw UsageError(#"in quotes, a backslash goes before " or \ alone"#)
             }
             value.append(escaped)
         }
-        throw wrong("a quote is not closed", nil)
+        throw UsageError("a quote is not closed")
     }
 }
