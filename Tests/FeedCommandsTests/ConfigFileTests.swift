@@ -221,7 +221,7 @@ struct ConfigFileTests {
 
     @Test("is found at its usual place, or where it is said to be") func places() throws {
         func path(_ environment: [String: String], home: String?) -> String? {
-            FakeWorld(environment: environment, accountHome: home).configPath(.usual)
+            FakeWorld(environment: environment, accountHome: home).configPath(Settings())
         }
         #expect(path(["XDG_CONFIG_HOME": "/etc/me", "HOME": "/h"], home: nil) == "/etc/me/feedsync/config")
         #expect(path(["XDG_CONFIG_HOME": "etc", "HOME": "/h/"], home: nil) == "/h/.config/feedsync/config")
@@ -235,8 +235,7 @@ struct ConfigFileTests {
         #expect(usageError(["--config", "/c"]) == error)
         #expect(usageError([], environment: ["FEEDSYNC_CONFIG": "/c"]) == error)
         #expect(
-            try settings(["--no-config"], environment: ["FEEDSYNC_CONFIG": "/c"])?.configChoice
-                == Settings.ConfigChoice.none)
+            try settings(["--no-config"], environment: ["FEEDSYNC_CONFIG": "/c"])?.noConfig == true)
     }
 
     @Test("--no-config does without, also where it is wrong") func unread() throws {

@@ -26,7 +26,7 @@ extension SyncCommand {
 
     /// Where feeds were looked for when none was given.
     private var places: String {
-        let config = session.world.configPath(settings.configChoice)
+        let config = session.world.configPath(settings)
         return TerminalText.escape([config, session.cachePath].compactMap(\.self).joined(separator: " and "))
     }
 

@@ -61,7 +61,7 @@ struct ArgumentParser {
             return settings
         }
         var all = try settings([])
-        guard let file = try ConfigFile.read(all.configChoice, world) else { return all }
+        guard let file = try ConfigFile.read(all, world) else { return all }
         all = try settings([file.options])
         let feeds = try file.feeds.map { feed throws(UsageError) in
             FeedSettings(url: feed.url, settings: try settings([file.options, feed.options]))

@@ -69,8 +69,8 @@ struct ConfigFile {
     }
 
     /// Nil where there is none and none was asked for.
-    static func read(_ choice: Settings.ConfigChoice, _ world: any World) throws(UsageError) -> ConfigFile? {
-        guard let path = world.configPath(choice) else { return nil }
+    static func read(_ settings: Settings, _ world: any World) throws(UsageError) -> ConfigFile? {
+        guard let path = world.configPath(settings) else { return nil }
         let bytes: [UInt8]?
         do throws(FeedError) {
             bytes = try world.readFile(path, onlyRegular: false)
@@ -80,7 +80,7 @@ struct ConfigFile {
                 hint: "--no-config does without", exitCode: .configuration)
         }
         if let bytes { return try ConfigFile(bytes, at: path, world) }
-        guard choice != .usual else { return nil }
+        guard settings.config != nil else { return nil }
         throw UsageError("\(TerminalText.escape(path)): there is no such config file", exitCode: .notFound)
     }
 

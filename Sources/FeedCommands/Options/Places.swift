@@ -16,12 +16,9 @@ extension World {
     }
 
     /// Nil where no config file is to be read, or a user has no place for one.
-    func configPath(_ choice: Settings.ConfigChoice) -> String? {
-        switch choice {
-        case .none: nil
-        case .file(let path): path
-        case .usual: ownPath("XDG_CONFIG_HOME", inHome: ".config").map { "\($0)/config" }
-        }
+    func configPath(_ settings: Settings) -> String? {
+        if settings.noConfig { return nil }
+        return settings.config ?? ownPath("XDG_CONFIG_HOME", inHome: ".config").map { "\($0)/config" }
     }
 
     /// `option` is what `--cache` or `FEEDSYNC_CACHE` gave.

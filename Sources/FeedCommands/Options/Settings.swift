@@ -7,14 +7,9 @@ struct Settings: Hashable, Sendable {
     enum ProgressChoice: String, CaseIterable, Sendable { case auto, always, never }
     enum LogFormat: String, CaseIterable, Sendable { case text, json }
 
-    enum ConfigChoice: Hashable, Sendable {
-        /// The one at the usual place, if there is one.
-        case usual
-        case none
-        case file(String)
-    }
-
-    var configChoice = ConfigChoice.usual
+    /// The config file; nil: the one at the usual place, if there is one.
+    var config: String? { didSet { if config != nil { noConfig = false } } }
+    var noConfig = false
     /// The feeds that the config file names, each with what holds for it.
     var feeds = ConfiguredFeeds()
 
@@ -114,15 +109,5 @@ extension Settings {
     var verbose: Bool {
         get { verbosity == .verbose }
         set { verbosity = newValue ? .verbose : verbosity == .verbose ? .normal : verbosity }
-    }
-
-    var config: String? {
-        get { if case .file(let path) = configChoice { path } else { nil } }
-        set { configChoice = newValue.map(ConfigChoice.file) ?? .usual }
-    }
-
-    var noConfig: Bool {
-        get { configChoice == .none }
-        set { configChoice = newValue ? .none : configChoice == .none ? .usual : configChoice }
     }
 }
