@@ -1,15 +1,15 @@
 import FeedCore
 import Synchronization
 
-/// Tells a monitor that a run begins and how it ended, as healthchecks.io has it. It never takes long, and its failure is
-/// no failure of the run.
+/// Tells a monitor that a run begins and how it ended, as healthchecks.io has it. It takes little time, and a failing ping
+/// does not fail the run.
 final class Ping: Sendable {
     private static let limit = Duration.seconds(10)
     private static let mostBytes: Int64 = 100_000
 
     private let url: ResourceURL
     private let session: Session
-    /// The last is mostly lost for the same reason as the first.
+    /// The last ping mostly fails for the same reason as the first, which is told once.
     private let told = Mutex<Set<String>>([])
 
     init(url: ResourceURL, session: Session) {
@@ -19,8 +19,8 @@ final class Ping: Sendable {
 
     func start() async { await send("start", retries: 0) }
 
-    /// Also when the run was stopped: that is when it matters, and a lost one would raise a false alarm. Who stops it only
-    /// now is not kept waiting.
+    /// It is sent also when the run was stopped, or the monitor would raise a false alarm. A run that is stopped while it
+    /// is sent ends at once.
     func end(_ exitCode: Int32) async {
         guard Task.isCancelled else { return await send("\(exitCode)", retries: 2) }
         await uncancelled { await self.send("\(exitCode)", retries: 2) }
@@ -43,7 +43,7 @@ final class Ping: Sendable {
         }
     }
 
-    /// With less time than a run has, as nobody is to wait for it.
+    /// It gets less time than a run's requests: nobody is to wait for it.
     private func fetcher(retries: Int, until deadline: Deadline) throws(FeedError) -> Fetcher {
         var network = session.settings.network
         network.connectTimeout = .seconds(5)

@@ -2,8 +2,7 @@ import FeedCore
 
 /// The client that a command asks servers with.
 extension Session {
-    /// To be called before a client is made: what servers are asked with has to be there. `own` are the settings of the
-    /// feeds of a run.
+    /// Checks the files that a client needs, before one is made. `own` are the settings of the run's feeds.
     func requireTrust(for own: [Settings]) throws(FeedError) {
         for feed in own { try requireFiles(of: feed) }
         if own.contains(where: \.insecure) {
@@ -11,10 +10,10 @@ extension Session {
         }
     }
 
-    /// It says nothing, as it may be made beside what does.
+    /// It says nothing, as it may run beside the opening of the cache, which does.
     func makeTransport() throws(FeedError) -> any HTTPClient { try world.makeClient(settings.network) }
 
-    /// Hands out a fetcher that asks nobody after `--max-time`. Waiting for another run is not counted: that has a limit of
+    /// Hands out a fetcher that asks nobody after `--max-time`. The wait for another run is not counted: it has a limit of
     /// its own.
     func fetching<Outcome, Failure: Error>(
         through transport: any HTTPClient, files: (any HTTPClient)? = nil, spent: Duration = .zero,
@@ -43,11 +42,11 @@ extension Session {
             route: settings.network.route)
     }
 
-    /// Without them a request would fail as if the server were out of reach, or go without its credentials. Each request
-    /// reads them: a pipe would give them to the first, or keep it waiting for somebody who writes.
+    /// Without these files a request would fail as if the server were out of reach, or go without its password. Each
+    /// request reads them again, which a pipe allows once.
     private func requireFiles(of own: Settings) throws(FeedError) {
         var files = [("--cacert", own.caFile), ("--netrc-file", own.netrcFile)]
-        // There needn't be one at the usual place.
+        // The usual file needn't be there.
         if own.netrc, own.netrcFile == nil, let home = world.home, world.fileExists("\(home)/.netrc") {
             files.append(("--netrc", "\(home)/.netrc"))
         }
