@@ -62,7 +62,7 @@ struct DiskFullTests {
     }
 
     /// What nobody asks for any more, once `change` was made, is taken away by `validate`, which comes to a full disk.
-    private func prune(_ change: String) async throws {
+    private func prune(_ change: String, freeing room: String = ":") async throws {
         let bytes = [UInt8](repeating: 3, count: 20_000)
         for number in 0..<30 { server.serve(.image(FeedServer.image(number) + bytes), at: number) }
         server.serve(feedOf: (0..<30).map(server.imageURL))
@@ -72,6 +72,7 @@ struct DiskFullTests {
             rows() { sqlite3 "$FEEDSYNC_CACHE/feedsync.sqlite" 'SELECT count(*) FROM images'; }
             run first sync "$1"
             sqlite3 "$FEEDSYNC_CACHE/feedsync.sqlite" '\(change)'
+            \(room)
             dd if=/dev/zero of="$FEEDSYNC_CACHE/others" bs=1k 2> dd
             run again validate --json
             rm "$FEEDSYNC_CACHE/others"
@@ -101,6 +102,17 @@ struct DiskFullTests {
         let report = try JSONValue.parse(Array(try said("again.out").utf8))
         #expect(report["images_deleted"]?.int == 0)
         #expect(try said("third.out").contains(#""images_deleted":30"#))
+    }
+
+    @Test("is pruned, rows first, in the room of what no row names", arguments: changes)
+    func pruned(_ change: String) async throws {
+        let name = String(repeating: "ab", count: 32)
+        try await prune(change, freeing: "head -c 100000 /dev/zero > \"$FEEDSYNC_CACHE/images/sha256/\(name)\"")
+        let errors = try said("again.err")
+        #expect(try said("again.code") == "0\n", "\(errors)")
+        #expect(try said("rows") == "0\n0\n")
+        let report = try JSONValue.parse(Array(try said("again.out").utf8))
+        #expect(report["images_deleted"]?.int == 31)
     }
 
     @Test("ends the run with 74 and the cache intact, and the next run on a larger one completes it")

@@ -7,9 +7,9 @@ struct ValidateCommand {
     init(_ session: Session) { self.session = session }
 
     func run() async throws(FeedError) -> ExitCode {
-        // A cache that isn't there is in order. It is not created: its name may be mistyped.
+        // A cache that isn't there, which may be a mistyped name, is in order, and is not created for that.
         guard session.world.fileExists(session.cachePath) else {
-            // A cache that can't be reached looks like one that isn't there; opening it tells them apart.
+            // What can't be reached looks alike, and is told of here.
             _ = try await session.openCache(.read)
             try tell(ValidateReport(), failure: nil)
             return .ok
@@ -18,10 +18,10 @@ struct ValidateCommand {
             settings.dryRun ? .rehearseRepair : .repair(lockWait: settings.lockWait))
         var report = ValidateReport()
         var failure: FeedError?
-        do throws(FeedError) { try await validate(cache, &report) } catch { failure = Self.hinting(error) }
-        // The reader of the output may be slow, and other runs want the lock.
+        do throws(FeedError) { try await validate(cache, &report) } catch { failure = error }
+        // Before anything is written: who reads may take their time, and others want the lock.
         await session.closeCaches()
-        // It tells what it did also when it failed.
+        // What it did before it failed is told all the same.
         if let failure, !failure.isCancellation { session.report(LogLine(failure)) }
         try tell(report, failure: failure)
         return failure.map(ExitCode.of) ?? .ok
@@ -29,21 +29,44 @@ struct ValidateCommand {
 
     private func validate(_ cache: Cache, _ report: inout ValidateReport) async throws(FeedError) {
         if !settings.dryRun { try await keepReadersOut(of: cache) }
-        try await deleteStaleFeeds(in: cache, &report, dryRun: settings.dryRun)
+        try await deleteStaleFeeds(in: cache, &report)
         let removal: RemovalMode =
             settings.dryRun
             ? .dryRun(withoutFeeds: report.feedsDeleted.map(\.url), withoutDamaged: settings.deep) : .forReal
-        // Damage comes first: an image that a feed names and whose file is gone counts as damaged.
+        // Damage first: what is gone from the disk though a feed names it is damage too, and told.
         try stopIfCancelled()
         if settings.deep {
-            report.damaged = try await session.showingProgress("checking", of: "image") { progress throws(FeedError) in
-                try await cache.images.removeDamaged(removal, progress: progress)
-            }
+            report.damaged = try await removeDamaged(from: cache, removal)
             if let failure = report.damaged.failure { throw failure }
         }
         try stopIfCancelled()
-        report.unreferenced = try await cache.images.removeUnreferenced(removal)
-        if let failure = report.unreferenced.failure { throw failure }
+        try await removeUnreferenced(from: cache, removal, &report)
+    }
+
+    /// On a full disk no row can be deleted, as the log grows by that, and no file goes before its row. Where what no row
+    /// names is enough room, the rows are tried again.
+    private func removeUnreferenced(
+        from cache: Cache, _ mode: RemovalMode, _ report: inout ValidateReport
+    ) async throws(FeedError) {
+        while true {
+            let removal = try await cache.images.removeUnreferenced(mode)
+            report.unreferenced = report.unreferenced.followed(by: removal)
+            guard let failure = removal.failure else { return }
+            guard failure.lacksRoom, removal.bytesFreed > 0 else { throw Self.hinting(failure) }
+        }
+    }
+
+    private func deleteStaleFeeds(in cache: Cache, _ report: inout ValidateReport) async throws(FeedError) {
+        while true {
+            do throws(FeedError) {
+                return try await deleteStaleFeeds(in: cache, &report, dryRun: settings.dryRun)
+            } catch {
+                guard error.lacksRoom, !settings.dryRun else { throw error }
+                let before = report.unreferenced.bytesFreed
+                try await removeUnreferenced(from: cache, .forReal, &report)
+                guard report.unreferenced.bytesFreed > before else { throw Self.hinting(error) }
+            }
+        }
     }
 
     private static func hinting(_ error: FeedError) -> FeedError {
@@ -51,7 +74,7 @@ struct ValidateCommand {
         return error.hinting("make room of some megabytes on that disk: the database needs it to forget anything")
     }
 
-    /// Waits for an export or a gallery that is being written, if there is something to delete.
+    /// Where an export or a gallery is at work, it is waited for before anything is deleted, if there is something.
     private func keepReadersOut(of cache: Cache) async throws(FeedError) {
         guard try await !cache.images.keepReadersOut(waiting: false) else { return }
         var plan = ValidateReport()
@@ -62,6 +85,12 @@ struct ValidateCommand {
         _ = try await cache.images.keepReadersOut(waiting: true)
     }
 
+    private func removeDamaged(from cache: Cache, _ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
+        try await session.showingProgress("checking", of: "image") { progress throws(FeedError) in
+            try await cache.images.removeDamaged(mode, progress: progress)
+        }
+    }
+
     private func stopIfCancelled() throws(FeedError) {
         if Task.isCancelled { throw .cancelled }
     }
@@ -70,6 +99,7 @@ struct ValidateCommand {
         in cache: Cache, _ report: inout ValidateReport, dryRun: Bool
     ) async throws(FeedError) {
         let validation = ValidateFeedCache(store: cache.feeds, now: session.now)
+        report.feedsAhead = []
         for feed in try await cache.feeds.summaries() {
             try stopIfCancelled()
             let fault = try await validation.validate(
@@ -92,7 +122,7 @@ struct ValidateCommand {
             for case (let url, .stale) in report.feedsDeleted {
                 session.detail(LogLine(step: "feed_deleted", of: url, "stale, deleted"))
             }
-            // Lost data is told whatever the verbosity: the next sync has to fetch it again.
+            // Losing data is told even where all else is quiet success: the next sync has to fetch it again.
             for line in report.damage { session.report(line, "damage") }
             let summary = report.summary(wasStopped: wasStopped)
             if failure == nil { session.remark(summary) } else { session.notice(summary) }
