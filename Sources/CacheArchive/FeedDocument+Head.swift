@@ -32,9 +32,9 @@ extension FeedDocument {
                     throw reader.mismatch("not a time such as 2026-03-29T01:59:59.000001Z", at: start)
                 }
             default:
-                // They were cut out.
-                try reader.enterArray()
-                if try reader.nextElement() { throw reader.mismatch("written in an unusual way", at: start) }
+                // They may be many, and are looked at one by one.
+                guard try reader.peek() == .array else { throw reader.mismatch("not an array", at: start) }
+                try reader.skipValue()
                 hasImages = true
             }
         }

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import FeedCore
 internal import JSONText
 
@@ -10,80 +9,55 @@ struct FeedDocument {
         let validators: Validators
     }
 
-    private static let groupsAhead = 2
-
-    /// Visits the bytes of the document, a chunk at a time.
-    typealias Source = (_ visit: ([UInt8]) throws(FeedError) -> Void) throws(FeedError) -> Void
-
-    private let source: Source
+    /// Without the images, which are looked at when they are visited.
+    let head: FeedHead
     private let name: String
+    private let bytes: () throws(FeedError) -> [UInt8]
 
-    /// `name` is what messages call it.
-    init(name: String, _ source: @escaping Source) {
+    /// `name` is what messages call it. The bytes are read once for the head, and once each time the images are visited:
+    /// of many documents one alone is in memory.
+    init(name: String, _ bytes: @escaping () throws(FeedError) -> [UInt8]) throws(FeedError) {
         self.name = "\(name) (a feed document)"
-        self.source = source
-    }
-
-    /// All but the images, which are passed over.
-    func readHead() throws(FeedError) -> FeedHead {
-        var splitter = DocumentSplitter()
-        try source { chunk throws(FeedError) in try splitter.take(chunk) { _ in } }
-        if splitter.isInList {
-            throw .invalidData("\(name): images: the list has no end, or brackets that don't match")
-        }
-        if splitter.endsInComma { throw .invalidData("\(name): images: a comma with no image behind it") }
-        return try OCILayout.read(splitter.rest, of: name) { reader throws(JSONError) in
+        self.bytes = bytes
+        head = try OCILayout.read(try bytes(), of: self.name) { reader throws(JSONError) in
             try Self.readHead(&reader)
         }
     }
 
-    /// Visits the images of the feed with this head in order, of which the next are read on another thread meanwhile.
-    func forEachImage(
-        of feed: FeedHead, _ visit: (FeedImage, ImageData?) throws(FeedError) -> Void
-    ) throws(FeedError) {
-        let queue = DispatchQueue(label: "feedsync.documents")
-        var ahead: [Job<ReadImages>] = []
-        var count = 0
-        func visitNext() throws(FeedError) {
-            let read = try ahead.removeFirst().outcome()
-            for (image, data) in read.images { try visit(image, data) }
-            if let fault = read.fault {
-                throw .invalidData("\(name)\(count == 0 ? "" : ", counted from image \(count)"): \(fault)")
-            }
-            count += read.images.count
-        }
-        var splitter = DocumentSplitter()
-        try source { chunk throws(FeedError) in
-            try splitter.take(chunk) { group throws(FeedError) in
-                let reading = Job { Self.readImages(group, of: feed) }
-                queue.async { reading.perform() }
-                ahead.append(reading)
-                if ahead.count > Self.groupsAhead { try visitNext() }
-            }
-        }
-        while !ahead.isEmpty { try visitNext() }
+    /// Visits the images in order.
+    func forEachImage(_ visit: (FeedImage, ImageData?) throws(FeedError) -> Void) throws(FeedError) {
+        var images = Images(of: head, in: try bytes(), name: name)
+        try images.begin()
+        while let (image, data) = try images.next() { try visit(image, data) }
     }
 
-    /// Images, and what is wrong with the one behind them.
-    private struct ReadImages {
-        var images: [(FeedImage, ImageData?)] = []
-        var fault: JSONError?
-    }
+    /// The list of images in a document whose head was read: there is one such list.
+    private struct Images: ~Copyable {
+        private let head: FeedHead
+        private let name: String
+        private var reader: JSONReader
 
-    private static func readImages(_ group: [UInt8], of feed: FeedHead) -> ReadImages {
-        var read = ReadImages()
-        // As they stand in the document, so that messages name them as it does.
-        let text = Array("{\"images\":[".utf8) + group + Array("]}".utf8)
-        do throws(JSONError) {
-            try OCILayout.parse(text) { reader throws(JSONError) in
-                try JSONObject.read(&reader, ["images"]) { _, reader throws(JSONError) in
-                    try reader.enterArray()
-                    while try reader.nextElement() { read.images.append(try readImage(&reader, of: feed)) }
-                }
-            }
-        } catch {
-            read.fault = error
+        init(of head: FeedHead, in bytes: [UInt8], name: String) {
+            (self.head, self.name) = (head, name)
+            reader = OCILayout.reader(bytes)
         }
-        return read
+
+        mutating func begin() throws(FeedError) {
+            do throws(JSONError) {
+                try reader.enterObject()
+                while let member = try reader.nextMember(), member != "images" { try reader.skipValue() }
+                try reader.enterArray()
+            } catch {
+                throw .invalidData("\(name): \(error)")
+            }
+        }
+
+        mutating func next() throws(FeedError) -> (FeedImage, ImageData?)? {
+            do throws(JSONError) {
+                return try reader.nextElement() ? try FeedDocument.readImage(&reader, of: head) : nil
+            } catch {
+                throw .invalidData("\(name): \(error)")
+            }
+        }
     }
 }

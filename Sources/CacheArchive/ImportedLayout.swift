@@ -29,7 +29,8 @@ struct ImportedLayout {
             try checkText(descriptor, namedBy: OCILayout.indexFile)
             guard manifests.insert(descriptor.digest).inserted else { continue }
             let name = OCILayout.blobName(descriptor.digest)
-            let manifest = try OCILayout.readManifest(try intake.bytes(of: descriptor.digest), of: name)
+            let manifest = try OCILayout.readManifest(
+                try intake.bytes(of: descriptor.digest, size: descriptor.size), of: name)
             try checkText(manifest.config, namedBy: name)
             let document = manifest.config.digest
             // A large feed's manifests share one document.
@@ -50,15 +51,14 @@ struct ImportedLayout {
         return feeds
     }
 
-    private func feed(_ descriptor: BlobDescriptor) throws(FeedError) -> StagedFeed {
+    private func feed(_ descriptor: BlobDescriptor) throws(FeedError) -> ImportedFeed {
         let name = OCILayout.blobName(descriptor.digest)
-        let document = FeedDocument(name: name) { [intake] visit throws(FeedError) in
-            try intake.forEachChunk(of: descriptor.digest, visit)
+        let document = try FeedDocument(name: name) { [intake] () throws(FeedError) in
+            try intake.bytes(of: descriptor.digest, size: descriptor.size)
         }
-        let head = try document.readHead()
-        let limits = terms.limits(of: head.url)
+        let limits = terms.limits(of: document.head.url)
         try checkSize(descriptor, limit: limits.document)
-        return StagedFeed(head: head, document: document, name: name, images: images, maxImageSize: limits.image)
+        return ImportedFeed(document: document, name: name, images: images, maxImageSize: limits.image)
     }
 
     /// Of which feed it is isn't known yet.
@@ -80,18 +80,19 @@ struct ImportedLayout {
 }
 
 /// A feed whose document was brought in.
-private struct StagedFeed: ArchivedFeed {
-    let head: FeedHead
+private struct ImportedFeed: ArchivedFeed {
     let document: FeedDocument
     let name: String
     let images: ImportedImages
     let maxImageSize: Int64
 
+    var head: FeedHead { document.head }
+
     /// Throws at an image that is not as it should be.
     func forEachImage(_ visit: (FeedImage, OfferedImage?) throws(FeedError) -> Void) throws(FeedError) {
         // There may be a million: a hash of each URL and of its digest is enough to compare them.
         var digests: [Int: Int] = [:]
-        try document.forEachImage(of: head) { image, data throws(FeedError) in
+        try document.forEachImage { image, data throws(FeedError) in
             guard let data else { return try visit(image, nil) }
             let digest = data.digest.hashValue
             guard digests.updateValue(digest, forKey: image.url.key.hashValue) ?? digest == digest else {

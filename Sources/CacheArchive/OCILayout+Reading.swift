@@ -75,20 +75,16 @@ extension OCILayout {
         _ bytes: [UInt8], of name: String, _ work: (inout JSONReader) throws(JSONError) -> Value
     ) throws(FeedError) -> Value {
         do throws(JSONError) {
-            return try parse(bytes, work)
+            var reader = reader(bytes)
+            let value = try work(&reader)
+            try reader.finish()
+            return value
         } catch {
             throw .invalidData("\(name): \(error)")
         }
     }
 
-    static func parse<Value>(
-        _ bytes: [UInt8], _ work: (inout JSONReader) throws(JSONError) -> Value
-    ) throws(JSONError) -> Value {
-        var reader = JSONReader(bytes, maxDepth: maxDepth)
-        let value = try work(&reader)
-        try reader.finish()
-        return value
-    }
+    static func reader(_ bytes: [UInt8]) -> JSONReader { JSONReader(bytes, maxDepth: maxDepth) }
 
     private static func readDescriptors(
         _ reader: inout JSONReader, type: String?

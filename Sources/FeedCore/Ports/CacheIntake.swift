@@ -23,9 +23,10 @@ package protocol BlobIntake: Sendable {
 }
 
 extension CacheIntake {
-    /// A whole blob, which should be small.
-    package func bytes(of digest: Digest) throws(FeedError) -> [UInt8] {
+    /// A whole blob, of which this is the size.
+    package func bytes(of digest: Digest, size: Int64) throws(FeedError) -> [UInt8] {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(size))
         try forEachChunk(of: digest) { chunk in bytes += chunk }
         return bytes
     }
