@@ -6,9 +6,7 @@ internal import Hashing
 final class ArchiveWriter {
     private let archive: OpaquePointer
     private let entry: OpaquePointer
-    private let output: OutputBuffer
-    /// Then what libarchive hands on is not what it was given.
-    private let isCompressed: Bool
+    private let output: Output
     private var name = ""
 
     init(_ compression: Compression, to target: any ByteTarget) throws(FeedError) {
@@ -19,24 +17,23 @@ final class ArchiveWriter {
         }
         self.archive = archive
         self.entry = entry
-        isCompressed = compression != .none
         // The same for every entry.
         archive_entry_set_mode(entry, mode_t(feedsync_regular_file) | 0o444)
         archive_entry_set_mtime(entry, 0, 0)
         archive_entry_set_uid(entry, 0)
         archive_entry_set_gid(entry, 0)
-        output = OutputBuffer(target)
+        output = Output(target)
         try check(archive_write_set_format_pax_restricted(archive))
         try compression.choose(for: archive, check)
+        try check(archive_write_set_bytes_per_block(archive, 256 * 1024))
         // No padding: behind a compressed stream it would be data after its end.
-        try check(archive_write_set_bytes_per_block(archive, 0))
         try check(archive_write_set_bytes_in_last_block(archive, 1))
         let opened = archive_write_open(
             archive, Unmanaged.passUnretained(output).toOpaque(), nil,
-            { archive, output, bytes, count in
-                guard let output else { return -1 }
-                let buffer = Unmanaged<OutputBuffer>.fromOpaque(output).takeUnretainedValue()
-                if buffer.take(UnsafeRawBufferPointer(start: bytes, count: count)) { return count }
+            { archive, target, bytes, count in
+                guard let target else { return -1 }
+                let output = Unmanaged<Output>.fromOpaque(target).takeUnretainedValue()
+                if output.take(UnsafeRawBufferPointer(start: bytes, count: count)) { return count }
                 feedsync_set_error(archive, -1, "writing failed")
                 return -1
             }, nil)
@@ -65,14 +62,7 @@ final class ArchiveWriter {
         try chunk.withUnsafeBufferPointer { bytes throws(FeedError) in try write(UnsafeRawBufferPointer(bytes)) }
     }
 
-    /// The chunk has to stay as it is until `flush`: it may be written only there.
-    func write(lent chunk: UnsafeRawBufferPointer) throws(FeedError) {
-        output.isLent = !isCompressed
-        defer { output.isLent = false }
-        try write(chunk)
-    }
-
-    private func write(_ chunk: UnsafeRawBufferPointer) throws(FeedError) {
+    func write(_ chunk: UnsafeRawBufferPointer) throws(FeedError) {
         guard !chunk.isEmpty else { return }
         let written = archive_write_data(archive, chunk.baseAddress, chunk.count)
         if written < 0 { throw failure }
@@ -85,13 +75,7 @@ final class ArchiveWriter {
         try write(bytes)
     }
 
-    /// Sees to it that nothing that was lent is needed any more.
-    func flush() throws(FeedError) { try output.flush() }
-
-    func finish() throws(FeedError) {
-        try check(archive_write_close(archive))
-        try output.flush()
-    }
+    func finish() throws(FeedError) { try check(archive_write_close(archive)) }
 
     /// Everything but OK is a failure: what libarchive warns of is an archive that is not as it was asked for.
     private func check(_ code: Int32) throws(FeedError) {
@@ -104,4 +88,26 @@ final class ArchiveWriter {
     }
 
     private static let outOfMemory = FeedError.storage(.failed, "the archive can't be written: out of memory")
+}
+
+/// Where libarchive writes to, and why it can't.
+private final class Output {
+    private let target: any ByteTarget
+    private(set) var failure: FeedError?
+    /// Nothing is taken any more.
+    var isShut = false
+
+    init(_ target: any ByteTarget) { self.target = target }
+
+    /// False when writing failed.
+    func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        if isShut { return false }
+        do throws(FeedError) {
+            try target.write([bytes])
+            return true
+        } catch {
+            failure = error
+            return false
+        }
+    }
 }

@@ -10,12 +10,11 @@ package struct CacheExporter: Sendable {
         _ feeds: [ResourceURL], from snapshot: any CacheSnapshot, to target: any ByteTarget, fileName: String,
         progress: @Sendable (Progress) -> Void
     ) throws(FeedError) -> ExportReport {
-        let rows = try PlannedRows(of: try Self.choose(feeds, from: snapshot), in: snapshot)
-        let images = ImagesAhead(rows.images, from: snapshot.bytes)
+        let plan = try ExportPlan(try Self.choose(feeds, from: snapshot), in: snapshot)
+        let images = ImagesToExport(plan.images, from: snapshot.bytes)
         defer { images.stop() }
-        let plan = try ExportPlan(rows, of: snapshot)
         let writer = try ArchiveWriter(Compression(fileName: fileName), to: target)
-        var soFar = Progress(total: plan.imageCount)
+        var soFar = Progress(total: plan.images.count)
         try writer.add(OCILayout.layoutFile, OCILayout.layoutText)
         try writer.add(OCILayout.indexFile, plan.index)
         try plan.forEachBlob { blob throws(FeedError) in
@@ -23,19 +22,17 @@ package struct CacheExporter: Sendable {
             try writer.begin(OCILayout.blobName(blob.digest), size: blob.size)
             switch blob.source {
             case .image:
-                try images.next(beforeReuse: writer.flush) { bytes throws(FeedError) in try writer.write(lent: bytes) }
+                try images.next { bytes throws(FeedError) in try writer.write(bytes) }
                 soFar.done += 1
             case .document, .manifest:
-                try plan.forEachPiece(of: blob.source, in: snapshot) { piece throws(FeedError) in
-                    try writer.write(piece)
-                }
+                try plan.forEachPiece(of: blob.source) { piece throws(FeedError) in try writer.write(piece) }
             }
             soFar.bytes += blob.size
             progress(soFar)
         }
         try writer.finish()
         try target.commit()
-        return ExportReport(feeds: plan.feedCount, images: plan.imageCount, bytes: plan.byteCount)
+        return ExportReport(feeds: plan.feedCount, images: plan.images.count, bytes: plan.byteCount)
     }
 
     private static func choose(

@@ -57,8 +57,8 @@ package final class CacheImporter: Sendable {
         _ progress: @Sendable (Progress) -> Void
     ) throws(FeedError) -> ArchiveContents {
         let reader = archive.reader
-        let blobs = BlobsIn(intake.blobs)
-        defer { blobs.wait() }
+        let blobs = ImportedBlobs(intake.blobs)
+        defer { blobs.stop() }
         let contents = ArchiveContents()
         // How much an archive holds isn't known before its end.
         var soFar = Progress()
@@ -92,14 +92,12 @@ package final class CacheImporter: Sendable {
     }
 
     private func takeIn(
-        _ digest: Digest, from reader: ArchiveReader, _ blobs: BlobsIn, _ terms: ImportTerms
+        _ digest: Digest, from reader: ArchiveReader, _ blobs: ImportedBlobs, _ terms: ImportTerms
     ) throws(FeedError) -> ArchiveContents.Blob {
         // Which of the two holds, and of which feed, is known only when all is there.
         guard reader.size <= max(terms.largest.image, terms.largest.document) else {
             throw reader.refused("larger than --max-filesize and --max-feed-size")
         }
-        try blobs.begin(digest, size: reader.size)
-        try reader.forEachChunk { chunk throws(FeedError) in try blobs.append(chunk) }
-        return ArchiveContents.Blob(size: reader.size, type: blobs.type)
+        return ArchiveContents.Blob(size: reader.size, type: try blobs.add(digest, from: reader))
     }
 }

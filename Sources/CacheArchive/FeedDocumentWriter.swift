@@ -7,7 +7,7 @@ struct FeedDocumentWriter {
 
     private var json = JSONWriter()
 
-    mutating func begin(_ feed: FeedSummary) {
+    init(_ feed: FeedSummary) {
         json.beginObject()
         json.member("version", OCILayout.documentVersion)
         json.member("url", feed.url.text)
@@ -32,13 +32,13 @@ struct FeedDocumentWriter {
         json.endObject()
     }
 
-    mutating func end() {
+    /// Takes what is written by now, if it is worth passing on.
+    mutating func take() -> [UInt8]? { json.bytes.count >= Self.piece ? json.drain() : nil }
+
+    /// Ends the document, and takes the rest of it.
+    mutating func end() -> [UInt8] {
         json.endArray()
         json.endObject()
-    }
-
-    /// What is written by now, if it is worth passing on or there is no more.
-    mutating func take(all: Bool = false) -> [UInt8]? {
-        all || json.bytes.count >= Self.piece ? json.drain() : nil
+        return json.drain()
     }
 }

@@ -25,13 +25,12 @@ struct ExportTests {
         let fixture = try await ArchiveFixture.sample(images: 1001)
         try await fixture.save(.sample(.second, images: 3))
         let snapshot = try InMemoryTransfer(fixture.cache).snapshot()
-        let all = try ExportPlan(PlannedRows(of: snapshot.feeds(), in: snapshot), of: snapshot)
-        let rows = try PlannedRows(of: snapshot.feeds(), in: snapshot, keeping: room)
-        let some = try ExportPlan(rows, of: snapshot)
+        let all = try ExportPlan(snapshot.feeds(), in: snapshot)
+        let some = try ExportPlan(snapshot.feeds(), in: snapshot, keeping: room)
         #expect(some.index == all.index && some.texts.map(\.digest) == all.texts.map(\.digest))
         for blob in all.texts {
             var text: [UInt8] = []
-            try some.forEachPiece(of: blob.source, in: snapshot) { text += $0 }
+            try some.forEachPiece(of: blob.source) { text += $0 }
             #expect(Int64(text.count) == blob.size && InMemoryImageStore.digest(of: text) == blob.digest)
         }
     }
