@@ -9,20 +9,19 @@ final class DirectoryIntake: CacheIntake {
     private let connection: SQLiteConnection
     private let files: Descriptor
     private let staging: Staging
-    private let incoming: IncomingFiles
+    private let staged: StagedBlobs
 
     init(connection: SQLiteConnection, files: Descriptor, staging: Staging) {
         self.connection = connection
         self.files = files
         self.staging = staging
-        incoming = IncomingFiles(staging)
+        staged = StagedBlobs(staging)
     }
 
-    var blobs: any BlobIntake { incoming }
+    var blobs: any BlobIntake { staged }
 
     /// To be called when nothing more is to be merged.
     func discard() {
-        incoming.wait()
         do {
             try staging.folder.removeContents()
         } catch {
@@ -44,7 +43,7 @@ final class DirectoryIntake: CacheIntake {
     func merge<Outcome: Sendable>(
         _ work: (any CacheMerge) throws(FeedError) -> Outcome
     ) throws(FeedError) -> Outcome {
-        try incoming.finish()
+        try staged.makeDurable()
         let merge = DirectoryMerge(connection: connection, files: files, incoming: staging.folder)
         return try connection.writing(
             { () throws(FeedError) in

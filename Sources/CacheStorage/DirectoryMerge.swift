@@ -4,9 +4,14 @@ internal import SystemFiles
 /// Changes within the transaction that its connection is in, and the files that go with them. Those are in place, on
 /// disk, before the rows that name them are committed.
 final class DirectoryMerge: CacheMerge {
+    /// The thread that places files is not woken for each.
+    private static let placedAtOnce = 64
+
     private let connection: SQLiteConnection
     private let files: Descriptor
-    private let placements: Placements
+    private let placing: PlacingThread
+    /// Images whose files are not in their places yet.
+    private var offered: [OfferedImage] = []
     /// The feed begun last, and how many images it has.
     private var feed: (row: Int64, images: Int64) = (0, 0)
     /// What was found of the data that was there.
@@ -16,7 +21,7 @@ final class DirectoryMerge: CacheMerge {
     init(connection: SQLiteConnection, files: Descriptor, incoming: Descriptor) {
         self.connection = connection
         self.files = files
-        placements = Placements(from: incoming, to: files)
+        placing = PlacingThread(from: incoming, to: files)
     }
 
     func savedAt(_ feed: ResourceURL) throws(FeedError) -> Timestamp? {
@@ -75,7 +80,8 @@ final class DirectoryMerge: CacheMerge {
             if let old = try index.find(image.url), try isIntact(old) { return false }
             try index.insert(image)
         }
-        try placements.add(image)
+        offered.append(image)
+        if offered.count == Self.placedAtOnce { try placeOffered() }
         if isIntact[image.digest] != nil { isIntact[image.digest] = true }
         try FailureMemory(connection: connection).forget(CollectionOfOne(image.url))
         return true
@@ -84,7 +90,8 @@ final class DirectoryMerge: CacheMerge {
     private func isIntact(_ image: StoredImage) throws(FeedError) -> Bool {
         if let known = isIntact[image.digest] { return known }
         // One that is on its way there is looked at when it has come.
-        try placements.wait()
+        try placeOffered()
+        try placing.wait()
         let intact = try ImageFile.condition(of: image.digest, size: image.size, in: files).isIntact
         isIntact[image.digest] = intact
         return intact
@@ -92,9 +99,15 @@ final class DirectoryMerge: CacheMerge {
 
     func makeDurable() throws(FeedError) {
         if knowsNames { try connection.execute("DROP TABLE temp.named") }
-        try placements.finish()
+        try placeOffered()
+        try placing.makeDurable()
+    }
+
+    private func placeOffered() throws(FeedError) {
+        try placing.place(offered)
+        offered.removeAll(keepingCapacity: true)
     }
 
     /// The changes don't stand, so that no row names these files.
-    func takeBackFiles() { placements.takeBack() }
+    func takeBackFiles() { placing.takeBack() }
 }

@@ -1,21 +1,29 @@
 internal import FeedCore
+internal import Glibc
 internal import Hashing
 internal import Synchronization
 internal import SystemFiles
 
 /// An image on its way into the cache: hashed as it comes, held in memory while it is small, else a file in `incoming`.
 final class StagedFile: StagedImage {
-    /// What makes bytes known: complete, and on disk.
+    /// What is known of bytes that are complete, and on disk.
     struct Seal {
         let digest: Digest
         let size: Int64
     }
 
+    private static let mostHeld = 128 << 10
+
     let staging: Staging
     private let state = Mutex(State())
 
     private struct State {
-        var content = StagedBytes()
+        /// The bytes, until they are in a file.
+        var held: [UInt8] = []
+        /// The file's, in `incoming`.
+        var name: String?
+        /// While there is more to be done with the file.
+        var file: Descriptor?
         /// Of the bytes so far; nil before the first.
         var hash: SHA256?
         var digest: Digest?
@@ -27,7 +35,7 @@ final class StagedFile: StagedImage {
 
     init(_ staging: Staging) { self.staging = staging }
 
-    deinit { state.withLock { $0.content.discard(in: staging) } }
+    deinit { state.withLock { drop(&$0) } }
 
     func append(_ chunk: [UInt8]) throws(FeedError) {
         try changing { state throws(FeedError) in
@@ -35,14 +43,18 @@ final class StagedFile: StagedImage {
             if let begun = state.hash { hash = begun } else { hash = try SHA256() }
             state.hash = hash
             try hash.update(chunk)
-            try writing { () throws(SystemError) in try state.content.append(chunk, in: staging) }
             state.size += Int64(chunk.count)
+            if state.file == nil, state.held.count + chunk.count <= Self.mostHeld {
+                if state.held.isEmpty { state.held = chunk } else { state.held += chunk }
+            } else {
+                try write(chunk, &state)
+            }
         }
     }
 
     func discard() {
         state.withLock { state in
-            state.content.discard(in: staging)
+            drop(&state)
             state.failure = .storage(.failed, "the image was thrown away before")
         }
     }
@@ -54,7 +66,7 @@ final class StagedFile: StagedImage {
             guard state.digest == nil, let hash = state.hash else { return }
             state.digest = try hash.finish()
             state.hash = nil
-            try writing { () throws(SystemError) in try state.content.write(in: staging) }
+            if state.file == nil { try write([], &state) }
         }
     }
 
@@ -62,10 +74,11 @@ final class StagedFile: StagedImage {
     func makeDurable() {
         remembering { state throws(FeedError) in
             if state.seal != nil { return }
-            guard let digest = state.digest, state.size > 0 else {
+            guard let digest = state.digest, let file = state.file, state.size > 0 else {
                 throw .storage(.failed, "the image has no bytes")
             }
-            try attempt { () throws(SystemError) in try state.content.makeDurable(in: staging) }
+            do throws(SystemError) { try staging.makeDurable(file) } catch { throw staging.failure(error) }
+            state.file = nil
             state.seal = Seal(digest: digest, size: state.size)
         }
     }
@@ -81,26 +94,41 @@ final class StagedFile: StagedImage {
     /// Hands the file over to whoever moves it to its place with `move`, which gets its name.
     func place(_ move: (String) throws(SystemError) -> Void) throws(SystemError) {
         try state.withLock { state throws(SystemError) in
-            guard let name = state.content.name else { return }
+            guard let name = state.name else { return }
             try move(name)
-            state.content.forget()
+            state.name = nil
         }
     }
 
     /// Whether its file is still where it was written.
     func isThere() throws(SystemError) -> Bool {
         try state.withLock { state throws(SystemError) in
-            guard let name = state.content.name else { return false }
+            guard let name = state.name else { return false }
             return try staging.folder.status(of: name) != nil
         }
     }
 
-    private func attempt(_ work: () throws(SystemError) -> Void) throws(FeedError) {
-        do { try work() } catch { throw staging.failure(error) }
+    /// Writes what is held, then the chunk.
+    private func write(_ chunk: [UInt8], _ state: inout State) throws(FeedError) {
+        do throws(SystemError) {
+            let file: Descriptor
+            if let begun = state.file {
+                file = begun
+            } else {
+                (state.name, file) = try staging.makeFile()
+                state.file = file
+                try file.write(state.held)
+                state.held = []
+            }
+            try file.write(chunk)
+        } catch {
+            throw staging.writeFailure(error)
+        }
     }
 
-    private func writing(_ work: () throws(SystemError) -> Void) throws(FeedError) {
-        do { try work() } catch { throw staging.writeFailure(error) }
+    private func drop(_ state: inout State) {
+        if let name = state.name { unlinkat(staging.folder.number, name, 0) }
+        (state.held, state.name, state.file) = ([], nil, nil)
     }
 
     private func remembering(_ work: (inout State) throws(FeedError) -> Void) {
