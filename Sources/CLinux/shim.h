@@ -2,7 +2,6 @@
 #include <linux/capability.h>
 #include <malloc.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -30,12 +29,4 @@ static inline void feedsync_stay_nice(void) {
     if (syscall(SYS_capget, &header, sets) != 0) return;
     sets[CAP_TO_INDEX(CAP_SYS_NICE)].effective &= ~CAP_TO_MASK(CAP_SYS_NICE);
     syscall(SYS_capset, &header, sets);
-}
-
-/* How often this thread had to leave the processor to others. Where nobody counts that, it is never: RUSAGE_THREAD has a
-   name for _GNU_SOURCE only. */
-static inline long feedsync_interruptions(void) {
-    struct rusage usage;
-    const int this_thread = 1;
-    return getrusage(this_thread, &usage) == 0 ? usage.ru_nivcsw : 0;
 }

@@ -1,4 +1,3 @@
-internal import CLinux
 internal import Glibc
 internal import Synchronization
 
@@ -28,30 +27,15 @@ final class Crew: Sendable {
     /// take: others join in when a job had to wait.
     static func shareWaiting(_ count: Int, among workers: Int, _ work: @escaping @Sendable (Int) -> Void) {
         var done = 0
-        var clock = WaitingClock()
+        var last = ContinuousClock.now
         while done < count {
             work(done)
             done += 1
-            if clock.hasWaited() { break }
+            let now = ContinuousClock.now
+            if now - last > .microseconds(100) { break }
+            last = now
         }
         share(count - done, among: workers) { [done] job in work(done + job) }
-    }
-
-    /// Tells waiting from having had to leave the processor to others, which can take longer. Where both happened, or that
-    /// to a job before, which is cheaper not to ask, the next job tells.
-    private struct WaitingClock {
-        private var last = ContinuousClock.now
-        private var interruptions = feedsync_interruptions()
-
-        /// Since it was last asked.
-        mutating func hasWaited() -> Bool {
-            let now = ContinuousClock.now
-            defer { last = now }
-            guard now - last > .microseconds(100) else { return false }
-            let before = interruptions
-            interruptions = feedsync_interruptions()
-            return interruptions == before
-        }
     }
 
     private init(_ count: Int, _ work: @escaping @Sendable (Int) -> Void) {
