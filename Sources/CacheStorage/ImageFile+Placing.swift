@@ -43,22 +43,10 @@ extension ImageFile {
         }
         if renamed == 0 { return }
         let failure = SystemError("can't be created", "\(files.path)/\(name)")
-        // Not every file system knows the flag, nor every kernel the call.
+        // Not every file system knows the flag, nor every kernel the call. Whoever stores images has the cache's lock:
+        // nobody else takes the place.
         guard failure.code == EINVAL || failure.code == ENOSYS else { throw failure }
-        try linkWithoutReplacing(incoming, staged, files, name)
-    }
-
-    private static func linkWithoutReplacing(
-        _ incoming: Int32, _ staged: String, _ files: Descriptor, _ name: String
-    ) throws(SystemError) {
-        if linkat(incoming, staged, files.number, name, 0) == 0 {
-            unlinkat(incoming, staged, 0)
-            return
-        }
         let place = "\(files.path)/\(name)"
-        let failure = SystemError("can't be created", place)
-        // Nor does every one know links. Whoever stores images has the cache's lock: nobody else takes the place.
-        guard [EPERM, EOPNOTSUPP, ENOSYS].contains(failure.code) else { throw failure }
         guard try files.status(of: name) == nil else { throw SystemError(EEXIST, "is there already", place) }
         guard renameat(incoming, staged, files.number, name) == 0 else { throw SystemError("can't be created", place) }
     }
