@@ -12,7 +12,6 @@ extension DatabaseFile {
         let isShared = try status(of: ".")?.isOpenToOthers == true
         if isNew { try make(mode: isShared ? 0o600 : 0o666) }
         if isShared { try keepOthersOut() }
-        try openCompanions()
         do {
             let connection = try open(mode, lock: lock)
             let state = try schema.state(of: connection)
@@ -40,20 +39,6 @@ extension DatabaseFile {
                     throw SystemError("can't be made private", "\(path)\(ending)")
                 }
             }
-        }
-    }
-
-    /// SQLite gives them the rights that the database had when it made them: whoever puts the database's right again
-    /// doesn't know of them.
-    private func openCompanions() throws(FeedError) {
-        guard let folder else { return }
-        for ending in Self.companions {
-            let name = Self.name + ending
-            guard let status = try status(of: name), status.st_uid == geteuid(), status.st_mode & 0o600 != 0o600 else {
-                continue
-            }
-            // What comes of it, if it can't be, is told by SQLite.
-            fchmodat(folder.number, name, status.st_mode & 0o777 | 0o600, 0)
         }
     }
 

@@ -14,17 +14,6 @@ struct OpeningTests {
 
     init() throws { scratch = try ScratchCache() }
 
-    @Test("what SQLite made beside a database that was read-only then can be written to again")
-    func companions() async throws {
-        await (try await scratch.open()).close()
-        try scratch.write([UInt8](repeating: 0, count: 32 << 10), to: "feedsync.sqlite-shm")
-        #expect(chmod(scratch.path("feedsync.sqlite-shm"), 0o400) == 0)
-        let cache = try await scratch.open()
-        let mode = try #require(try scratch.status("feedsync.sqlite-shm")).st_mode
-        #expect(mode == S_IFREG | 0o600)
-        await cache.close()
-    }
-
     @Test("writing creates the folders, the cache's own for its owner alone")
     func creates() async throws {
         _ = try await scratch.open()
