@@ -69,15 +69,6 @@ extension DatabaseFile {
         }
     }
 
-    /// For reading alone, without touching the strays.
-    func openBeside(_ strays: [String]) throws(FeedError) -> SQLiteConnection {
-        if strays.contains("") { throw .unreadable("\(path): \(Self.isNoFile)") }
-        guard try status(of: Self.name) != nil else { return try inMemory() }
-        // Alone, SQLite needs no memory to share; what it makes of a log it needs.
-        let connection = try open(strays == ["-shm"] ? .readingAlone : .immutable)
-        return try upToDate(connection, checkedState(of: connection))
-    }
-
     func inMemory() throws(FeedError) -> SQLiteConnection {
         let connection = try SQLiteConnection(path, .memory)
         try schema.migrate(connection, from: .empty)

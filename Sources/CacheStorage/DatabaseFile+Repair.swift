@@ -5,19 +5,15 @@ internal import SystemFiles
 extension DatabaseFile {
     /// As `openForWriting`, but what can't be read is set aside; answers also with what was done about it.
     func repair(lock: Descriptor) throws(FeedError) -> (SQLiteConnection, notices: [String]) {
-        var notices: [String] = []
-        for ending in try strays() where !ending.isEmpty {
-            notices.append("\(path)\(ending): \(Self.isNoFile); it was set aside as \(try setAside(ending))")
-        }
         do {
             try requireNotEmptied()
             let connection = try openToMakeRoom(lock: lock)
             try examine(connection)
-            return (connection, notices)
+            return (connection, [])
         } catch let error where error.kind == .storage(.unreadable) {
             let name = try setAside()
             let notice = "\(error.withoutHint); it was set aside as \(name), and a new database begins"
-            return (try openForWriting(lock: lock), notices + [notice])
+            return (try openForWriting(lock: lock), [notice])
         }
     }
 
@@ -32,20 +28,13 @@ extension DatabaseFile {
 
     /// As `repair`, but nothing is changed: answers with what would be done.
     func rehearseRepair() throws(FeedError) -> (SQLiteConnection, notices: [String]) {
-        let strays = try strays()
-        var plans: [String] = []
-        for ending in strays where !ending.isEmpty {
-            let name = Self.name + ending
-            plans.append("would set aside \(name) as \(try freeName(for: name)): \(path)\(ending): \(Self.isNoFile)")
-        }
         do {
-            let connection = plans.isEmpty ? try openForReading() : try openBeside(strays)
+            let connection = try openForReading()
             try examine(connection)
-            return (connection, plans)
+            return (connection, [])
         } catch let error where error.kind == .storage(.unreadable) {
-            let name = try freeName(for: Self.name)
-            let plan = "would set aside the database as \(name), and begin a new one: \(error.withoutHint)"
-            return (try inMemory(), plans + [plan])
+            let plan = "would set aside the database as \(try freeName()), and begin a new one: \(error.withoutHint)"
+            return (try inMemory(), [plan])
         }
     }
 
@@ -57,24 +46,22 @@ extension DatabaseFile {
         try SQLiteFeedStore.checkFeeds(in: connection)
     }
 
-    /// For what is set aside.
-    private func freeName(for name: String) throws(FeedError) -> String {
+    /// For the database that is set aside.
+    private func freeName() throws(FeedError) -> String {
         var number = 1
-        while try status(of: "\(name).unreadable-\(number)") != nil { number += 1 }
-        return "\(name).unreadable-\(number)"
+        while try status(of: "\(Self.name).unreadable-\(number)") != nil { number += 1 }
+        return "\(Self.name).unreadable-\(number)"
     }
 
-    /// Renames the database and what belongs to it, or one companion alone; answers with its new name.
-    private func setAside(_ ending: String = "") throws(FeedError) -> String {
+    /// Renames the database and what belongs to it; answers with its new name.
+    private func setAside() throws(FeedError) -> String {
         guard let folder else { throw .storage(.failed, "\(path): gone") }
-        let old = Self.name + ending
-        let name = try freeName(for: old)
-        let suffixes = ending.isEmpty ? [""] + Self.companions : [""]
+        let name = try freeName()
         return try attempt(.failed) { () throws(SystemError) in
             // The database first: SQLite discards a log that it finds beside no database.
-            for suffix in suffixes where try folder.status(of: old + suffix) != nil {
-                guard renameat(folder.number, old + suffix, folder.number, name + suffix) == 0 else {
-                    throw SystemError("can't be set aside", path + ending + suffix)
+            for ending in [""] + Self.companions where try folder.status(of: Self.name + ending) != nil {
+                guard renameat(folder.number, Self.name + ending, folder.number, name + ending) == 0 else {
+                    throw SystemError("can't be set aside", path + ending)
                 }
             }
             try folder.synchroniseWherePossible()

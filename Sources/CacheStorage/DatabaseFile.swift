@@ -38,7 +38,15 @@ struct DatabaseFile {
 
     /// Refuses links, and what SQLite would block or choke on.
     func isThere() throws(FeedError) -> Bool {
-        if let ending = try strays().first { throw .unreadable("\(path)\(ending): \(Self.isNoFile)") }
+        for ending in [""] + Self.companions {
+            guard let status = try status(of: Self.name + ending) else { continue }
+            if status.isLink {
+                throw .storage(
+                    .failed, "\(path)\(ending): is a symbolic link, and none is followed inside the cache")
+            }
+            let reason = "\(path)\(ending): is not a regular file"
+            if !status.isFile { throw ending.isEmpty ? .unreadable(reason) : .storage(.failed, reason) }
+        }
         return try status(of: Self.name) != nil
     }
 
@@ -55,22 +63,6 @@ struct DatabaseFile {
             guard let files = try ImageFolders(existingIn: folder).files else { return false }
             return try !files.isEmpty()
         }
-    }
-
-    static let isNoFile = "is not a regular file"
-
-    /// How the names end of what SQLite would block or choke on: "" is the database's own. Refuses links.
-    func strays() throws(FeedError) -> [String] {
-        var endings: [String] = []
-        for ending in [""] + Self.companions {
-            guard let status = try status(of: Self.name + ending) else { continue }
-            if status.isLink {
-                throw .storage(
-                    .failed, "\(path)\(ending): is a symbolic link, and none is followed inside the cache")
-            }
-            if !status.isFile { endings.append(ending) }
-        }
-        return endings
     }
 
     func hasLog() throws(FeedError) -> Bool {
