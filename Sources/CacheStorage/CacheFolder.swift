@@ -4,6 +4,7 @@ internal import SystemFiles
 
 /// The folder of a cache, in which credentials may lie: nobody but its owner gets in.
 enum CacheFolder {
+    static let database = "feedsync.sqlite"
     /// The file that whoever changes the cache holds locked.
     static let lock = "lock"
     static let images = "images"
@@ -12,7 +13,6 @@ enum CacheFolder {
 
     static func create(_ path: String) throws(SystemError) -> Descriptor {
         let steps = FilePath.steps(to: path)
-        try requireUsable(path, steps)
         for step in steps.dropLast() { try make(step, mode: 0o777) }
         if let last = steps.last { try make(last, mode: 0o700) }
         let folder = try Descriptor.folder(at: path)
@@ -21,24 +21,12 @@ enum CacheFolder {
         return folder
     }
 
-    /// Before anything is made. SQLite goes by the path, with no link in it, all else by the folder that is open.
-    private static func requireUsable(_ path: String, _ steps: [String]) throws(SystemError) {
-        var missing: [Substring] = []
-        for step in steps.reversed() + [FilePath.isAbsolute(path) ? "/" : "."] {
-            if let existing = try RealPath.of(step, in: path) {
-                let names = FilePath.names(in: existing) + missing.reversed()
-                return try DatabaseFile.requireShort(names.map { "/\($0)" }.joined(), path)
-            }
-            missing += FilePath.names(in: step).suffix(1)
-        }
-    }
-
     /// Each run empties `incoming`, a name that others use too (`--cache /srv/ftp`): where no run has ever left its lock,
     /// nor a database, what lies there isn't ours. In this order, as a first run beside this one makes its lock before it
     /// stages anything.
     private static func leaveIncomingAlone(in folder: Descriptor) throws(SystemError) {
         guard let found = try folder.existingFolder(incoming), try !found.isEmpty(),
-            try folder.status(of: lock) == nil, try folder.status(of: DatabaseFile.name) == nil
+            try folder.status(of: lock) == nil, try folder.status(of: database) == nil
         else { return }
         throw SystemError(
             ENOTEMPTY, "holds files, and \(folder.path) is no cache; give an empty or a new folder", found.path)
@@ -58,7 +46,7 @@ enum CacheFolder {
             let name = String(cString: name)
             // A file system has lost+found at its root.
             let isOurs = [images, incoming, lock, "lost+found"].contains(name)
-            if !isOurs && !name.hasPrefix(DatabaseFile.name) { found = true }
+            if !isOurs && !name.hasPrefix(database) { found = true }
         }
         return found
     }

@@ -4,7 +4,7 @@ internal import SystemFiles
 
 /// Opens the database of a cache, whatever state it is in.
 struct DatabaseFile {
-    static let name = "feedsync.sqlite"
+    static let name = CacheFolder.database
     /// What SQLite keeps beside a database.
     static let companions = ["-wal", "-shm", "-journal"]
 
@@ -20,18 +20,7 @@ struct DatabaseFile {
         self.schema = schema
     }
 
-    /// What SQLite would call a file that it can't open, or that isn't there.
-    static func requireShort(_ cache: String, _ given: String) throws(SystemError) {
-        let most = SQLiteConnection.longestPath - "/\(name)".utf8.count
-        guard cache.utf8.count > most else { return }
-        throw SystemError(
-            ENAMETOOLONG, "its full path is too long for a database: \(cache.utf8.count) bytes, of at most \(most)",
-            given)
-    }
-
     func open(_ mode: SQLiteConnection.Mode, lock: Descriptor? = nil) throws(FeedError) -> SQLiteConnection {
-        let cache = FilePath.folder(of: path) ?? ""
-        try attempt(.failed) { () throws(SystemError) in try Self.requireShort(cache, cache) }
         // Until it is known to be ours to change, not a byte of it moves: not even from the log into the database.
         return try SQLiteConnection(path, mode, lock: lock, keepingLog: hasLog())
     }

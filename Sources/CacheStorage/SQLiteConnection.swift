@@ -19,11 +19,6 @@ final class SQLiteConnection {
         fileprivate var isAlone: Bool { self == .readingAlone || self == .writingAlone }
     }
 
-    /// In bytes. The longest name that SQLite makes of one has to be a path too.
-    static var longestPath: Int {
-        (sqlite3_vfs_find(nil).map { Int($0.pointee.mxPathname) } ?? 512) - "-journal".utf8.count
-    }
-
     let path: String
     private let handle: OpaquePointer
     /// Held until the connection is closed, and let go of after that.
