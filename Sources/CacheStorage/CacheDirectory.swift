@@ -23,7 +23,7 @@ package enum CacheDirectory {
             guard let path, path.utf8.starts(with: "\(cache)/".utf8) else { return false }
             let names = FilePath.names(in: String(path.dropFirst(cache.count)))
             guard names.count > 1 else {
-                return names.first.map { $0 == CacheFolder.lock || $0.hasPrefix(DatabaseFile.name) } ?? false
+                return names.first.map { $0 == CacheFolder.lock || $0.hasPrefix(CacheFolder.database) } ?? false
             }
             return names[0] == CacheFolder.images || names[0] == CacheFolder.incoming
         }
@@ -59,20 +59,19 @@ actor CacheOpener {
     }
 
     private func openForReading(_ folder: Descriptor?, rehearsing: Bool) throws(FeedError) -> Cache {
-        let file = DatabaseFile(in: folder, resolvedPath: folder == nil ? path : try resolvedPath(), schema: schema)
+        let resolved = folder == nil ? path : try resolvedPath(.failed)
+        let file = DatabaseFile(in: folder, resolvedPath: resolved, schema: schema)
         let (connection, notices) = rehearsing ? try file.rehearseRepair() : (try file.openForReading(), notices: [])
-        if let folder { try checkIsInPlace(folder) }
         let folders = try attempt(.failed) { () throws(SystemError) in try ImageFolders(existingIn: folder) }
         return cache(connection, folders, writable: false, waiting(.zero), notices)
     }
 
     private func openForWriting(_ wait: LockWait, repairing: Bool) async throws(FeedError) -> Cache {
         let (folder, lock) = try await lockedFolder(wait)
-        let file = DatabaseFile(in: folder, resolvedPath: try resolvedPath(), schema: schema)
+        let file = DatabaseFile(in: folder, resolvedPath: try resolvedPath(.cannotCreate), schema: schema)
         let (connection, notices) = try makingRoom(in: folder) { () throws(FeedError) in
             repairing ? try file.repair(lock: lock) : (try file.openForWriting(lock: lock), notices: [])
         }
-        try checkIsInPlace(folder)
         let folders = try attempt(.cannotCreate) { () throws(SystemError) in try ImageFolders(createdIn: folder) }
         if !repairing { try prepareForImages(folders) }
         OpenFileLimit.raise()
@@ -90,14 +89,17 @@ actor CacheOpener {
         try attempt(.failed) { () throws(SystemError) in _ = try folders.incoming?.removeContents() }
     }
 
-    /// While this run waits, another folder may come to stand at the path, or another lock in it, and whoever comes later
-    /// goes by those.
     private func lockedFolder(_ wait: LockWait) async throws(FeedError) -> Lock {
-        var found = try openLock()
-        try await wait.retrying { () throws(FeedError) in
-            if try !isInPlace(found) { found = try openLock() }
-            try found.lock.lock(.exclusive, cache: path)
-            guard try isInPlace(found) else { throw .inUse(path) }
+        let found = try openLock()
+        try await wait.lock(found.lock, .exclusive, cache: path)
+        // Whoever comes later goes by what the path names now.
+        let isInPlace = try attempt(.failed) { () throws(SystemError) in
+            var current = stat()
+            let own = try found.lock.status()
+            return stat("\(path)/\(CacheFolder.lock)", &current) == 0 && current.isSame(as: own)
+        }
+        guard isInPlace else {
+            throw .storage(.failed, "\(path): another folder or lock has taken its place while this run waited")
         }
         return found
     }
@@ -106,32 +108,6 @@ actor CacheOpener {
         try attempt(.cannotCreate) { () throws(SystemError) in
             let folder = try CacheFolder.create(path)
             return (folder, try folder.makeFile(CacheFolder.lock))
-        }
-    }
-
-    private func isInPlace(_ found: Lock) throws(FeedError) -> Bool {
-        guard try isInPlace(found.folder) else { return false }
-        return try attempt(.failed) { () throws(SystemError) in
-            let own = try found.lock.status()
-            return try found.folder.status(of: CacheFolder.lock)?.isSame(as: own) == true
-        }
-    }
-
-    private func isInPlace(_ folder: Descriptor) throws(FeedError) -> Bool {
-        try attempt(.failed) { () throws(SystemError) in
-            var found = stat()
-            guard stat(path, &found) == 0 else {
-                if [ENOENT, ENOTDIR].contains(errno) { return false }
-                throw SystemError("can't be examined", path)
-            }
-            return found.isSame(as: try folder.status())
-        }
-    }
-
-    /// SQLite goes by the path, all else by the folder that was open before.
-    private func checkIsInPlace(_ folder: Descriptor) throws(FeedError) {
-        guard try isInPlace(folder) else {
-            throw .storage(.failed, "\(path): another folder has taken its place while it was opened")
         }
     }
 
@@ -179,8 +155,9 @@ actor CacheOpener {
         }
     }
 
-    private func resolvedPath() throws(FeedError) -> String {
-        try attempt(.failed) { () throws(SystemError) in
+    /// SQLite goes by the path, all else by the folder that is open.
+    private func resolvedPath(_ fault: FeedError.StorageFault) throws(FeedError) -> String {
+        try attempt(fault) { () throws(SystemError) in
             if let resolved = try RealPath.of(path) { return resolved }
             if errno == ENOENT { return path }
             throw SystemError("can't be resolved", path)
