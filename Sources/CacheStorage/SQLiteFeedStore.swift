@@ -32,7 +32,6 @@ extension SQLiteFeedStore {
         var saved: SavedFeed?
         try row.forEachRow { () throws(FeedError) in
             let head = try FeedRow(row, in: connection)
-            try checkDate(head.savedAt, of: head.url, in: connection)
             let images = try images(of: head, in: connection)
             saved = SavedFeed(
                 url: head.url, feed: Feed(format: head.format, title: head.title, images: images),
@@ -40,24 +39,6 @@ extension SQLiteFeedStore {
                 pages: Int(row.integer(8)), isNamed: row.integer(9) != 0)
         }
         return saved
-    }
-
-    /// As `checkDate`, of a feed whose row is not read otherwise.
-    static func checkDate(of feed: ResourceURL, in connection: SQLiteConnection) throws(FeedError) {
-        let row = try connection.statement("SELECT saved_at FROM feeds WHERE url = ?1")
-        try row.bind(1, feed.text)
-        try row.forEachRow { () throws(FeedError) in
-            try checkDate(Timestamp(microseconds: row.integer(0)), of: feed, in: connection)
-        }
-    }
-
-    /// Throws `unreadable` if there is no date for the moment at which a feed was saved.
-    private static func checkDate(
-        _ savedAt: Timestamp, of feed: ResourceURL, in connection: SQLiteConnection
-    ) throws(FeedError) {
-        guard Timestamp.writable.contains(savedAt) else {
-            throw .unreadable("\(connection.path): the saved feed \(feed): saved at no moment with a date")
-        }
     }
 
     private static func images(of feed: FeedRow, in connection: SQLiteConnection) throws(FeedError) -> [FeedImage] {
@@ -98,7 +79,7 @@ extension SQLiteFeedStore {
             let head = try FeedRow(row, in: connection)
             summaries.append(
                 FeedSummary(
-                    url: head.url, title: head.title, format: head.format, savedAt: head.listedAt,
+                    url: head.url, title: head.title, format: head.format, savedAt: head.savedAt,
                     images: Int(row.integer(6)), isNamed: row.integer(7) != 0))
         }
         return summaries
@@ -117,10 +98,8 @@ struct FeedRow {
     let url: ResourceURL
     let title: String?
     let format: Feed.Format
+    /// The nearest moment that has a date.
     let savedAt: Timestamp
-
-    /// Only feeds that are listed can be deleted: one that was saved at no moment with a date is listed by the nearest one.
-    var listedAt: Timestamp { min(max(savedAt, Timestamp.writable.lowerBound), Timestamp.writable.upperBound) }
 
     init(_ row: SQLiteStatement, in connection: SQLiteConnection) throws(FeedError) {
         let text = row.text(1) ?? ""
@@ -136,6 +115,7 @@ struct FeedRow {
         id = row.integer(0)
         title = row.text(3)
         self.format = format
-        savedAt = Timestamp(microseconds: row.integer(5))
+        let writable = Timestamp.writable
+        savedAt = min(max(Timestamp(microseconds: row.integer(5)), writable.lowerBound), writable.upperBound)
     }
 }

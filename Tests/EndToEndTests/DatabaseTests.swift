@@ -199,19 +199,22 @@ struct DatabaseTests {
         #expect(Files.names(in: program.imageFolder).count == 2)
     }
 
-    @Test(
-        "of which one feed alone can't be read loses that one to validate",
-        arguments: [
-            "items SET url = 'nonsense' WHERE feed", "feeds SET saved_at = 1 << 62 WHERE id",
-            "feeds SET saved_at = -1 << 62 WHERE id",
-        ])
-    func oneFeed(_ damage: String) async throws {
+    @Test("that says of a feed that it was saved at no moment with a date names the nearest", arguments: [1, -1])
+    func noDate(sign: Int) async throws {
+        try await program.run(server.feedURL)
+        try await program.sql("UPDATE feeds SET saved_at = \(sign) << 62")
+        #expect(try await program.status()["feeds"]?[0]?["saved_at"]?.string?.count == 27)
+        let archive = program.folder.path("cache.tar")
+        expectQuiet(try await program.run("export", archive))
+        expectQuiet(try await Program().run("import", archive))
+    }
+
+    @Test("of which one feed alone can't be read loses that one to validate")
+    func oneFeed() async throws {
         let other = try FeedServer(images: 1)
         try await program.run(server.feedURL, other.feedURL)
         try await program.sql(
-            "UPDATE \(damage) = (SELECT id FROM feeds WHERE url = '\(server.feedURL)')")
-        let dates = try await program.status()["feeds"]?.array?.compactMap { $0["saved_at"]?.string }
-        #expect(dates?.map(\.count) == [27, 27])
+            "UPDATE items SET url = 'nonsense' WHERE feed = (SELECT id FROM feeds WHERE url = '\(server.feedURL)')")
         expectOneLine(
             try await program.run("export", program.folder.path("cache.tar")), exit: 74,
             [server.feedURL, "feedsync validate"])
