@@ -41,18 +41,11 @@ extension Descriptor {
     /// What root makes in the cache of another is theirs, as if they had made it: they couldn't go on with it else. Where
     /// not even root may give it away, as in a container or on a server's disk, it is better kept than not had.
     func giveOwner(to made: Descriptor) throws(SystemError) {
-        guard let own = try otherOwner(), fchown(made.number, own.st_uid, own.st_gid) != 0 else { return }
+        guard geteuid() == 0, case let own = try status(), own.st_uid != 0 else { return }
+        guard fchown(made.number, own.st_uid, own.st_gid) != 0 else { return }
         guard [EPERM, EINVAL, EOPNOTSUPP, ENOSYS].contains(errno) else {
             throw SystemError("can't be given to the owner of its folder", made.path)
         }
-    }
-
-    /// Whether what is made here is somebody else's.
-    func givesAway() throws(SystemError) -> Bool { try otherOwner() != nil }
-
-    private func otherOwner() throws(SystemError) -> stat? {
-        guard geteuid() == 0, case let own = try status(), own.st_uid != 0 else { return nil }
-        return own
     }
 
     func open(_ name: String, _ flags: Int32, mode: mode_t = 0o666) throws(SystemError) -> Descriptor {

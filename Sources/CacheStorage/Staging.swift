@@ -13,15 +13,6 @@ final class Staging: Sendable {
     private let synchronise: @Sendable (Descriptor) throws(SystemError) -> Void
     private let names = Atomic<UInt64>(0)
     private let exhausted = Mutex<FeedError?>(nil)
-    private let amends = Mutex<Amends?>(nil)
-
-    /// What a file lacks when it is made, and what holds for the first one holds for all.
-    private struct Amends {
-        /// A umask has taken some of it.
-        let mode: Bool
-        /// It is root's, in the cache of another.
-        let owner: Bool
-    }
 
     init(
         _ folder: Descriptor,
@@ -47,22 +38,12 @@ final class Staging: Sendable {
 
     /// Returns when a file is on disk, with the mode and the owner that it is to have.
     func makeDurable(_ file: Descriptor) throws(SystemError) {
-        let amends = try amends(for: file)
-        if amends.owner { try folder.giveOwner(to: file) }
-        if amends.mode, fchmod(file.number, ImageFile.mode) != 0 {
+        try folder.giveOwner(to: file)
+        // A umask may have taken some of the mode.
+        if try file.status().st_mode & 0o777 != ImageFile.mode, fchmod(file.number, ImageFile.mode) != 0 {
             throw SystemError("can't be made readable", file.path)
         }
         try synchronise(file)
-    }
-
-    private func amends(for file: Descriptor) throws(SystemError) -> Amends {
-        try amends.withLock { amends throws(SystemError) in
-            if let amends { return amends }
-            let found = Amends(
-                mode: try file.status().st_mode & 0o777 != ImageFile.mode, owner: try folder.givesAway())
-            amends = found
-            return found
-        }
     }
 
     /// A full disk is the store's failure, though it is met with one image.
