@@ -1,4 +1,5 @@
 internal import FeedCore
+internal import Synchronization
 internal import SystemFiles
 
 /// Damaged images go as those go that no feed names: the rows first, then the files.
@@ -12,12 +13,14 @@ extension ImageDirectory {
         }
         guard let files = folders.files else { return ImageRemoval(images: all.count, bytesFreed: 0) }
         let findings = DamageFindings(of: all.count, progress)
-        let result = await withTaskCancellationHandler {
-            Result { () throws(FeedError) in try Self.damaged(all, in: files, findings) }
+        await withTaskCancellationHandler {
+            Crew.share(all.count, among: Self.hashingThreads) { place in
+                findings.add(all[place].digest, of: all[place].size, in: files)
+            }
         } onCancel: {
             findings.cancel()
         }
-        let (damaged, kept) = try result.get()
+        let (damaged, kept) = try findings.verdict()
         var removal = FileRemoval()
         for digest in damaged { removal.add(digest, in: files) }
         if mode.isDryRun {
@@ -33,23 +36,77 @@ extension ImageDirectory {
         return ImageRemoval(
             images: removal.imageCount, bytesFreed: removal.bytesFreed, failure: removal.failure ?? kept)
     }
+}
 
-    /// Answers also with what is told of those that nobody may read, and that are kept for that. Cancelled, it finds
-    /// nothing: what is damaged is only deleted when all is known.
-    private static func damaged(
-        _ images: [(digest: Digest, size: Int64)], in files: Descriptor, _ findings: DamageFindings
-    ) throws(FeedError) -> ([Digest], kept: FeedError?) {
-        Crew.share(images.count, among: hashingThreads) { place in
-            guard !findings.isCancelled else { return }
-            let (digest, size) = images[place]
-            do throws(FeedError) {
-                findings.add(try ImageFile.condition(of: digest, size: size, in: files), of: digest)
-                findings.checked(max(0, size))
-            } catch {
-                findings.fail(error)
+/// What several threads find that look for damaged images.
+private final class DamageFindings: Sendable {
+    private struct State {
+        var conditions: [(digest: Digest, condition: ImageFile.Condition)] = []
+        var progress: Progress
+        /// What would come in the way of the next image as well.
+        var failure: FeedError?
+    }
+
+    private let state: Mutex<State>
+    private let stream: ProgressStream?
+
+    init(of count: Int, _ stream: ProgressStream?) {
+        state = Mutex(State(progress: Progress(total: count)))
+        self.stream = stream
+    }
+
+    /// What is damaged is only deleted when all is known: after a failure nothing more is looked at.
+    func add(_ digest: Digest, of size: Int64, in files: Descriptor) {
+        guard state.withLock({ $0.failure == nil }) else { return }
+        do throws(FeedError) {
+            let condition = try ImageFile.condition(of: digest, size: size, in: files)
+            let progress = state.withLock { state in
+                state.conditions.append((digest, condition))
+                if !condition.isIntact { state.progress.failed += 1 }
+                state.progress.done += 1
+                state.progress.bytes += max(0, size)
+                return state.progress
+            }
+            stream?.yield(progress)
+        } catch {
+            fail(error)
+        }
+    }
+
+    func cancel() { fail(.cancelled) }
+
+    private func fail(_ error: FeedError) { state.withLock { $0.failure = $0.failure ?? error } }
+
+    /// Answers what is to be deleted, and what is told of the images that are kept though they can't be read.
+    func verdict() throws(FeedError) -> ([Digest], kept: FeedError?) {
+        let state = state.withLock { $0 }
+        if let failure = state.failure { throw failure }
+        var damaged: [Digest] = []
+        var lost: [SystemError] = []
+        var forbidden: [SystemError] = []
+        var hasRead = false
+        for (digest, condition) in state.conditions {
+            switch condition {
+            case .intact: hasRead = true
+            case .damaged(let wasRead):
+                hasRead = hasRead || wasRead
+                damaged.append(digest)
+            case .unread(let error) where error.isForbidden: forbidden.append(error)
+            case .unread(let error):
+                lost.append(error)
+                damaged.append(digest)
             }
         }
-        guard !findings.isCancelled else { throw .cancelled }
-        return try findings.verdict()
+        let unread = lost.count + forbidden.count
+        // One that the disk lost is fetched again. But where it gives back none of several, it is the disk that is
+        // broken, or its cable, and they may all be there.
+        if let lost = lost.first, unread > 1, !hasRead {
+            throw lost.feedError(.failed)
+                .adding("; not one of \(unread) images can be read, and none was deleted")
+                .hinting("see to the disk; files that you delete from images/ are fetched again by the next sync")
+        }
+        let count = forbidden.count
+        let fate = count == 1 ? "; the image is kept" : "; \(count) images can't be read, and are kept"
+        return (damaged, forbidden.first?.feedError(.failed).adding(fate))
     }
 }

@@ -1,12 +1,11 @@
-import Synchronization
+internal import FeedCore
+internal import Synchronization
 
 /// The first thing that goes wrong on any of several threads; nothing is begun after it.
-package final class SharedFailure: Sendable {
+final class SharedFailure: Sendable {
     private let failure = Mutex<FeedError?>(nil)
 
-    package init() {}
-
-    package func remembering(_ work: () throws(FeedError) -> Void) {
+    func remembering(_ work: () throws(FeedError) -> Void) {
         do throws(FeedError) {
             try check()
             try work()
@@ -15,7 +14,7 @@ package final class SharedFailure: Sendable {
         }
     }
 
-    package func check() throws(FeedError) {
+    func check() throws(FeedError) {
         if let failure = failure.withLock({ $0 }) { throw failure }
     }
 }
