@@ -93,11 +93,9 @@ package final class InMemoryIntake: CacheIntake {
         }
     }
 
-    package func forEachChunk(of digest: Digest, _ visit: ([UInt8]) throws(FeedError) -> Void) throws(FeedError) {
+    package func bytes(of digest: Digest) throws(FeedError) -> [UInt8] {
         guard let bytes = incoming.all[digest] else { throw .storage(.failed, "\(digest.hex): is not there") }
-        for start in stride(from: 0, to: bytes.count, by: 1000) {
-            try visit(Array(bytes[start..<min(start + 1000, bytes.count)]))
-        }
+        return bytes
     }
 
     package func merge<Outcome: Sendable>(

@@ -20,7 +20,7 @@ struct ImportedLayout {
         guard let layout = contents.layout else { throw missing(OCILayout.layoutFile) }
         guard let index = contents.index else { throw missing(OCILayout.indexFile) }
         try OCILayout.readLayout(layout)
-        // By their documents.
+        // The feeds by their documents.
         var urls: [Digest: ResourceURL] = [:]
         var seen: Set<ResourceURL.Key> = []
         var feeds: [any ArchivedFeed] = []
@@ -29,8 +29,7 @@ struct ImportedLayout {
             try checkText(descriptor, namedBy: OCILayout.indexFile)
             guard manifests.insert(descriptor.digest).inserted else { continue }
             let name = OCILayout.blobName(descriptor.digest)
-            let manifest = try OCILayout.readManifest(
-                try intake.bytes(of: descriptor.digest, size: descriptor.size), of: name)
+            let manifest = try OCILayout.readManifest(try intake.bytes(of: descriptor.digest), of: name)
             try checkText(manifest.config, namedBy: name)
             let document = manifest.config.digest
             // A large feed's manifests share one document.
@@ -51,17 +50,17 @@ struct ImportedLayout {
         return feeds
     }
 
-    private func feed(_ descriptor: BlobDescriptor) throws(FeedError) -> ImportedFeed {
+    private func feed(_ descriptor: BlobDescriptor) throws(FeedError) -> DocumentedFeed {
         let name = OCILayout.blobName(descriptor.digest)
         let document = try FeedDocument(name: name) { [intake] () throws(FeedError) in
-            try intake.bytes(of: descriptor.digest, size: descriptor.size)
+            try intake.bytes(of: descriptor.digest)
         }
         let limits = terms.limits(of: document.head.url)
         try checkSize(descriptor, limit: limits.document)
-        return ImportedFeed(document: document, name: name, images: images, maxImageSize: limits.image)
+        return DocumentedFeed(document: document, name: name, images: images, maxImageSize: limits.image)
     }
 
-    /// Of which feed it is isn't known yet.
+    /// The text may be of any feed: the largest limit holds until it is read.
     private func checkText(_ descriptor: BlobDescriptor, namedBy name: String) throws(FeedError) {
         try contents.checkSize(descriptor, namedBy: name)
         try checkSize(descriptor, limit: terms.largest.document)
@@ -80,7 +79,7 @@ struct ImportedLayout {
 }
 
 /// A feed whose document was brought in.
-private struct ImportedFeed: ArchivedFeed {
+private struct DocumentedFeed: ArchivedFeed {
     let document: FeedDocument
     let name: String
     let images: ImportedImages

@@ -4,8 +4,6 @@ internal import SystemFiles
 
 /// Blobs as files in `incoming`, named by their digest.
 final class DirectoryIntake: CacheIntake {
-    private static let chunkSize = 128 * 1024
-
     private let connection: SQLiteConnection
     private let files: Descriptor
     private let staging: Staging
@@ -29,14 +27,10 @@ final class DirectoryIntake: CacheIntake {
         }
     }
 
-    func forEachChunk(of digest: Digest, _ visit: ([UInt8]) throws(FeedError) -> Void) throws(FeedError) {
-        let file = try attempt(.failed) { () throws(SystemError) in try staging.folder.open(digest.hex, O_RDONLY) }
-        var offset = 0
-        while true {
-            let chunk = try attempt(.failed) { () throws(SystemError) in try file.read(Self.chunkSize, at: offset) }
-            if chunk.isEmpty { return }
-            try visit(chunk)
-            offset += chunk.count
+    func bytes(of digest: Digest) throws(FeedError) -> [UInt8] {
+        try attempt(.failed) { () throws(SystemError) in
+            let file = try staging.folder.open(digest.hex, O_RDONLY)
+            return try file.read(Int(file.status().st_size))
         }
     }
 

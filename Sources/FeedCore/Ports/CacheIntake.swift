@@ -3,8 +3,8 @@ package protocol CacheIntake {
     /// Where they are brought in.
     var blobs: any BlobIntake { get }
 
-    /// Visits the bytes of a blob that was brought in, a chunk at a time.
-    func forEachChunk(of digest: Digest, _ visit: ([UInt8]) throws(FeedError) -> Void) throws(FeedError)
+    /// All bytes of a blob that was brought in, which should be small or a feed's document.
+    func bytes(of digest: Digest) throws(FeedError) -> [UInt8]
 
     /// Runs changes of which all stand afterwards or, if `work` throws or they can't be made durable, none.
     func merge<Outcome: Sendable>(
@@ -20,16 +20,6 @@ package protocol BlobIntake: Sendable {
     func add(
         _ bytes: UnsafeRawBufferPointer, to blob: Digest, from offset: Int64, isEnd: Bool
     ) throws(FeedError)
-}
-
-extension CacheIntake {
-    /// A whole blob, of which this is the size.
-    package func bytes(of digest: Digest, size: Int64) throws(FeedError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(Int(size))
-        try forEachChunk(of: digest) { chunk in bytes += chunk }
-        return bytes
-    }
 }
 
 /// What can be done to a cache within one merge.
