@@ -5,9 +5,9 @@ internal import Hashing
 struct ExportPlan {
     enum Source: Hashable {
         case image
-        /// Of the feed at this index.
+        /// The document of the feed at this index.
         case document(Int)
-        /// The part at `part` of the feed at `feed`.
+        /// A part's manifest, of the feed at this index.
         case manifest(feed: Int, part: Int)
     }
 

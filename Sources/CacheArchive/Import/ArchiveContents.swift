@@ -18,7 +18,7 @@ final class ArchiveContents {
     var index: [UInt8]?
     var blobs: [Digest: Blob] = [:]
 
-    /// Of which `name` is the namer. `explanation`: why it may be missing.
+    /// The blob that `name` names. `explanation` says why it may be missing.
     func blob(_ digest: Digest, namedBy name: String, explanation: String = "") throws(FeedError) -> Blob {
         guard let blob = blobs[digest] else {
             throw .invalidData(

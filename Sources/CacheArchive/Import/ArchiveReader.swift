@@ -15,7 +15,7 @@ final class ArchiveReader {
     private let input: Input
     /// What there may be but once, besides blobs.
     var seen: Set<String> = []
-    /// Of the entry that is being read.
+    /// The name and size of the entry that is being read.
     private(set) var name = ""
     private(set) var size: Int64 = 0
 
@@ -112,7 +112,7 @@ final class ArchiveReader {
         }
     }
 
-    /// There are many blobs: whether one was there before is known to who keeps them.
+    /// The reader finds a name that comes twice, but not a blob: there are many, and the importer knows them.
     var repeated: FeedError { refused("there twice") }
 
     func refused(_ reason: String) -> FeedError { .invalidData("\(shownName): \(reason)") }
@@ -120,7 +120,7 @@ final class ArchiveReader {
     /// A name may be as long as a header.
     private var shownName: String { name.shortened(to: 200) }
 
-    /// Of what can't be read, and has no name.
+    /// Tells where an entry is that can't be read, and so has no name.
     private var place: String { name.isEmpty ? "" : "at or after \(shownName): " }
 
     private func check(_ code: Int32) throws(FeedError) {
@@ -142,20 +142,20 @@ final class ArchiveReader {
     }
 }
 
-/// What libarchive reads, and why it can't; and what it has read of a header.
+/// Where libarchive reads from, why it can't, and what it has read of a header.
 private final class Input {
     /// What precedes the bytes of an entry is far smaller. libarchive keeps it in memory, however much there is.
     private static let mostOfHeader = 4 << 20
 
     let decompressor: Decompressor
     var failure: FeedError?
-    /// That a header may still take; nil where none is read. libarchive looks at the first one from the beginning.
+    /// The bytes that a header may still have; nil while none is read. libarchive reads the first one at once.
     private var left: Int? = mostOfHeader
     private var block = UnsafeRawBufferPointer(start: nil, count: 0)
     /// Where the block ends in the archive.
     private var end: Int64 = 0
     private var headerStart: Int64 = 0
-    /// Of the header, without what is in the block.
+    /// The header's bytes before those in the block.
     private var header: [UInt8] = []
 
     init(_ decompressor: Decompressor) { self.decompressor = decompressor }
@@ -192,7 +192,7 @@ private final class Input {
         return (header + headerBytes(to: headerEnd)).dropLast(max(0, Int(end) - block.count - Int(headerEnd)))
     }
 
-    /// Those in the block.
+    /// The header's bytes in the block.
     private func headerBytes(to headerEnd: Int64) -> UnsafeRawBufferPointer {
         let start = end - Int64(block.count)
         let from = min(max(headerStart, start), end)

@@ -1,5 +1,6 @@
 package import FeedCore
 internal import Synchronization
+internal import SystemFiles
 
 /// Merges an archive into a cache: all of it or, where anything about it is not as it should be, nothing.
 package final class CacheImporter: Sendable {
@@ -94,10 +95,21 @@ package final class CacheImporter: Sendable {
     private func takeIn(
         _ digest: Digest, from reader: ArchiveReader, _ blobs: ImportedBlobs, _ terms: ImportTerms
     ) throws(FeedError) -> ArchiveContents.Blob {
-        // Which of the two holds, and of which feed, is known only when all is there.
+        // Whether it is an image or a document, and of which feed, is known only when all is there.
         guard reader.size <= max(terms.largest.image, terms.largest.document) else {
             throw reader.refused("larger than --max-filesize and --max-feed-size")
         }
         return ArchiveContents.Blob(size: reader.size, type: try blobs.add(digest, from: reader))
     }
+}
+
+/// Waits for the beginning of an archive on a thread of its own: it may come from a pipe.
+package actor ArchiveOpener {
+    private let executor = QueueExecutor("feedsync.archive")
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    package init() {}
+
+    package func open(_ source: any ByteSource) throws(FeedError) -> CacheImporter { try CacheImporter(source) }
 }

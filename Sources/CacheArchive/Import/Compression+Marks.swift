@@ -1,6 +1,6 @@
 internal import FeedCore
 
-/// By what the compressed bytes begin with.
+/// Compressions by the bytes that they begin with.
 extension Compression {
     static let zstdMark: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
     static let longestMark = 6

@@ -11,7 +11,7 @@ final class Decompressor {
     private let source: any ByteSource
     private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 16)
     private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 16)
-    /// Of the input, not decoded yet.
+    /// The input that is not decoded yet.
     private var rest = UnsafeRawBufferPointer(start: nil, count: 0)
     private var isInputAtEnd = false
     /// Nil: the archive is as it is.

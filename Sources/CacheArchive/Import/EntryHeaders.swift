@@ -5,7 +5,7 @@ struct EntryHeaders {
         static let unreadable = Fault(reason: "has a header that can't be read")
 
         let reason: String
-        /// Of a volume, which is no entry's name.
+        /// The name of a volume, which is no entry.
         var label: String?
     }
 
@@ -30,7 +30,7 @@ struct EntryHeaders {
     private mutating func fault(of header: ArraySlice<UInt8>) -> Fault? {
         guard header.count == Self.blockSize else { return .unreadable }
         switch Character(UnicodeScalar(header[header.startIndex + 156])) {
-        // Of links and the like libarchive knows what they are.
+        // Links and the like are known to libarchive.
         case "\0", "0"..."7": return rest.isEmpty ? nil : .unreadable
         case "L", "K", "x", "g":
             guard let data = data(of: header), !rest.isEmpty else { return .unreadable }

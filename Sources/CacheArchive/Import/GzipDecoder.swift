@@ -40,7 +40,7 @@ final class GzipDecoder: StreamDecoder {
         let status = inflate(stream, Z_NO_FLUSH)
         input = UnsafeRawBufferPointer(rebasing: input.suffix(Int(stream.pointee.avail_in)))
         switch status {
-        // The latter says that there was nothing to be done with what is there.
+        // Z_BUF_ERROR says that zlib needs more input, or more room.
         case Z_OK, Z_BUF_ERROR: break
         case Z_STREAM_END: (isWhole, mayHaveEnded) = (true, true)
         case Z_MEM_ERROR: throw .noMemory

@@ -5,7 +5,7 @@ internal import FeedCore
 final class ImportedImages {
     private let contents: ArchiveContents
     private let terms: ImportTerms
-    /// By the feeds that have it as a layer. Of those alone that are too large for some feed.
+    /// The largest that any feed with the image as a layer allows, for images that are too large for some feed.
     private var limits: [Digest: Int64] = [:]
 
     /// All parts have the same document, and the index doesn't say how many there are.

@@ -1,7 +1,7 @@
 internal import CLZMA
 internal import FeedCore
 
-/// Of a stream's blocks each says how large a dictionary it needs; liblzma looks at that before it reserves anything.
+/// Each block of a stream says how large a dictionary it needs; liblzma looks at that before it reserves anything.
 final class XZDecoder: StreamDecoder {
     /// The next larger dictionary has 96 MiB, and what is needed besides is far less than one.
     private static let mostMemory = UInt64(DecodingLimit.window + 1 << 20)

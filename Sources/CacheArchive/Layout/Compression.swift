@@ -8,7 +8,7 @@ enum Compression: Hashable, Sendable {
         (".tar.gz", .gzip), (".tgz", .gzip), (".tar.xz", .xz), (".txz", .xz), (".tar.zst", .zstd), (".tzst", .zstd),
     ]
 
-    /// By the end of a file's name.
+    /// The compression that the end of a file's name stands for.
     init(fileName: String) {
         let name = fileName.lowercased()
         self = Self.endings.first { name.hasSuffix($0.0) }?.1 ?? .none

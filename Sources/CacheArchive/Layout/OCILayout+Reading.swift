@@ -102,7 +102,7 @@ extension OCILayout {
         var mediaType: String?
         var digest: Digest?
         var size: Int64?
-        // Of a manifest it says what that is for; of anything else it says nothing that matters here.
+        // A manifest's artifact type says what it is for; anything else's doesn't matter here.
         let names: [StaticString] = ["mediaType", "digest", "size"] + (type == manifestType ? ["artifactType"] : [])
         try JSONObject.read(&reader, names) { name, reader throws(JSONError) in
             switch name {

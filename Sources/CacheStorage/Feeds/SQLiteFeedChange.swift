@@ -42,7 +42,7 @@ struct SQLiteFeedChange: FeedStoreChange {
         try items.run()
     }
 
-    /// Those that other programs left. Only images that a feed names are kept.
+    /// Other programs leave such items. Only images that a feed names are kept.
     func deleteItemsOfNoFeed() throws(FeedError) {
         try connection.statement("DELETE FROM items WHERE feed NOT IN (SELECT id FROM feeds)").run()
     }

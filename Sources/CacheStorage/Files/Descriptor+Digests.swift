@@ -5,7 +5,7 @@ internal import SystemFiles
 extension Descriptor {
     private static let bufferBytes = 128 << 10
 
-    /// Of the whole file, wherever it was last read or written. A failure is the file's own.
+    /// The digest of the whole file, wherever it was last read or written. A failure is the file's own.
     func digest() throws(FeedError) -> Result<Digest, SystemError> {
         let hash = try SHA256()
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferBytes, alignment: 64)

@@ -54,7 +54,7 @@ extension Descriptor {
         return try descriptor(opened, name, flags)
     }
 
-    /// By a name in bytes: not every file has one in UTF-8.
+    /// Opens by a name in bytes: not every file has one in UTF-8.
     func open(_ name: UnsafePointer<CChar>, _ flags: Int32) throws(SystemError) -> Descriptor {
         let opened = openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC)
         return try descriptor(opened, String(cString: name), flags)

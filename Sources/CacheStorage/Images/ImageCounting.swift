@@ -24,7 +24,7 @@ extension ImageDirectory {
         }
     }
 
-    /// Of the files that have names of images.
+    /// The sizes of the files that have names of images.
     private static func sizes(of files: Descriptor) throws(SystemError) -> [Digest: Int64] {
         var sizes: [Digest: Int64] = [:]
         try files.forEachName { name throws(SystemError) in

@@ -96,7 +96,7 @@ struct ImageIndex {
         return sizes
     }
 
-    /// Of what the saved feeds name, as if those in `leftOut` were not there.
+    /// The digests of what the saved feeds name, as if those in `leftOut` were not there.
     func referencedDigests(besides leftOut: [ResourceURL]) throws(FeedError) -> Set<Digest> {
         let feed = try connection.statement("SELECT id FROM feeds WHERE url = ?1")
         var ids: Set<Int64> = []

@@ -18,7 +18,7 @@ extension ImageDirectory {
         var failures = [FeedError?](repeating: nil, count: images.count)
         var seals = [StagedFile.Seal?](repeating: nil, count: images.count)
         var placed = PlacedFiles(in: files)
-        // Of a batch, each once.
+        // Images of a batch may have equal bytes, which are placed once.
         var settled = Set<Digest>(minimumCapacity: images.count)
         do throws(FeedError) {
             for (place, file) in staged.enumerated() {

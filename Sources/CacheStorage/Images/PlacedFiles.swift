@@ -6,7 +6,7 @@ internal import SystemFiles
 struct PlacedFiles: Sendable {
     private let folder: Descriptor
     private var isAny = false
-    /// That were not there before.
+    /// Those whose place was empty before.
     private var new: [Digest] = []
 
     init(in folder: Descriptor) { self.folder = folder }

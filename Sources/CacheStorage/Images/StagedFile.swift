@@ -20,11 +20,11 @@ final class StagedFile: StagedImage {
     private struct State {
         /// The bytes, until they are in a file.
         var held: [UInt8] = []
-        /// The file's, in `incoming`.
+        /// The file's name in `incoming`.
         var name: String?
         /// While there is more to be done with the file.
         var file: Descriptor?
-        /// Of the bytes so far; nil before the first.
+        /// The hash of the bytes so far; nil before the first.
         var hash: SHA256?
         var digest: Digest?
         var size: Int64 = 0

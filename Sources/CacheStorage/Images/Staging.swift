@@ -51,8 +51,8 @@ final class Staging: Sendable {
         if error.isFullDisk { storeFailure(error) } else { error.feedError(.failed) }
     }
 
-    /// Likewise whatever else stands in the way of writing: the next image would meet it too. Not so a limit on the size
-    /// of a file, or on how many are open.
+    /// Whatever else stands in the way of writing is the store's failure too: the next image would meet it. A limit on the
+    /// size of a file, or on how many are open, is not.
     func writeFailure(_ error: SystemError) -> FeedError {
         [EFBIG, EMFILE, ENFILE].contains(error.code) ? error.feedError(.limited) : storeFailure(error)
     }

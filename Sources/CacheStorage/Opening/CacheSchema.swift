@@ -52,8 +52,8 @@ struct CacheSchema: Sendable {
         // Digests are random: each batch of images wrote most of the index anew. What goes by digest reads all rows.
         "DROP INDEX images_by_digest;",
         "ALTER TABLE feeds ADD COLUMN pages INTEGER NOT NULL DEFAULT 1;",
-        // Of a feed that was there before, nobody knows any more whether a person named it or an archive brought it: what
-        // was sent to it goes on being sent.
+        // Nobody knows any more who named a feed that was there before, a person or an archive: what was sent to it goes
+        // on being sent.
         "ALTER TABLE feeds ADD COLUMN named INTEGER NOT NULL DEFAULT 1;",
     ])
 

@@ -11,7 +11,7 @@ struct FileRemoval {
     }
 
     private var leftovers: [Leftover] = []
-    /// Of those that are gone, or would be: files with the names of images, and the bytes of all.
+    /// How many files with names of images are gone, or would be; and the bytes of all files that are.
     private(set) var imageCount = 0
     private(set) var bytesFreed: Int64 = 0
     private(set) var failure: FeedError?

@@ -12,7 +12,7 @@ extension SQLiteConnection {
         return finding
     }
 
-    /// Of a page that it couldn't read just now SQLite tells among the damage. It has the code that tells them apart in
+    /// SQLite tells of a page that it couldn't read just now among the damage. It has the code that tells them apart in
     /// its text; but for a page of the list of unused ones, of which there is no other failure that it puts so.
     static func isFailedRead(_ finding: String) -> Bool {
         if finding.contains("failed to get page") { return true }

@@ -23,7 +23,7 @@ final class SQLiteConnection {
     private let handle: OpaquePointer
     /// Held until the connection is closed, and let go of after that.
     private let lock: Descriptor?
-    /// By where the SQL stands in the program: to look for the text itself takes longer than to run most statements.
+    /// Statements by the address of their SQL: to look for the text itself takes longer than to run most of them.
     private var statements: [UnsafePointer<UInt8>: SQLiteStatement] = [:]
 
     init(
@@ -125,7 +125,7 @@ final class SQLiteConnection {
 
     var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
-    /// By the statement before.
+    /// The number of rows that the statement before changed.
     var changedRows: Int { Int(sqlite3_changes(handle)) }
 
     /// Several reads that all see one state of the database, whatever another process writes meanwhile.

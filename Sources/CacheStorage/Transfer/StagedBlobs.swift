@@ -6,9 +6,9 @@ internal import SystemFiles
 /// Blobs of an import as files in `incoming`, written one after another and made durable many at once.
 final class StagedBlobs: BlobIntake {
     private struct State {
-        /// Of the blob whose end has not come.
+        /// The file of the blob whose end has not come.
         var current: Descriptor?
-        /// What is written, and not yet on disk.
+        /// Files that are written, and not yet on disk.
         var files: [Descriptor] = []
         var bytes = 0
     }
