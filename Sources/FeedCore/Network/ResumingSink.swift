@@ -115,7 +115,7 @@ final class ResumingSink: BodySink {
         .larger(than: request.maxBytes, host: request.url.hostAndPort).at(.transferring)
     }
 
-    enum Ending: Hashable, Sendable {
+    enum Conclusion: Hashable, Sendable {
         /// With the answer to the request as if there had been one try.
         case whole(HTTPResponse)
         /// What came can't be joined to what is there.
@@ -125,7 +125,7 @@ final class ResumingSink: BodySink {
     }
 
     /// What a try comes to that ended without an error.
-    func finish(_ response: HTTPResponse) -> Ending {
+    func finish(_ response: HTTPResponse) -> Conclusion {
         state.withLock { state in
             if state.isUnusable { return .unusable }
             guard state.rest != nil, response.head.status == HTTPStatus.partialContent,

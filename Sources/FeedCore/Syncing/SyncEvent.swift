@@ -1,13 +1,3 @@
-/// A step of saving a feed, as it begins.
-package enum FeedStep: Hashable, Sendable {
-    case deletingOld
-    case encoding(images: Int)
-    case timestamped(Timestamp)
-    case saving
-    /// Nothing but the timestamp and the validators is renewed.
-    case confirming
-}
-
 /// Where a run tells its steps; nil where nobody watches, which is asked for each image many times: a reference costs
 /// less to look at than the stream's own end does.
 package final class SyncEvents: Sendable {

@@ -95,3 +95,51 @@ extension Call {
         return .success(response)
     }
 }
+
+/// What the transfer thread hands over at once of an answer: of a small body, all there is.
+struct Parcel {
+    /// With the first parcel of an answer.
+    var head: HTTPHead?
+    /// With the head: what the body is to be decoded as.
+    var coding: BodyCodings.Coding?
+    var chunk: [UInt8] = []
+}
+
+/// How a transfer has ended.
+struct Ending {
+    let outcome: Call.Outcome
+    /// Stands in for the outcome when the sink doesn't want the body: that it is too large is then nobody's concern.
+    var responseIfUnwanted: HTTPResponse?
+}
+
+/// A call's parcels that wait for a worker, and how the sink took those before.
+struct DeliveryLane {
+    struct Item {
+        let parcel: Parcel
+        /// With the last one.
+        let ending: Ending?
+    }
+
+    private var items: [Item] = []
+    private var isScheduled = false
+    private var reception = Call.Reception()
+
+    /// Whether the call has to be given to a worker: false if one has it already.
+    mutating func add(_ item: Item) -> Bool {
+        items.append(item)
+        defer { isScheduled = true }
+        return !isScheduled
+    }
+
+    mutating func take() -> (items: [Item], reception: Call.Reception) {
+        defer { items = [] }
+        return (items, reception)
+    }
+
+    /// Whether the worker is done with this call for now; if not, more has come in the meantime.
+    mutating func leave(_ reception: Call.Reception) -> Bool {
+        self.reception = reception
+        isScheduled = !items.isEmpty
+        return !isScheduled
+    }
+}

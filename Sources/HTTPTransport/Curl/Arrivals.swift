@@ -7,8 +7,6 @@
 /// | less than that, be it of the head or of the body              | stays                                    |
 /// | nothing is read, as this side has to wait                     | goes along: that time counts for nothing |
 struct Arrivals {
-    typealias Instant = TransferContext.Instant
-
     private static let least = 1 << 10
 
     /// Nil before there is a connection: until then libcurl watches the time.

@@ -2,54 +2,6 @@ import Dispatch
 import FeedCore
 import Synchronization
 
-/// What the transfer thread hands over at once of an answer: of a small body, all there is.
-struct Parcel {
-    /// With the first parcel of an answer.
-    var head: HTTPHead?
-    /// With the head: what the body is to be decoded as.
-    var coding: BodyCodings.Coding?
-    var chunk: [UInt8] = []
-}
-
-/// How a transfer has ended.
-struct Ending {
-    let outcome: Call.Outcome
-    /// Stands in for the outcome when the sink doesn't want the body: that it is too large is then nobody's concern.
-    var responseIfUnwanted: HTTPResponse?
-}
-
-/// A call's parcels that wait for a worker, and how the sink took those before.
-struct DeliveryLane {
-    struct Item {
-        let parcel: Parcel
-        /// With the last one.
-        let ending: Ending?
-    }
-
-    private var items: [Item] = []
-    private var isScheduled = false
-    private var reception = Call.Reception()
-
-    /// Whether the call has to be given to a worker: false if one has it already.
-    mutating func add(_ item: Item) -> Bool {
-        items.append(item)
-        defer { isScheduled = true }
-        return !isScheduled
-    }
-
-    mutating func take() -> (items: [Item], reception: Call.Reception) {
-        defer { items = [] }
-        return (items, reception)
-    }
-
-    /// Whether the worker is done with this call for now; if not, more has come in the meantime.
-    mutating func leave(_ reception: Call.Reception) -> Bool {
-        self.reception = reception
-        isScheduled = !items.isEmpty
-        return !isScheduled
-    }
-}
-
 /// Bodies that come in parts, or compressed, on their way from the transfer thread to the workers; bounded in bytes over
 /// all calls.
 final class DeliveryQueue: Sendable {
@@ -123,5 +75,39 @@ struct FIFO<Element> {
             }
         }
         return elements[first].take()
+    }
+}
+
+/// Feeds bodies that come in parts, or compressed, to their sinks, where writing may take its time. Workers share the
+/// queue; what one sink is called with still comes in order, as a call is with one worker at a time.
+struct DeliveryWorker: Sendable {
+    let queue: DeliveryQueue
+    let mailbox: Mailbox
+
+    func run() {
+        while let call = queue.next() { serve(call) }
+    }
+
+    private func serve(_ call: Call) {
+        var isDone = false
+        while !isDone {
+            var (items, reception) = call.lane.withLock { $0.take() }
+            for item in items { deliver(item, of: call, &reception) }
+            items = []
+            isDone = call.lane.withLock { $0.leave(reception) }
+        }
+    }
+
+    private func deliver(_ item: DeliveryLane.Item, of call: Call, _ reception: inout Call.Reception) {
+        let before = reception
+        call.give(item.parcel, &reception)
+        if queue.release(item.parcel.chunk.count) { mailbox.announceRoom() }
+        if let ending = item.ending {
+            call.complete(.done(call.outcome(of: ending, after: reception)))
+        } else if reception.failure != nil, before.failure == nil {
+            mailbox.stop(call)
+        } else if !reception.isWanted, before.isWanted {
+            mailbox.decline(call)
+        }
     }
 }

@@ -16,7 +16,7 @@ struct TransferLoop: ~Copyable {
     private var spare: [Transfer] = []
     private var suspects = SuspectCalls()
     /// No transfer's idle time is up before this.
-    private var nextIdleCheck: TransferContext.Instant?
+    private var nextIdleCheck: Instant?
 
     init(
         settings: NetworkSettings, multi: MultiHandle, mailbox: Mailbox, deliveries: DeliveryQueue
@@ -78,7 +78,7 @@ struct TransferLoop: ~Copyable {
         watch(context.now + (transfer.idleTimeout ?? idleTimeout).nanoseconds)
     }
 
-    private mutating func watch(_ deadline: TransferContext.Instant) {
+    private mutating func watch(_ deadline: Instant) {
         nextIdleCheck = min(nextIdleCheck ?? deadline, deadline)
     }
 
@@ -149,7 +149,7 @@ struct TransferLoop: ~Copyable {
 
     private mutating func endIdle() {
         guard let check = nextIdleCheck, check <= context.now else { return }
-        var next: TransferContext.Instant?
+        var next: Instant?
         for transfer in Array(running.values) {
             let timeout = transfer.idleTimeout ?? idleTimeout
             let deadline = transfer.deadline(timeout) ?? context.now + timeout.nanoseconds

@@ -4,23 +4,14 @@ import Synchronization
 
 /// Answers for `file:` URLs as a server would for its own: with 200 and the file's bytes.
 package final class LocalFileClient: HTTPClient {
-    package enum Role: Sendable {
-        /// Feeds and images, as a server would have them.
-        case content
-        /// What an option names: a pipe does as well, and what is neither is as good as none.
-        case operand
-
-        var kindOfWrongFile: FeedError.Kind { self == .content ? .invalidData : .notFound }
-    }
-
     private static let chunkBytes = 128 << 10
 
     /// Reading and what the sink does block, which the cooperative pool's threads must not.
     private let queue = DispatchQueue(label: "feedsync.local-files", attributes: .concurrent)
 
-    private let role: Role
+    private let role: FileRole
 
-    package init(for role: Role = .content) { self.role = role }
+    package init(for role: FileRole = .content) { self.role = role }
 
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         let cancellation = Cancellation()
@@ -37,7 +28,7 @@ package final class LocalFileClient: HTTPClient {
     }
 
     private static func answer(
-        _ request: HTTPRequest, _ role: Role, into sink: any BodySink, until cancellation: Cancellation
+        _ request: HTTPRequest, _ role: FileRole, into sink: any BodySink, until cancellation: Cancellation
     ) -> Call.Outcome {
         Result { () throws(FeedError) in
             try cancellation.check()
@@ -50,7 +41,7 @@ package final class LocalFileClient: HTTPClient {
     private static let head = HTTPHead(status: 200)
 
     private static func deliver(
-        _ request: HTTPRequest, _ role: Role, into sink: any BodySink, until cancellation: Cancellation
+        _ request: HTTPRequest, _ role: FileRole, into sink: any BodySink, until cancellation: Cancellation
     ) throws(FeedError) -> Int64 {
         guard let path = request.url.filePath else { throw .invalidData("\(request.url): names no file") }
         let file = try LocalFile(path: path, role)

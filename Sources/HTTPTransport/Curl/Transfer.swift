@@ -43,7 +43,7 @@ final class Transfer {
         var pause: Pause?
         var isDeclined = false
         /// Until when a body may come that is of no interest; nil while it may be of some.
-        var patienceEnds: TransferContext.Instant?
+        var patienceEnds: Instant?
         /// Why the last address was refused, and whether another wasn't: a name may have several.
         var refusal: FeedError?
         var hasOpened = false
@@ -128,7 +128,7 @@ final class Transfer {
 
     /// When too little has come for too long; nil while that can't be: before there is a connection, and while it's this
     /// side that doesn't read.
-    func deadline(_ timeout: IdleTimeout) -> TransferContext.Instant? { state.arrivals.deadline(timeout) }
+    func deadline(_ timeout: IdleTimeout) -> Instant? { state.arrivals.deadline(timeout) }
 
     /// Whether nothing at all has come in that time.
     var isSilent: Bool { state.arrivals.isSilent }

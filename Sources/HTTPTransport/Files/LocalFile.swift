@@ -11,7 +11,7 @@ struct LocalFile: ~Copyable {
     /// Nil for a pipe.
     let size: Int64?
 
-    init(path: String, _ role: LocalFileClient.Role) throws(FeedError) {
+    init(path: String, _ role: FileRole) throws(FeedError) {
         // Opening a FIFO would else wait for somebody to write to it.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw .file(path, errno) }
@@ -26,7 +26,7 @@ struct LocalFile: ~Copyable {
     }
 
     private static func size(
-        _ descriptor: Int32, _ path: String, _ role: LocalFileClient.Role
+        _ descriptor: Int32, _ path: String, _ role: FileRole
     ) throws(FeedError) -> Int64? {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .file(path, errno) }
