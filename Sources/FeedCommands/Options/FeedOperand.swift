@@ -15,7 +15,7 @@ enum FeedOperand {
             }
             return ResourceURL(filePath: FilePath.normalised(FilePath.absolute(operand, in: currentDirectory)))
         }
-        guard ResourceURL.Scheme(rawValue: scheme.lowercased()) != nil else { throw unknownScheme(scheme, operand) }
+        guard URLScheme(rawValue: scheme.lowercased()) != nil else { throw unknownScheme(scheme, operand) }
         do {
             let url = try ResourceURL(operand)
             // One file is one feed, however its path is written.

@@ -3,9 +3,7 @@
 /// A user name and password in it are split off at once: `text` is what identifies the resource, is shown, logged and
 /// stored as a key; `credentials` reach only the server and the database.
 package struct ResourceURL: Hashable, Sendable {
-    package enum Scheme: String, Sendable { case http, https, file }
-
-    package let scheme: Scheme
+    package let scheme: URLScheme
     /// The URL as given, less any user name and password, its host in ASCII; of a file, the one way to write its URL.
     package let text: String
     /// `user:password` as it stood in the URL, still percent-encoded.
@@ -123,11 +121,4 @@ package struct ResourceURL: Hashable, Sendable {
 extension ResourceURL: CustomStringConvertible {
     /// Never the credentials: a description ends up in messages.
     package var description: String { text }
-}
-
-/// Why a text is no URL of a feed or image, in words that complete "URL: …".
-package struct InvalidURL: Error, Equatable {
-    package let reason: String
-
-    package init(_ reason: String) { self.reason = reason }
 }

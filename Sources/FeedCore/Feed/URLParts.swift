@@ -1,12 +1,12 @@
-/// The syntax of a `ResourceURL`: strict where looseness lets two programs read one URL in two ways.
+/// Checks the syntax of a URL. It is strict wherever two programs could read one URL in two ways.
 struct URLParts {
-    let scheme: ResourceURL.Scheme
+    let scheme: URLScheme
     let text: String
     let credentials: String?
 
     init(_ given: String) throws(InvalidURL) {
         try Self.checkCharacters(of: given)
-        guard let scheme = ResourceURL.Scheme(of: given.utf8Span.span) else { throw InvalidURL("not an http(s) URL") }
+        guard let scheme = URLScheme(of: given.utf8Span.span) else { throw InvalidURL("not an http(s) URL") }
         self.scheme = scheme
         if scheme == .file {
             (text, credentials) = (try Self.fileText(given), nil)
@@ -51,7 +51,7 @@ struct URLParts {
     }
 
     private static func webText(
-        _ given: String, _ scheme: ResourceURL.Scheme
+        _ given: String, _ scheme: URLScheme
     ) throws(InvalidURL) -> (text: String, credentials: String?) {
         let bytes = given.utf8Span.span
         let start = scheme.rawValue.utf8.count + 3
@@ -80,28 +80,6 @@ struct URLParts {
         else { throw InvalidURL("has a host with characters no host has") }
         try whole.check(in: ascii.utf8Span.span)
         return ascii
-    }
-}
-
-extension ResourceURL.Scheme {
-    /// That a text begins with, in whatever case.
-    package init?(of bytes: Span<UInt8>) {
-        guard bytes.count > 5 else { return nil }
-        var word: UInt32 = 0
-        for index in 0..<4 { word = word << 8 | UInt32(bytes[index] | 0x20) }
-        let colon = UInt8(ascii: ":")
-        switch word {
-        case 0x6874_7470 where bytes[4] == colon: self = .http
-        case 0x6874_7470 where bytes[4] | 0x20 == UInt8(ascii: "s") && bytes[5] == colon: self = .https
-        case 0x6669_6C65 where bytes[4] == colon: self = .file
-        default: return nil
-        }
-    }
-
-    /// Of a text that begins with it.
-    func isLowercase(in bytes: Span<UInt8>) -> Bool {
-        for index in 0..<rawValue.utf8.count where bytes[index] & 0x20 == 0 { return false }
-        return true
     }
 }
 

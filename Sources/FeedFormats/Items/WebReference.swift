@@ -32,7 +32,7 @@ struct WebReference {
     /// segment may begin at "/.".
     private var isWhole: Bool {
         let bytes = text.utf8Span.span
-        guard let scheme = ResourceURL.Scheme(of: bytes), scheme != .file else { return false }
+        guard let scheme = URLScheme(of: bytes), scheme != .file else { return false }
         let start = scheme.rawValue.utf8.count + 3
         guard bytes.count > start, bytes[start - 2] == Self.slash, bytes[start - 1] == Self.slash,
             bytes[start] != Self.slash
@@ -46,7 +46,7 @@ struct WebReference {
     /// Any number of slashes before a host counts as two. With the page's own scheme and fewer than two slashes, there
     /// is no host but a path on the page's host.
     private func withTwoSlashes(on base: ResourceURL) -> String {
-        let scheme = ResourceURL.Scheme(of: text.utf8Span.span)
+        let scheme = URLScheme(of: text.utf8Span.span)
         guard scheme != .file else { return text }
         let rest = text.utf8.dropFirst(scheme.map { $0.rawValue.utf8.count + 1 } ?? 0)
         let path = rest.drop { $0 == Self.slash }
