@@ -34,7 +34,7 @@ enum OCILayout {
 
     private static func digest(_ text: Substring.UTF8View, after prefix: String) -> Digest? {
         guard text.starts(with: prefix.utf8) else { return nil }
-        return Digest(hex: Substring(text.dropFirst(prefix.utf8.count)))
+        return Digest(hex: String(Substring(text.dropFirst(prefix.utf8.count))))
     }
 
     private static let blobPrefix = "\(blobFolder)/"
