@@ -19,9 +19,9 @@ struct FeedItem {
     /// The item with its texts cut to their limits. Each of its images holds these texts.
     var shortened: FeedItem {
         var item = self
-        item.id = id.map(TextLimits.shortenedID)
-        item.title = title.map(TextLimits.shortened)
-        item.location = location.map(TextLimits.shortened)
+        item.id = id?.shortenedDistinctly(to: LongestText.id)
+        item.title = title?.shortened(to: LongestText.words)
+        item.location = location?.shortened(to: LongestText.words)
         return item
     }
 }

@@ -44,8 +44,8 @@ struct ImageCollector {
         itemStarts.append(self.images.count)
         for (index, image) in images.enumerated() {
             let id = item.id.map { index == 0 ? $0 : "\($0)#\(index + 1)" } ?? image.url.text
-            let description = image.description.map(TextLimits.shortened) ?? item.title
-            let location = image.location.map(TextLimits.shortened) ?? item.location
+            let description = image.description?.shortened(to: LongestText.words) ?? item.title
+            let location = image.location?.shortened(to: LongestText.words) ?? item.location
             try budget.spend(id, description, location)
             self.images.append(FeedImage(id: id, description: description, location: location, url: image.url))
         }

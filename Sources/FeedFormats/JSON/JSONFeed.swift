@@ -56,7 +56,7 @@ struct JSONFeed {
         try reader.enterObject()
         while let name = try reader.nextMember() {
             switch name {
-            case "title": title = try words(&reader).map(TextLimits.shortened) ?? title
+            case "title": title = try words(&reader)?.shortened(to: LongestText.words) ?? title
             case "next_url": nextPage = try text(&reader)
             case "items":
                 if hasItems { throw reader.mismatch("given twice", at: reader.position) }

@@ -30,7 +30,7 @@ final class AtomFeed: XMLVisitor {
 
     func decoded() -> DecodedFeed {
         DecodedFeed(
-            feed: Feed(format: .atom, title: title.map(TextLimits.shortened), images: collector.images),
+            feed: Feed(format: .atom, title: title?.shortened(to: LongestText.words), images: collector.images),
             itemStarts: collector.itemStarts, notes: collector.notes.all,
             nextPage: collector.page(nextPage?.reference, from: nextPage?.base))
     }

@@ -36,7 +36,7 @@ final class RSSFeed: XMLVisitor {
         guard hasChannel else { return nil }
         try settle()
         return DecodedFeed(
-            feed: Feed(format: .rss, title: (title ?? otherTitle).map(TextLimits.shortened), images: collector.images),
+            feed: Feed(format: .rss, title: (title ?? otherTitle)?.shortened(to: LongestText.words), images: collector.images),
             itemStarts: collector.itemStarts,
             notes: collector.notes.all, nextPage: collector.page(nextPage?.reference, from: nextPage?.base))
     }
