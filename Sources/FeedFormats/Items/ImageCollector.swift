@@ -27,8 +27,8 @@ struct ImageCollector {
         do { return try links.target(of: reference, from: base) } catch { return nil }
     }
 
-    mutating func add(_ given: FeedItem) throws(Interruption) {
-        try Interruption.check()
+    mutating func add(_ given: FeedItem) throws(DecodingFailure) {
+        try DecodingFailure.check()
         itemCount += 1
         guard given.images.count <= FeedItem.mostImages else { throw .crowd }
         var item = given.shortened
@@ -67,11 +67,11 @@ struct ImageCollector {
     }
 
     /// Keeps each URL once. A second mention adds what the first one lacks.
-    private mutating func resolve(_ references: [ImageReference], of item: FeedItem) throws(Interruption) -> [Found] {
+    private mutating func resolve(_ references: [ImageReference], of item: FeedItem) throws(DecodingFailure) -> [Found] {
         var found: [Found] = []
         var places: [ResourceURL.Key: Int] = [:]
         for (index, reference) in references.enumerated() {
-            if index % 256 == 255 { try Interruption.check() }
+            if index % 256 == 255 { try DecodingFailure.check() }
             guard let (url, reference) = usable(reference, of: item) else { continue }
             if let place = places[url.key] {
                 found[place].description = found[place].description ?? reference.description

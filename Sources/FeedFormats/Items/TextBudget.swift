@@ -7,7 +7,7 @@ struct TextBudget {
 
     init(for document: FeedSource) { left = (16 << 20) + 8 * document.bytes.count }
 
-    mutating func spend(_ texts: String?...) throws(Interruption) {
+    mutating func spend(_ texts: String?...) throws(DecodingFailure) {
         for text in texts { left -= text?.utf8.count ?? 0 }
         guard left >= 0 else { throw .excess }
     }

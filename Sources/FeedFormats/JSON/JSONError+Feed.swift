@@ -2,11 +2,11 @@ internal import FeedCore
 internal import JSONText
 
 extension JSONReader {
-    /// The interruption as an error about the value that begins at `position`.
-    func error(_ interruption: Interruption, at position: Int) -> JSONError {
-        switch interruption {
+    /// The failure as an error about the value that begins at `position`.
+    func error(_ failure: DecodingFailure, at position: Int) -> JSONError {
+        switch failure {
         case .cancelled: .cancelled
-        case .excess, .crowd: mismatch(interruption.reason, at: position)
+        case .invalid(let reason): mismatch(reason, at: position)
         }
     }
 }

@@ -77,7 +77,7 @@ struct JSONFeed {
             return collector.pass(over: "not an object")
         }
         let item = try readItem(&reader)
-        do throws(Interruption) {
+        do throws(DecodingFailure) {
             try collector.add(item)
         } catch {
             throw reader.error(error, at: start)

@@ -37,7 +37,7 @@ final class AtomFeed: XMLVisitor {
 
     // MARK: Elements
 
-    func begin(_ element: XMLElement) throws(XMLProblem) -> XMLInterest {
+    func begin(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest {
         let isOwn = Self.isOwn(element.name.vocabulary)
         switch (places.last, element.name.local) {
         case (nil, _): return enter(.feed)
@@ -58,7 +58,7 @@ final class AtomFeed: XMLVisitor {
         }
     }
 
-    private func beginInEntry(_ element: XMLElement) throws(XMLProblem) -> XMLInterest {
+    private func beginInEntry(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest {
         switch element.name.local {
         case "id": return .text
         case "title": return beginText(element)
@@ -92,7 +92,7 @@ final class AtomFeed: XMLVisitor {
         }
     }
 
-    func receive(_ text: String, of name: XMLName) throws(XMLProblem) {
+    func receive(_ text: String, of name: XMLName) throws(DecodingFailure) {
         let isOwn = Self.isOwn(name.vocabulary)
         switch (places.last, name.local) {
         case (.feed, "title") where isOwn: title = title ?? words(text)
@@ -106,9 +106,9 @@ final class AtomFeed: XMLVisitor {
 
     private func words(_ text: String) -> String? { PlainText.of(text, isPlain: textIsPlain, with: html) }
 
-    func end() throws(XMLProblem) {
+    func end() throws(DecodingFailure) {
         switch places.popLast() {
-        case .entry: try collector.addItem(item.item)
+        case .entry: try collector.add(item.item)
         case .module: item.media.end()
         default: break
         }

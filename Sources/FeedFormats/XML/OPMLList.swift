@@ -11,23 +11,21 @@ final class OPMLList: XMLVisitor {
 
     static func decode(_ document: FeedSource) throws(FeedError) -> SubscriptionList {
         let list = OPMLList()
-        do throws(XMLProblem) {
+        do throws(DecodingFailure) {
             try XMLReader.read(document, telling: list)
         } catch {
-            switch error {
-            case .interrupted(let interruption): throw interruption.error(host: nil)
-            case .malformed(let malformation): throw .invalidData(malformation.description)
-            case .root(let name):
-                throw .invalidData("not OPML: it begins with \(JSONWriter.quote("<\(name.local)>", limit: 40))")
-            }
+            throw error.error(host: nil)
         }
         guard list.hasBody else { throw .invalidData("not OPML: it has no body") }
         return SubscriptionList(feeds: list.feeds, notes: list.notes.all)
     }
 
-    func begin(_ element: XMLElement) throws(XMLProblem) -> XMLInterest {
+    func begin(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest {
         guard hasRoot else {
-            guard element.name.local.lowercased() == "opml" else { throw .root(element.name) }
+            let name = element.name.local
+            guard name.lowercased() == "opml" else {
+                throw .invalid("not OPML: it begins with \(JSONWriter.quote("<\(name)>", limit: 40))")
+            }
             hasRoot = true
             return .children
         }

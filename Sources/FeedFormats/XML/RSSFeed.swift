@@ -32,7 +32,7 @@ final class RSSFeed: XMLVisitor {
     init(_ document: FeedSource) { collector = ImageCollector(in: document) }
 
     /// Nil for a document without a channel and without an item.
-    func decoded() throws(XMLProblem) -> DecodedFeed? {
+    func decoded() throws(DecodingFailure) -> DecodedFeed? {
         guard hasChannel else { return nil }
         try settle()
         return DecodedFeed(
@@ -43,7 +43,7 @@ final class RSSFeed: XMLVisitor {
 
     // MARK: Elements
 
-    func begin(_ element: XMLElement) throws(XMLProblem) -> XMLInterest {
+    func begin(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest {
         if places.count == 1 { names.beginChannel(element) }
         switch places.last {
         case nil:
@@ -83,7 +83,7 @@ final class RSSFeed: XMLVisitor {
         }
     }
 
-    private func beginInItem(_ element: XMLElement) throws(XMLProblem) -> XMLInterest {
+    private func beginInItem(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest {
         let name = names.meant(element.name)
         switch (name.vocabulary, name.local) {
         case (.plain, "guid"), (.plain, "title"), (.dublinCore, "title"): return .text
@@ -102,7 +102,7 @@ final class RSSFeed: XMLVisitor {
         }
     }
 
-    private func addEnclosure(_ element: XMLElement, at url: String?) throws(XMLProblem) -> XMLInterest {
+    private func addEnclosure(_ element: XMLElement, at url: String?) throws(DecodingFailure) -> XMLInterest {
         if let url, ImageKind.isImage(type: Self.attribute("type", of: element), reference: url) {
             try item.add(ImageReference(url, base: element.base), rank: Rank.enclosure)
         }
@@ -114,7 +114,7 @@ final class RSSFeed: XMLVisitor {
         enclosure.attribute(local) ?? enclosure.attribute(local, in: .enclosure)
     }
 
-    func receive(_ text: String, of given: XMLName) throws(XMLProblem) {
+    func receive(_ text: String, of given: XMLName) throws(DecodingFailure) {
         let name = names.meant(given)
         switch (places.last, name.vocabulary, name.local) {
         case (.channel, .plain, "title"): title = title ?? PlainText.of(text, with: html)
@@ -131,12 +131,12 @@ final class RSSFeed: XMLVisitor {
         }
     }
 
-    func end() throws(XMLProblem) {
+    func end() throws(DecodingFailure) {
         switch places.popLast() {
         case .item:
             names.endItem()
             let done = item.item
-            guard !hasLink else { return try collector.addItem(done) }
+            guard !hasLink else { return try collector.add(done) }
             waiting.append(done)
             waitingCount += 1 + done.images.count + done.thumbnails.count
             // No channel has its link so late, and each waiting item takes many times the memory of its element.
@@ -159,15 +159,15 @@ final class RSSFeed: XMLVisitor {
 
     // MARK: The channel's link
 
-    private func settle(link: String) throws(XMLProblem) {
+    private func settle(link: String) throws(DecodingFailure) {
         guard !hasLink, FoldedText.fold(link) != nil else { return }
         collector.setBase(link)
         try settle()
     }
 
-    private func settle() throws(XMLProblem) {
+    private func settle() throws(DecodingFailure) {
         hasLink = true
-        for item in waiting { try collector.addItem(item) }
+        for item in waiting { try collector.add(item) }
         waiting = []
     }
 }

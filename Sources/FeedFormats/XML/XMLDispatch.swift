@@ -30,7 +30,7 @@ final class XMLDispatch {
         budget = TextBudget(for: document)
     }
 
-    func begin(_ tag: XMLTag) throws(XMLProblem) {
+    func begin(_ tag: XMLTag) throws(DecodingFailure) {
         depth += 1
         guard depth <= Self.maxDepth else { throw tag.malformed("nested more than \(Self.maxDepth) deep") }
         namespaces.append(tag.namespaces)
@@ -42,7 +42,7 @@ final class XMLDispatch {
         let name = XMLName(vocabulary(tag.uri, tag.prefix), String(cString: tag.local))
         var element = XMLElement(name, base: bases.last?.url, tag)
         if let reference = element.attribute("base", in: .xml), let base = base(reference) {
-            try spend(base.text, base.credentials)
+            try budget.spend(base.text, base.credentials)
             bases.append((depth, base))
             element = XMLElement(name, base: base, tag)
         }
@@ -54,7 +54,7 @@ final class XMLDispatch {
         }
     }
 
-    func end() throws(XMLProblem) {
+    func end() throws(DecodingFailure) {
         defer {
             depth -= 1
             hasEnded = depth == 0
@@ -75,7 +75,7 @@ final class XMLDispatch {
     }
 
     /// HTML knows no `xml:base`. A picture under a base that the visitor will not see gets its URL in full.
-    private func source(of element: XMLElement) throws(XMLProblem) -> String? {
+    private func source(of element: XMLElement) throws(DecodingFailure) -> String? {
         guard let held, let base = bases.last, base.depth > held.depth, element.name.local == "img",
             let reference = element.attribute("src")
         else { return nil }
@@ -85,18 +85,10 @@ final class XMLDispatch {
         } catch {
             return nil  // The collector will note it.
         }
-        try spend(source.text, source.credentials)
+        try budget.spend(source.text, source.credentials)
         guard let credentials = source.credentials else { return source.text }
         let scheme = "\(source.scheme.rawValue)://"
         return "\(scheme)\(credentials)@\(Substring(source.text.utf8.dropFirst(scheme.utf8.count)))"
-    }
-
-    private func spend(_ texts: String?...) throws(XMLProblem) {
-        do throws(Interruption) {
-            for text in texts { try budget.spend(text) }
-        } catch {
-            throw .interrupted(error)
-        }
     }
 
     /// Nil for a base that can't be used, which is ignored.

@@ -13,9 +13,7 @@ struct XMLTag {
     let line: Int
     let column: Int
 
-    func malformed(_ reason: String) -> XMLProblem {
-        .malformed(XMLMalformation(reason: reason, line: line, column: column))
-    }
+    func malformed(_ reason: String) -> DecodingFailure { .malformed(reason, line: line, column: column) }
 }
 
 /// An element that begins. It is good only during the call that hands it over.

@@ -12,34 +12,28 @@ final class XMLFeed: XMLVisitor {
 
     static func decode(_ document: FeedSource) throws(FeedError) -> DecodedFeed {
         let found = XMLFeed(document)
-        do throws(XMLProblem) {
+        do throws(DecodingFailure) {
             try XMLReader.read(document, telling: found)
             if let decoded = found.atom?.decoded() { return decoded }
             if let decoded = try found.rss?.decoded() { return decoded }
         } catch {
-            throw Self.error(error, document)
+            throw error.error(host: document.url.hostAndPort)
         }
         throw .invalidData("it has no channel and no item", host: document.url.hostAndPort)
     }
 
-    private static func error(_ problem: XMLProblem, _ document: FeedSource) -> FeedError {
-        switch problem {
-        case .interrupted(let interruption): return interruption.error(host: document.url.hostAndPort)
-        case .malformed(let malformation):
-            return .invalidData(malformation.description, host: document.url.hostAndPort)
-        case .root(let name):
-            let what =
-                switch (name.vocabulary, name.local.lowercased()) {
-                case (_, "html"): HTMLPage.description(of: document)
-                case (_, "svg"): "is an SVG image"
-                case (_, "opml"): "is a subscription list (see --opml)"
-                default: "is markup of no known kind: \(JSONWriter.quote("<\(name.local)>", limit: 40))"
-                }
-            return .invalidData("no known feed format: the answer \(what)", host: document.url.hostAndPort)
-        }
+    private func otherRoot(_ name: XMLName) -> DecodingFailure {
+        let what =
+            switch name.local.lowercased() {
+            case "html": HTMLPage.description(of: document)
+            case "svg": "is an SVG image"
+            case "opml": "is a subscription list (see --opml)"
+            default: "is markup of no known kind: \(JSONWriter.quote("<\(name.local)>", limit: 40))"
+            }
+        return .invalid("no known feed format: the answer \(what)")
     }
 
-    func begin(_ element: XMLElement) throws(XMLProblem) -> XMLInterest {
+    func begin(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest {
         if let inner { return try inner.begin(element) }
         if RSSNames.isRoot(element.name) {
             rss = RSSFeed(document)
@@ -48,12 +42,12 @@ final class XMLFeed: XMLVisitor {
             atom = AtomFeed(document)
             inner = atom
         } else {
-            throw .root(element.name)
+            throw otherRoot(element.name)
         }
         return try inner?.begin(element) ?? .nothing
     }
 
-    func end() throws(XMLProblem) { try inner?.end() }
-    func receive(_ text: String, of name: XMLName) throws(XMLProblem) { try inner?.receive(text, of: name) }
+    func end() throws(DecodingFailure) { try inner?.end() }
+    func receive(_ text: String, of name: XMLName) throws(DecodingFailure) { try inner?.receive(text, of: name) }
     func note(_ note: String) { inner?.note(note) }
 }

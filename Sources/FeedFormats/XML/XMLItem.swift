@@ -14,13 +14,13 @@ struct XMLItem {
     /// Why the rest of its HTML was left out, if it was.
     private var cut: String?
 
-    mutating func add(_ reference: ImageReference?, rank: Int) throws(XMLProblem) {
+    mutating func add(_ reference: ImageReference?, rank: Int) throws(DecodingFailure) {
         guard let reference else { return }
         ranked.append((rank, reference))
         try checkCount()
     }
 
-    mutating func add(markup: String, base: ResourceURL?, rank: Int, with reader: HTMLReader) throws(XMLProblem) {
+    mutating func add(markup: String, base: ResourceURL?, rank: Int, with reader: HTMLReader) throws(DecodingFailure) {
         let (images, cut) = HTMLImages.find(in: markup, with: reader)
         self.cut = self.cut ?? cut
         for image in images {
@@ -29,15 +29,15 @@ struct XMLItem {
     }
 
     /// Nil for an element that tells nothing of pictures.
-    mutating func beginMedia(_ element: XMLElement) throws(XMLProblem) -> XMLInterest? {
+    mutating func beginMedia(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest? {
         let interest = media.begin(element)
         try checkCount()
         return interest
     }
 
     /// Checks while reading, as each picture takes many times the memory of its element.
-    private func checkCount() throws(XMLProblem) {
-        guard ranked.count + media.count <= FeedItem.mostImages else { throw .interrupted(.crowd) }
+    private func checkCount() throws(DecodingFailure) {
+        guard ranked.count + media.count <= FeedItem.mostImages else { throw .crowd }
     }
 
     /// Media RSS comes first in every format.
@@ -48,11 +48,5 @@ struct XMLItem {
         return FeedItem(
             id: id, title: title ?? otherTitle, location: media.location, images: images + others,
             thumbnails: thumbnails, cut: cut)
-    }
-}
-
-extension ImageCollector {
-    mutating func addItem(_ item: FeedItem) throws(XMLProblem) {
-        do throws(Interruption) { try add(item) } catch { throw .interrupted(error) }
     }
 }

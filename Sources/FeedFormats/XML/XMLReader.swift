@@ -5,33 +5,27 @@ internal import FeedCore
 /// those of XML and HTML themselves, and loads nothing from elsewhere.
 final class XMLReader {
     private let text: XMLText
-    private var position: Int
-    private let skippedLines: Int
-    private let skippedColumns: Int
+    private var position = 0
     private let parser: UnsafeMutablePointer<xmlParserCtxt>
     private let dispatch: XMLDispatch
     private let entity = CharacterEntity()
     private let declarations = CharacterEntity()
-    private var problem: XMLProblem?
+    private var problem: DecodingFailure?
     private var endLine: Int?
     /// Whether something follows the root element that no document has there.
     private var hasRest = false
     private var eventCount = 0
 
-    static func read(_ document: FeedSource, telling visitor: any XMLVisitor) throws(XMLProblem) {
+    static func read(_ document: FeedSource, telling visitor: any XMLVisitor) throws(DecodingFailure) {
         try XMLReader(document, telling: visitor).run()
     }
 
-    private init(_ document: FeedSource, telling visitor: any XMLVisitor) throws(XMLProblem) {
+    private init(_ document: FeedSource, telling visitor: any XMLVisitor) throws(DecodingFailure) {
         LibXML.initialised
         cxml_silence()
         text = try XMLText(document)
-        position = text.start
-        let skipped = text.bytes[..<text.start]
-        skippedLines = skipped.count { $0 == UInt8(ascii: "\n") }
-        skippedColumns = skipped.reversed().prefix { $0 != UInt8(ascii: "\n") }.count
         guard let parser = xmlNewParserCtxt() else {
-            throw .malformed(XMLMalformation(reason: "there is not enough memory to read it", line: 1, column: 1))
+            throw .invalid("there is not enough memory to read it")
         }
         self.parser = parser
         dispatch = XMLDispatch(visitor, at: document)
@@ -42,7 +36,7 @@ final class XMLReader {
         xmlFreeParserCtxt(parser)
     }
 
-    private func run() throws(XMLProblem) {
+    private func run() throws(DecodingFailure) {
         var handler = Self.handler
         let context = Unmanaged.passUnretained(self).toOpaque()
         cxml_set_handler(parser, &handler, context)
@@ -56,7 +50,7 @@ final class XMLReader {
         if hasRest || text.stop != nil { dispatch.visitor.note("line \(endLine): left out what follows the end") }
     }
 
-    private func end() throws(XMLProblem) {
+    private func end() throws(DecodingFailure) {
         try dispatch.end()
         guard dispatch.hasEnded else { return }
         guard cxml_is_well_formed(parser) != 0 else { throw malformed("not well-formed") }
@@ -75,6 +69,10 @@ final class XMLReader {
             UnsafeMutableRawBufferPointer(start: buffer, count: length)
                 .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[position..<position + length]))
         }
+        // Blanks in place of what is not read keep the lines and the columns.
+        for index in 0..<max(0, min(text.start - position, length)) where buffer[index] != CChar(0x0A) {
+            buffer[index] = CChar(0x20)
+        }
         position += length
         return Int32(length)
     }
@@ -86,7 +84,7 @@ final class XMLReader {
         handler.initialized = UInt32(XML_SAX2_MAGIC)
         handler.startElementNs = { context, local, prefix, uri, namespaces, _, count, _, attributes in
             guard let local else { return }
-            XMLReader.of(context)?.tell { reader throws(XMLProblem) in
+            XMLReader.of(context)?.tell { reader throws(DecodingFailure) in
                 try reader.checkNames()
                 try reader.dispatch.begin(
                     XMLTag(
@@ -95,7 +93,7 @@ final class XMLReader {
             }
         }
         handler.endElementNs = { context, _, _, _ in
-            XMLReader.of(context)?.tell { reader throws(XMLProblem) in try reader.end() }
+            XMLReader.of(context)?.tell { reader throws(DecodingFailure) in try reader.end() }
         }
         handler.characters = { context, text, count in
             guard let text else { return }
@@ -116,19 +114,19 @@ final class XMLReader {
         return handler
     }
 
-    private func tell(_ visit: (XMLReader) throws(XMLProblem) -> Void) {
+    private func tell(_ visit: (XMLReader) throws(DecodingFailure) -> Void) {
         guard problem == nil, endLine == nil else { return }
         eventCount += 1
-        if eventCount % 256 == 0, Task.isCancelled { return fail { _ in .interrupted(.cancelled) } }
-        do throws(XMLProblem) { try visit(self) } catch { problem = error }
+        if eventCount % 256 == 0, Task.isCancelled { return fail { _ in .cancelled } }
+        do throws(DecodingFailure) { try visit(self) } catch { problem = error }
     }
 
-    private func checkNames() throws(XMLProblem) {
+    private func checkNames() throws(DecodingFailure) {
         guard cxml_names(parser) <= LibXML.mostNames else { throw malformed("more than \(LibXML.mostNames) names") }
     }
 
     /// Nothing that is wrong behind the root element makes the document wrong.
-    private func fail(_ make: (XMLReader) -> XMLProblem) {
+    private func fail(_ make: (XMLReader) -> DecodingFailure) {
         if endLine != nil {
             hasRest = true
         } else if problem == nil {
@@ -150,17 +148,13 @@ final class XMLReader {
             // What is wrong with a text that was read up to a place is, as far as anyone knows, that place.
             if reader.position == reader.text.end, let stop = reader.text.stop { return stop }
             return .malformed(
-                XMLMalformation(
-                    reason: reason.count > 160 ? "\(reason.prefix(160))…" : reason,
-                    line: Int(error.line) + reader.skippedLines,
-                    column: Int(error.int2) + (error.line == 1 ? reader.skippedColumns : 0)))
+                reason.count > 160 ? "\(reason.prefix(160))…" : reason, line: Int(error.line),
+                column: Int(error.int2))
         }
     }
 
-    private var line: Int { Int(cxml_line(parser)) + skippedLines }
-    private var column: Int { Int(cxml_column(parser)) + (cxml_line(parser) == 1 ? skippedColumns : 0) }
+    private var line: Int { Int(cxml_line(parser)) }
+    private var column: Int { Int(cxml_column(parser)) }
 
-    private func malformed(_ reason: String) -> XMLProblem {
-        .malformed(XMLMalformation(reason: reason, line: line, column: column))
-    }
+    private func malformed(_ reason: String) -> DecodingFailure { .malformed(reason, line: line, column: column) }
 }

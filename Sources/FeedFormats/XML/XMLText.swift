@@ -13,11 +13,11 @@ struct XMLText {
     /// Before what must not be read: a NUL, which libxml2 takes for the end, or a tag with too many attributes.
     let end: Int
     /// Why nothing from `end` on is read.
-    let stop: XMLProblem?
+    let stop: DecodingFailure?
 
     /// Bytes that are valid UTF-8 are UTF-8: text in other encodings all but never is, and labels are often wrong. Of other
     /// bytes the server tells the encoding (RFC 7303), else the document.
-    init(_ document: FeedSource) throws(XMLProblem) {
+    init(_ document: FeedSource) throws(DecodingFailure) {
         var bytes = document.bytes
         if let wide = Self.wide(bytes) {
             bytes = try Self.decoded(bytes, from: wide, label: wide)
@@ -38,15 +38,21 @@ struct XMLText {
         }
         end = min(nul ?? bytes.count, excess ?? bytes.count)
         let reason = end == excess ? "a tag with more than \(Self.mostAttributes) attributes" : "a NUL byte"
-        stop = end < bytes.count ? .malformed(XMLMalformation(reason: reason, at: end, of: bytes)) : nil
+        stop = end < bytes.count ? Self.malformed(reason, at: end, of: bytes) : nil
     }
 
     private static func decoded(
         _ bytes: [UInt8], from decoder: String?, label: String
-    ) throws(XMLProblem) -> [UInt8] {
+    ) throws(DecodingFailure) -> [UInt8] {
         if let text = decoder.flatMap({ TextDecoder.utf8(of: bytes, in: $0) }) { return text }
         let reason = "the encoding \(JSONWriter.quote(label, limit: 40)) is not supported"
-        throw .malformed(XMLMalformation(reason: reason, line: 1, column: 1))
+        throw .malformed(reason, line: 1, column: 1)
+    }
+
+    private static func malformed(_ reason: String, at offset: Int, of bytes: [UInt8]) -> DecodingFailure {
+        let before = bytes[..<offset]
+        let column = before.reversed().prefix { $0 != UInt8(ascii: "\n") }.count + 1
+        return .malformed(reason, line: before.count { $0 == UInt8(ascii: "\n") } + 1, column: column)
     }
 
     /// UTF-16 with a byte order mark or, as an XML declaration allows, without.

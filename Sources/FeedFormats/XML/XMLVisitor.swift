@@ -11,10 +11,10 @@ enum XMLInterest {
 
 /// Is told of a document's elements in their order.
 protocol XMLVisitor: AnyObject {
-    func begin(_ element: XMLElement) throws(XMLProblem) -> XMLInterest
+    func begin(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest
     /// The element ends whose children were visited last.
-    func end() throws(XMLProblem)
-    func receive(_ text: String, of name: XMLName) throws(XMLProblem)
+    func end() throws(DecodingFailure)
+    func receive(_ text: String, of name: XMLName) throws(DecodingFailure)
     /// Something is left out, and nothing else is wrong for it.
     func note(_ note: String)
 }
