@@ -89,29 +89,18 @@ struct ImageCollector {
     private mutating func usable(
         _ given: ImageReference, of item: FeedItem
     ) -> (url: ResourceURL, reference: ImageReference)? {
-        do throws(InvalidURL) {
-            if let url = try target(of: given) { return (url, given) }
-        } catch {
-            guard let other = usableRendition(of: given) else {
-                note(given, of: item, error.reason)
-                return nil
-            }
-            return other
-        }
-        return usableRendition(of: given)
-    }
-
-    private func usableRendition(of given: ImageReference) -> (url: ResourceURL, reference: ImageReference)? {
-        for var rendition in given.otherRenditions {
+        var reason: String?
+        for var rendition in [given] + given.otherRenditions {
             do throws(InvalidURL) {
                 guard let url = try target(of: rendition) else { continue }
                 rendition.description = rendition.description ?? given.description
                 rendition.location = rendition.location ?? given.location
                 return (url, rendition)
             } catch {
-                continue  // The caller notes the best rendition alone.
+                reason = reason ?? error.reason
             }
         }
+        if let reason { note(given, of: item, reason) }
         return nil
     }
 
