@@ -19,28 +19,6 @@ import Testing
             ("<georss:box>1 2 3 4</georss:box>", "1 2 3 4"), ("<georss:circle>1 2 500</georss:circle>", "1 2 500"),
             ("<georss:point>1 2</georss:point><georss:featurename>Ulm</georss:featurename>", "Ulm"),
             ("<georss:where><gml:Point><gml:pos>1 2</gml:pos></gml:Point></georss:where>", "1 2"),
-            (
-                "<georss:where><gml:LineString><gml:posList>1 2 3 4</gml:posList></gml:LineString></georss:where>",
-                "1 2 3 4"
-            ),
-            (
-                """
-                <georss:where><gml:Polygon><gml:exterior><gml:LinearRing><gml:posList>1 2 3 4 1 2</gml:posList>\
-                </gml:LinearRing></gml:exterior></gml:Polygon></georss:where>
-                """, "1 2 3 4 1 2"
-            ),
-            (
-                """
-                <georss:where><gml:Envelope><gml:lowerCorner>1 2</gml:lowerCorner>\
-                <gml:upperCorner>3 4</gml:upperCorner></gml:Envelope></georss:where>
-                """, "1 2 3 4"
-            ),
-            (
-                """
-                <georss:where><gml:Envelope><gml:upperCorner>3 4</gml:upperCorner>\
-                <gml:lowerCorner>1 2</gml:lowerCorner><gml:lowerCorner>5 6</gml:lowerCorner></gml:Envelope></georss:where>
-                """, "1 2 3 4"
-            ),
             ("<geo:lat>1</geo:lat><geo:long>2</geo:long>", "1 2"), ("<geo:lat>1</geo:lat>", nil),
         ] as [(String, String?)])
     func shapes(element: String, location: String?) throws {

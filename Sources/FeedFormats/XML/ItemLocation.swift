@@ -1,11 +1,8 @@
-/// Where an item's pictures were taken. It reads GeoRSS, in its simple form and with GML, and the W3C's latitude and
-/// longitude.
+/// Where an item's pictures were taken. It reads GeoRSS, in its simple form or as a point in GML, and the W3C's latitude
+/// and longitude.
 struct ItemLocation {
     private var name: String?
     private var coordinates: String?
-    /// GML gives a box by its corners.
-    private var lowerCorner: String?
-    private var upperCorner: String?
     private var latitude: String?
     private var longitude: String?
 
@@ -13,7 +10,6 @@ struct ItemLocation {
     var text: String? {
         if let name { return name }
         if let coordinates { return coordinates }
-        if let lowerCorner, let upperCorner { return "\(lowerCorner) \(upperCorner)" }
         guard let latitude, let longitude else { return nil }
         return "\(latitude) \(longitude)"
     }
@@ -25,12 +21,10 @@ struct ItemLocation {
     func interest(in name: XMLName) -> XMLInterest? {
         switch (name.vocabulary, name.local) {
         case (.georss, "point"), (.georss, "line"), (.georss, "polygon"), (.georss, "box"), (.georss, "circle"),
-            (.georss, "featurename"), (.georss, "featureName"), (.gml, "pos"), (.gml, "posList"),
-            (.gml, "lowerCorner"), (.gml, "upperCorner"), (.geo, "lat"), (.geo, "long"), (.geo, "lon"):
+            (.georss, "featurename"), (.georss, "featureName"), (.gml, "pos"), (.geo, "lat"), (.geo, "long"),
+            (.geo, "lon"):
             .text
-        case (.georss, "where"), (.gml, "Point"), (.gml, "LineString"), (.gml, "Polygon"), (.gml, "exterior"),
-            (.gml, "LinearRing"), (.gml, "Envelope"), (.geo, "Point"), (.geo, "location"):
-            .children
+        case (.georss, "where"), (.gml, "Point"), (.geo, "Point"), (.geo, "location"): .children
         default: nil
         }
     }
@@ -41,8 +35,6 @@ struct ItemLocation {
         case "featurename", "featureName": name = name ?? text
         case "lat": latitude = latitude ?? text
         case "long", "lon": longitude = longitude ?? text
-        case "lowerCorner": lowerCorner = lowerCorner ?? text
-        case "upperCorner": upperCorner = upperCorner ?? text
         default: coordinates = coordinates ?? text
         }
     }
