@@ -71,8 +71,6 @@ import Testing
         #expect(try message([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]).hasSuffix("is an image (image/png)"))
         #expect(try message([0xFE, 0xFF, 0, 0x7B]).hasSuffix("is in UTF-16, not UTF-8"))
         #expect(try message([0xFF, 0xFE, 0x0D, 0, 0x0A, 0, 0x7B, 0]).hasSuffix("is in UTF-16, not UTF-8"))
-        #expect(try message([0xFF, 0xFE, 0, 0, 0x3C, 0, 0, 0]).hasSuffix("is in UTF-32, not UTF-8"))
-        #expect(try message([0, 0, 0xFE, 0xFF, 0, 0, 0, 0x3C]).hasSuffix("is in UTF-32, not UTF-8"))
     }
 
     @Test("text that is no feed is shown shortened, its control characters escaped")

@@ -36,10 +36,6 @@ enum BodyKind: Equatable {
 
     private static func describe(_ body: [UInt8], _ text: ArraySlice<UInt8>) -> String {
         if let image = ImageType(signatureOf: body) { return "is an image (\(image.mediaType))" }
-        // The little-endian mark of UTF-32 begins as that of UTF-16 does.
-        if body.starts(with: [0, 0, 0xFE, 0xFF]) || body.starts(with: [0xFF, 0xFE, 0, 0]) {
-            return "is in UTF-32, not UTF-8"
-        }
         if LeadingBytes.wideEnd(in: body) != nil { return "is in UTF-16, not UTF-8" }
         if text.contains(0) { return "is binary data" }
         return "begins with \(JSONWriter.quote(String(decoding: text.prefix(200), as: UTF8.self), limit: 40))"
