@@ -66,7 +66,7 @@ extension JSONReader {
 
     /// Has the top bit of the first quote, backslash, control character or non-ASCII byte set, and none below it.
     /// (`x - 0x01…` borrows into the top bit of a byte that is zero; bytes above the first hit may be wrong.)
-    static func specialBytes(of word: UInt64) -> UInt64 {
+    private static func specialBytes(of word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let quotes = word ^ (ones &* 0x22)
         let backslashes = word ^ (ones &* 0x5C)

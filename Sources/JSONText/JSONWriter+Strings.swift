@@ -14,27 +14,14 @@ extension JSONWriter {
 
     static func append(_ text: String, to bytes: inout [UInt8]) {
         var text = text
-        text.withUTF8 { utf8 in
-            let plain = lengthOfPlainBeginning(utf8)
-            if plain == utf8.count { return appendQuoted(utf8, to: &bytes) }
-            bytes.append(UInt8(ascii: "\""))
-            appendEscaped(utf8, plainUpTo: plain, to: &bytes)
-            bytes.append(UInt8(ascii: "\""))
-        }
-    }
-
-    /// For a text that needs no escapes, as most texts are.
-    static func appendQuoted(_ plain: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
-        bytes += plain
+        text.withUTF8 { appendEscaped($0, to: &bytes) }
         bytes.append(UInt8(ascii: "\""))
     }
 
-    private static func appendEscaped(
-        _ utf8: UnsafeBufferPointer<UInt8>, plainUpTo beginning: Int, to bytes: inout [UInt8]
-    ) {
+    private static func appendEscaped(_ utf8: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
         var plain = 0
-        var position = beginning
+        var position = 0
         while position < utf8.count {
             guard let escaped = scalarToEscape(utf8, at: position) else {
                 position += 1
@@ -46,28 +33,6 @@ extension JSONWriter {
             plain = position
         }
         bytes += UnsafeBufferPointer(rebasing: utf8[plain...])
-    }
-
-    /// The length of the beginning that surely needs no escapes, most often the whole text. It looks at eight bytes at a
-    /// time, of which the last eight overlap the ones before, and does not look at a text of fewer bytes.
-    private static func lengthOfPlainBeginning(_ utf8: UnsafeBufferPointer<UInt8>) -> Int {
-        let text = UnsafeRawBufferPointer(utf8)
-        var position = 0
-        while position + 8 <= text.count {
-            if hasSpecialByte(text.loadUnaligned(fromByteOffset: position, as: UInt64.self)) { return position }
-            position += 8
-        }
-        guard position > 0, position < text.count else { return position }
-        let last = text.loadUnaligned(fromByteOffset: text.count - 8, as: UInt64.self)
-        return hasSpecialByte(last) ? position : text.count
-    }
-
-    /// Whether one of eight bytes is a quote, a backslash, or outside of 0x20 to 0x7E.
-    private static func hasSpecialByte(_ word: UInt64) -> Bool {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        // The reader stops at all of these but U+007F.
-        let deletes = word ^ (ones &* 0x7F)
-        return JSONReader.specialBytes(of: word) | (deletes &- ones) & ~deletes & (ones &* 0x80) != 0
     }
 
     /// JSON wants only the control characters below U+0020 escaped, but a terminal obeys U+007F to U+009F, too, and some

@@ -25,7 +25,9 @@ package struct JSONWriter {
     /// For names in our own code, which need no escapes.
     package mutating func name(_ name: StaticString) {
         separate()
-        Self.appendQuoted(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount), to: &bytes)
+        bytes.append(UInt8(ascii: "\""))
+        bytes += UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+        bytes.append(UInt8(ascii: "\""))
         endName()
     }
 
