@@ -10,7 +10,7 @@ struct MediaRSS {
     }
 
     fileprivate struct Scope {
-        enum Kind { case item, group, content, location }
+        enum Kind { case item, group, content }
 
         let kind: Kind
         /// The `media:content` of this scope, if it is a picture.
@@ -28,6 +28,8 @@ struct MediaRSS {
     private static let longestSide = 1_000_000.0
 
     private var scopes = [Scope(kind: .item)]
+    /// How many open elements say where a picture was taken.
+    private var locationDepth = 0
     private var textIsPlain = true
     /// The number of pictures and thumbnails, with all renditions.
     private(set) var count = 0
@@ -36,16 +38,16 @@ struct MediaRSS {
 
     mutating func begin(_ element: XMLElement) -> XMLInterest? {
         if let interest = scopes[scopes.count - 1].location.interest(in: element.name) {
-            if interest == .children { open(.location) }
+            if interest == .children { locationDepth += 1 }
             return interest
         }
-        guard element.name.vocabulary == .media else { return nil }
+        guard element.name.vocabulary == .media, locationDepth == 0 else { return nil }
         switch element.name.local {
         case "group":
-            open(.group)
+            scopes.append(Scope(kind: .group))
             return .children
         case "content":
-            open(.content)
+            scopes.append(Scope(kind: .content))
             if Self.isPicture(element) {
                 scopes[scopes.count - 1].picture = Self.picture(element)
                 count += 1
@@ -59,7 +61,7 @@ struct MediaRSS {
             return .nothing
         case "location":
             scopes[scopes.count - 1].location.propose(name: element.attribute("description"))
-            open(.location)
+            locationDepth += 1
             return .children
         case "title", "description":
             // By the standard, a text without a type is plain. Many feeds put HTML there.
@@ -67,13 +69,6 @@ struct MediaRSS {
             return .text
         default: return .nothing
         }
-    }
-
-    private mutating func open(_ kind: Scope.Kind) {
-        // The children of a location describe the location of its parent.
-        var scope = Scope(kind: kind)
-        if kind == .location, let last = scopes.last { scope.location = last.location }
-        scopes.append(scope)
     }
 
     mutating func receive(_ text: String, of name: XMLName, with html: HTMLReader) {
@@ -88,12 +83,12 @@ struct MediaRSS {
 
     /// Ends a group, a content or a location.
     mutating func end() {
-        guard scopes.count > 1, var scope = scopes.popLast() else { return }
-        let parent = scopes.count - 1
-        if scope.kind == .location {
-            scopes[parent].location = scope.location
+        guard locationDepth == 0 else {
+            locationDepth -= 1
             return
         }
+        guard scopes.count > 1, var scope = scopes.popLast() else { return }
+        let parent = scopes.count - 1
         scope.handDown()
         if let picture = scope.picture { scopes[parent].pictures.append(picture) }
         if scope.kind == .group {
