@@ -112,20 +112,6 @@ import Testing
         #expect(try title(bytes, nil) == "é")
     }
 
-    @Test("blank lines mean nothing there, either, and are counted", arguments: [true, false])
-    func wideBlankLines(isBig: Bool) throws {
-        func bytes(_ text: String) -> [UInt8] {
-            "\u{FEFF}\r\n \t\u{FEFF}\n\(text)".utf16.flatMap { unit in
-                isBig ? [UInt8(unit >> 8), UInt8(unit & 0xFF)] : [UInt8(unit & 0xFF), UInt8(unit >> 8)]
-            }
-        }
-        for declaration in ["<?xml version='1.0' encoding='utf-16'?>", ""] {
-            #expect(try title(bytes("\(declaration)<rss><channel><title>é</title></channel></rss>"), nil) == "é")
-        }
-        let error = #expect(throws: FeedError.self) { try title(bytes("<rss>\n<channel></rss>"), nil) }
-        #expect(error?.message.hasPrefix("line 4, column ") == true)
-    }
-
     @Test("an instruction whose name but begins as the declaration's does says nothing of it")
     func stylesheet() throws {
         let style = Array("<?xml-stylesheet href='a' encoding='iso-8859-1'?>".utf8)

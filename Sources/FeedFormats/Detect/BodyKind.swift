@@ -10,11 +10,11 @@ enum BodyKind: Equatable {
 
     init(of document: FeedSource) {
         let body = document.bytes
-        if LeadingBytes.areBeforeWideMarkup(in: body) {
+        if LeadingBytes.isWideMarkup(body) {
             self = .xml
             return
         }
-        let text = body[LeadingBytes.end(in: body).end...]
+        let text = body[LeadingBytes.end(in: body)...]
         switch text.first {
         case nil: self = .other(body.isEmpty || body.count <= 4096 ? "is empty" : "begins with white space only")
         case UInt8(ascii: "{"): self = .json
@@ -36,7 +36,7 @@ enum BodyKind: Equatable {
 
     private static func describe(_ body: [UInt8], _ text: ArraySlice<UInt8>) -> String {
         if let image = ImageType(signatureOf: body) { return "is an image (\(image.mediaType))" }
-        if LeadingBytes.wideEnd(in: body) != nil { return "is in UTF-16, not UTF-8" }
+        if body.starts(with: [0xFE, 0xFF]) || body.starts(with: [0xFF, 0xFE]) { return "is in UTF-16, not UTF-8" }
         if text.contains(0) { return "is binary data" }
         return "begins with \(JSONWriter.quote(String(decoding: text.prefix(200), as: UTF8.self), limit: 40))"
     }

@@ -21,7 +21,7 @@ struct XMLText {
         var bytes = document.bytes
         if let wide = Self.wide(bytes) {
             bytes = try Self.decoded(bytes, from: wide, label: wide)
-        } else if !LeadingBytes.end(in: bytes).isMarked, !Self.isUTF8(bytes) {
+        } else if !Self.isUTF8(bytes) {
             let declared = XMLDeclaration(in: bytes).encoding
             if let decoder = Self.charset(in: document.contentType) {
                 bytes = try Self.decoded(bytes, from: decoder, label: decoder)
@@ -92,7 +92,7 @@ private struct XMLDeclaration {
     private(set) var end: Int
 
     init(in bytes: [UInt8]) {
-        end = LeadingBytes.end(in: bytes).end
+        end = LeadingBytes.end(in: bytes)
         let rest = bytes[end...]
         // Instructions such as `xml-stylesheet` begin alike.
         guard rest.starts(with: "<?xml".utf8), rest.dropFirst(5).first.map(LeadingBytes.isWhitespace) == true,
