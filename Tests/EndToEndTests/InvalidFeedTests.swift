@@ -9,46 +9,14 @@ struct InvalidFeedTests {
     /// Feeds whose second item is wrong, and what the message says of it.
     private static let wrongItems = [
         (#"{"image":"http://h/1.png"}"#, "items[1].id: missing"),
-        (#"{"id":"1","image":"http://h/1.png"}"#, "items[1].id: not a UUID"),
-        (#"{"id":1,"image":"http://h/1.png"}"#, "items[1].id"),
-        (#"{"id":null,"image":"http://h/1.png"}"#, "items[1].id"),
-        (#"{"id":"ID"}"#, "items[1].image: missing"),
-        (#"{"id":"ID","image":null}"#, "items[1].image"),
-        (#"{"id":"ID","image":7}"#, "items[1].image"),
-        (#"{"id":"ID","image":""}"#, "items[1].image"),
-        (#"{"id":"ID","image":"1.png"}"#, "items[1].image"),
-        (#"{"id":"ID","image":"/1.png"}"#, "items[1].image"),
-        (#"{"id":"ID","image":"//h/1.png"}"#, "items[1].image"),
-        (#"{"id":"ID","image":"http:///1.png"}"#, "items[1].image"),
-        (#"{"id":"ID","image":"http:1.png"}"#, "items[1].image"),
-        (#"{"id":"ID","image":"ftp://h/1.png"}"#, "items[1].image"),
-        (#"{"id":"ID","image":"data:image/png;base64,iVBORw0KGgo="}"#, "items[1].image"),
-        (#"{"id":"ID","image":"http://h/1 2.png"}"#, "items[1].image"),
-        (#"{"id":"ID","image":"http://h:99999/1.png"}"#, "items[1].image"),
         (#"{"id":"ID","image":"file:///etc/passwd"}"#, "items[1].image: a file: URL"),
-        (#"{"id":"ID","description":7,"image":"http://h/1.png"}"#, "items[1].description"),
-        (#"{"id":"ID","location":[],"image":"http://h/1.png"}"#, "items[1].location"),
         (#"{"id":"ID","id":"ID","image":"http://h/1.png"}"#, "items[1].id: given twice"),
-        (#"{"id":"ID","image":"http://h/1.png","image":"http://h/2.png"}"#, "items[1].image: given twice"),
-        (#""an item""#, "items[1]"),
-        ("null", "items[1]"),
     ].map { (FeedServer.feed(items: [good, $0.0.replacing("\"ID\"", with: "\"\(FeedServer.id(1))\"")]), $0.1) }
 
     /// Bodies that are no feed at all.
     private static let wrongBodies = [
-        ("", "is empty"),
-        (" \n", "is empty"),
-        ("<!DOCTYPE html><html><body>Please log in</body></html>", "HTML page"),
-        ("hello", "hello"),
-        ("[]", "array"),
-        ("{}", "items: missing"),
-        (#"{"items":{}}"#, "items"),
-        (#"{"items":null}"#, "items"),
-        (#"{"items":[],"items":[]}"#, "items: given twice"),
-        (#"{"items":[\#(good)]"#, ""),
-        (#"{"items":[\#(good)]}}"#, ""),
-        (#"{"items":[\#(good),]}"#, ""),
-        (#"{'items':[]}"#, ""),
+        ("", "is empty"), ("<!DOCTYPE html><html><body>Please log in</body></html>", "HTML page"),
+        ("{}", "items: missing"), (#"{"items":[\#(good)]"#, ""),
     ]
 
     @Test(
