@@ -6,7 +6,7 @@ import Testing
 struct ArrivalsTests {
     private let timeout = IdleTimeout(.seconds(30))
 
-    private func moment(_ second: Int64) -> Arrivals.Instant { .init(nanoseconds: second * 1_000_000_000) }
+    private func moment(_ second: Int64) -> Instant { .init(nanoseconds: second * 1_000_000_000) }
 
     @Test("is late once less than 1 KiB has come since the last mark")
     func late() {
