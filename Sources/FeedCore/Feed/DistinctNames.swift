@@ -1,4 +1,4 @@
-/// Names, each given once: what is taken already gets a number behind it.
+/// Gives each name once. A name that is taken gets a number behind it.
 package struct DistinctNames: Sendable {
     private var taken: Set<String>
     /// The first number that may be free behind a name. To count from the start for each of many of one name would take

@@ -1,4 +1,4 @@
-/// A text that is known by its bytes: to `String`, an é is an é however it is written, to a server it isn't.
+/// A text that is compared by its bytes. To `String`, an é is an é however it is written; to a server it isn't.
 package struct ExactText: Hashable, Sendable {
     private let text: String
 
@@ -10,7 +10,8 @@ package struct ExactText: Hashable, Sendable {
             ? left.text == right.text : left.text.utf8.elementsEqual(right.text.utf8)
     }
 
-    /// Of equal texts with other bytes a feed can have any number: by the hash of a text they would all be one.
+    /// A feed can name any number of texts that are equal and differ in their bytes. The hash of a text would be one
+    /// for all of them.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(text.utf8.count)
         text.utf8Span.span.withUnsafeBytes { hasher.combine(bytes: $0) }

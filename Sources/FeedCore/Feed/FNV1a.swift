@@ -1,10 +1,10 @@
 extension Sequence<UInt8> {
-    /// Tells bytes apart by a number that is the same on every machine and in every run. Who makes two that agree in it
-    /// harms themselves.
+    /// Tells bytes apart by a number that is the same on every machine and in every run. Whoever makes two
+    /// texts that agree in it harms nobody else.
     package var fnv1a: UInt64 { reduce(FNV1a.start, FNV1a.step) }
 }
 
-/// The same of bytes that come in parts.
+/// The same number for bytes that come in parts.
 package struct FNV1a: Sendable {
     fileprivate static let start: UInt64 = 0xCBF2_9CE4_8422_2325
 

@@ -17,7 +17,7 @@ package struct Feed: Hashable, Sendable {
     }
 }
 
-/// What a server gave along with an answer to recognise it by: sent back, it may answer "not modified" instead.
+/// The marks by which a server recognises its answer. Where it gets them back, it may answer "not modified" instead.
 package struct Validators: Hashable, Sendable {
     /// No server has reason to make one longer, and a cache may hold millions.
     private static let longest = 1024
@@ -25,7 +25,7 @@ package struct Validators: Hashable, Sendable {
     package let etag: String?
     package let lastModified: String?
 
-    /// What a server says is sent back to it. What couldn't be counts as none, and so does one that is too long.
+    /// A mark that can't be sent back, or that is too long, counts as none.
     package init(etag: String? = nil, lastModified: String? = nil) {
         func kept(_ text: String?) -> String? {
             text.flatMap { $0.utf8.count <= Self.longest && $0.isHeaderText ? $0 : nil }

@@ -23,7 +23,7 @@ package enum FilePath {
         return "/" + names.joined(separator: "/")
     }
 
-    /// What stands before the last name; nil where that is all.
+    /// The path before the last name; nil for a name alone.
     package static func folder(of path: String) -> String? {
         path.utf8.lastIndex(of: slash).map { $0 == path.startIndex ? "/" : String(path[..<$0]) }
     }

@@ -1,6 +1,6 @@
 extension ResourceURL {
-    /// As its server is asked for it: what browsers percent-encode (the URL standard, "path" and "query percent-encode
-    /// set"), strict servers refuse as it is. The host is ASCII by now.
+    /// The URL as its server is asked for it. Strict servers refuse the characters that browsers percent-encode (the URL
+    /// standard, "path" and "query percent-encode set"). The host is ASCII by now.
     package var textToSend: String {
         guard needsEncoding, let authority else { return text }
         var sent: [UInt8] = []

@@ -42,7 +42,7 @@ package struct ResourceURL: Hashable, Sendable {
         self.credentials = credentials
     }
 
-    /// For what may come to be read by everybody, as in a gallery: a query may be signed for who asked.
+    /// The URL for a text that everybody may read, such as a gallery: a query may hold the signature of one person.
     var withoutQuery: String {
         let place = text.utf8.prefix { $0 != UInt8(ascii: "?") }
         return place.count == text.utf8.count ? text : "\(Substring(place))?…"
@@ -101,7 +101,7 @@ package struct ResourceURL: Hashable, Sendable {
         isRemote ? URLAuthority(of: text.utf8Span.span, at: scheme.rawValue.utf8.count + 3) : nil
     }
 
-    /// What identifies the resource.
+    /// Identifies the resource.
     package typealias Key = ExactText
 
     package var key: Key { Key(text) }

@@ -1,6 +1,6 @@
 /// How much of a feed's texts is kept, in UTF-8, and so how much of them an archive may have.
 package enum LongestText {
-    /// What an item hands to each of its images, or what is shown in one line. Alternative texts run to some paragraphs;
+    /// For a text that each image of an item has, or that is shown in one line. Alternative texts run to some paragraphs;
     /// what is longer is a whole article that went astray.
     package static let words = 8192
     /// Ids are URLs, or made up.

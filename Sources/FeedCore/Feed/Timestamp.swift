@@ -24,7 +24,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     /// A clock set right after something was noted may lie a little behind it; more than this is a broken timestamp.
     private static let toleratedLead = Duration.seconds(60 * 60)
 
-    /// Nil where the moment can't be true.
+    /// Nil if the moment can't be true.
     func age(at now: Timestamp) -> Duration? {
         let age = now - self
         return age >= .zero - Self.toleratedLead ? age : nil
@@ -32,7 +32,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Timestamp {
-    /// Those that RFC 3339 has a text for: its years have four digits.
+    /// RFC 3339 can write these moments: its years have four digits.
     package static let writable =
         Timestamp(microseconds: -62_167_219_200_000_000)...Timestamp(microseconds: 253_402_300_799_999_999)
 

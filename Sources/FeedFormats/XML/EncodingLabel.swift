@@ -1,4 +1,4 @@
-/// What a document or a server calls an encoding.
+/// The names that documents and servers have for encodings.
 enum EncodingLabel {
     /// The name under which iconv knows the encoding that is meant; nil for one that is not read. A feed chooses among
     /// these alone: iconv knows encodings that nobody writes feeds in and that hide markup.

@@ -145,7 +145,7 @@ final class XMLReader {
         let text = error.message.map { String(cString: $0) } ?? "not well-formed"
         let reason = text.split(whereSeparator: \.isNewline).joined(separator: " ")
         fail { reader in
-            // What is wrong with a text that was read up to a place is, as far as anyone knows, that place.
+            // The text is read up to a place that must not be read. At its end, that place is what is wrong.
             if reader.position == reader.text.end, let stop = reader.text.stop { return stop }
             return .malformed(
                 reason.count > 160 ? "\(reason.prefix(160))…" : reason, line: Int(error.line),

@@ -7,7 +7,7 @@ struct XMLText {
     private static let mostAttributes = 10_000
 
     let bytes: [UInt8]
-    /// What stands behind blank lines, byte order marks and the XML declaration. libxml2 would stumble over a declaration
+    /// The text begins behind blank lines, byte order marks and the XML declaration. libxml2 would stumble over a declaration
     /// that is not quite right, and nothing in it matters any more.
     let start: Int
     /// Before what must not be read: a NUL, which libxml2 takes for the end, or a tag with too many attributes.

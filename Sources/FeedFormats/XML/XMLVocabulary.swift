@@ -8,7 +8,7 @@ struct XMLName: Equatable {
     }
 }
 
-/// What a namespace's names mean here. The URI decides, in any of the variants in use. Where the URI is unknown or the
+/// The meaning of a namespace's names. The URI decides, in any of the variants in use. Where the URI is unknown or the
 /// prefix was never declared, the usual meaning of the prefix decides.
 enum XMLVocabulary: Equatable {
     /// No namespace, or one that a version of RSS or OPML gave its own names.
