@@ -67,7 +67,9 @@ struct ImageCollector {
     }
 
     /// Keeps each URL once. A second mention adds what the first one lacks.
-    private mutating func resolve(_ references: [ImageReference], of item: FeedItem) throws(DecodingFailure) -> [Found] {
+    private mutating func resolve(
+        _ references: [ImageReference], of item: FeedItem
+    ) throws(DecodingFailure) -> [Found] {
         var found: [Found] = []
         var places: [ResourceURL.Key: Int] = [:]
         for (index, reference) in references.enumerated() {

@@ -35,8 +35,9 @@ final class RSSFeed: XMLVisitor {
     func decoded() throws(DecodingFailure) -> DecodedFeed? {
         guard hasChannel else { return nil }
         try settle()
+        let title = (title ?? otherTitle)?.shortened(to: LongestText.words)
         return DecodedFeed(
-            feed: Feed(format: .rss, title: (title ?? otherTitle)?.shortened(to: LongestText.words), images: collector.images),
+            feed: Feed(format: .rss, title: title, images: collector.images),
             itemStarts: collector.itemStarts,
             notes: collector.notes.all, nextPage: collector.page(nextPage?.reference, from: nextPage?.base))
     }
