@@ -92,7 +92,12 @@ struct ImageCollector {
         _ given: ImageReference, of item: FeedItem
     ) -> (url: ResourceURL, reference: ImageReference)? {
         var reason: String?
-        for var rendition in [given] + given.otherRenditions {
+        do throws(InvalidURL) {
+            if let url = try target(of: given) { return (url, given) }
+        } catch {
+            reason = error.reason
+        }
+        for var rendition in given.otherRenditions {
             do throws(InvalidURL) {
                 guard let url = try target(of: rendition) else { continue }
                 rendition.description = rendition.description ?? given.description
