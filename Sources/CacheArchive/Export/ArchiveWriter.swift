@@ -25,7 +25,8 @@ final class ArchiveWriter {
         output = Output(target)
         try check(archive_write_set_format_pax_restricted(archive))
         try compression.choose(for: archive, check)
-        try check(archive_write_set_bytes_per_block(archive, 256 * 1024))
+        // An image goes to the target from where it lies: libarchive would copy it into a block first.
+        try check(archive_write_set_bytes_per_block(archive, 0))
         // No padding: behind a compressed stream it would be data after its end.
         try check(archive_write_set_bytes_in_last_block(archive, 1))
         let opened = archive_write_open(
@@ -75,7 +76,10 @@ final class ArchiveWriter {
         try write(bytes)
     }
 
-    func finish() throws(FeedError) { try check(archive_write_close(archive)) }
+    func finish() throws(FeedError) {
+        try check(archive_write_close(archive))
+        try output.flush()
+    }
 
     /// Everything but OK is a failure: what libarchive warns of is an archive that is not as it was asked for.
     private func check(_ code: Int32) throws(FeedError) {
@@ -90,9 +94,12 @@ final class ArchiveWriter {
     private static let outOfMemory = FeedError.storage(.failed, "the archive can't be written: out of memory")
 }
 
-/// Where libarchive writes to, and why it can't.
+/// Where libarchive writes to, and why it can't. Headers and padding are gathered, and go along with the next large piece.
 private final class Output {
+    private static let leastBytes = 8 << 10
+
     private let target: any ByteTarget
+    private var small: [UInt8] = []
     private(set) var failure: FeedError?
     /// Nothing is taken any more.
     var isShut = false
@@ -103,11 +110,25 @@ private final class Output {
     func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if isShut { return false }
         do throws(FeedError) {
-            try target.write([bytes])
+            if bytes.count < Self.leastBytes {
+                small += bytes
+                if small.count >= Self.leastBytes { try flush() }
+            } else {
+                try flush(with: bytes)
+            }
             return true
         } catch {
             failure = error
             return false
         }
+    }
+
+    func flush() throws(FeedError) { try flush(with: UnsafeRawBufferPointer(start: nil, count: 0)) }
+
+    private func flush(with bytes: UnsafeRawBufferPointer) throws(FeedError) {
+        try small.withUnsafeBufferPointer { small throws(FeedError) in
+            try target.write([UnsafeRawBufferPointer(small), bytes].filter { !$0.isEmpty })
+        }
+        small.removeAll(keepingCapacity: true)
     }
 }
