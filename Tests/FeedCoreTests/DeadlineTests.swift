@@ -61,6 +61,24 @@ struct DeadlineTests {
         #expect(report.images.failures.map(\.error) == [Self.late, Self.late])
     }
 
+    @Test("ends the wait for a host that asked to be left alone, whatever was in flight to it")
+    func held() async throws {
+        let server = fixture.server([
+            "0.png": .ok(Samples.png).after { await Self.forever() }, "1.png": .status(503).retryAfter(100),
+        ])
+        let clockwork = Clockwork(
+            uptime: { Timestamp(microseconds: 0) }, random: { 0.5 },
+            sleep: { [deadline] _ in
+                deadline.pass()
+                try await Task.sleep(for: .seconds(3600))
+            })
+        let client = Fetcher(
+            asking: server, rules: FetchRules(retry: RetryPolicy(retries: 3), jobs: 2), clockwork: clockwork,
+            deadline: deadline)
+        let report = try await fixture.sync(["a.json"], on: client, serving: Samples.feed(200))
+        #expect(report.images.failed == 200)
+    }
+
     @Test("fails a feed that isn't had by then, unless its fresh copy stands in")
     func feeds() async throws {
         try await fixture.save("fresh.json", daysAgo: 1)

@@ -116,6 +116,7 @@ extension Fetcher {
         case .startOver:
             answered(at: host)
             return .elsewhere
+        case .failed(let what, _) where what.error.isCancellation: return .failed(what.error)
         case .failed(let what, let answer): (failure, response) = (what, answer)
         }
         let next = fetch.machine.failed(failure, response, random: clockwork.random())
