@@ -84,8 +84,8 @@ package struct FeedSync: Sendable {
         if let error = feed.report.error, error.isFatal { throw error }
         guard feed.report.outcome != .failed || !feed.images.isEmpty else { return }
         let url = feed.report.url
-        let grounds = ImageChoice.Grounds(terms: feed.imageTerms, scope: round.particulars(of: url).scope)
-        try await survey.add(feed.images, of: url, grounds, ask: ask)
+        let request = ImageChoice.Request(terms: feed.imageTerms, scope: round.particulars(of: url).scope)
+        try await survey.add(feed.images, of: url, request, ask: ask)
     }
 }
 

@@ -1,9 +1,9 @@
 /// Decides of images whether they are to be asked for, by what the store knows of them.
 struct ImageChoice: Sendable {
-    /// What the feeds that name an image say of it: on this it is decided.
-    struct Grounds: Sendable {
-        /// On which it may be asked for; nil while no feed that names it was had. It is left then for a run in which the
-        /// feed's server answers.
+    /// What a feed asks of its images.
+    struct Request: Sendable {
+        /// On which terms they may be asked for; nil while the feed's server is out of reach. They are left then for a run
+        /// in which it answers.
         var terms: RequestTerms?
         var scope: ImageScope
     }
@@ -26,20 +26,20 @@ struct ImageChoice: Sendable {
     let now: @Sendable () -> Timestamp
 
     /// Of images of which their feeds say the same.
-    func verdicts(on images: [ResourceURL], _ grounds: Grounds) async throws(FeedError) -> [Verdict] {
+    func verdicts(on images: [ResourceURL], _ request: Request) async throws(FeedError) -> [Verdict] {
         var verdicts: [Verdict] = []
         verdicts.reserveCapacity(images.count)
         for (url, stored) in zip(images, try await find(images)) {
-            switch (stored, grounds.terms) {
+            switch (stored, request.terms) {
             case (_?, nil): verdicts.append(.cached)
-            case (_?, _?) where !grounds.scope.revalidates: verdicts.append(.cached)
+            case (_?, _?) where !request.scope.revalidates: verdicts.append(.cached)
             case (nil, nil): verdicts.append(.outOfReach)
             case (let stored, let terms?):
                 let wanted = WantedImage(url, validators: stored?.validators ?? Validators(), on: terms)
                 verdicts.append(.ask(wanted, isCached: stored != nil))
             }
         }
-        if !grounds.scope.retriesFailed { try await leaveAlone(&verdicts) }
+        if !request.scope.retriesFailed { try await leaveAlone(&verdicts) }
         return verdicts
     }
 

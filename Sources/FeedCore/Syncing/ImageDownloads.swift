@@ -49,7 +49,7 @@ package struct ImageDownloads: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 await withTaskCancellationHandler {
-                    await have(news, in: run)
+                    await startLanes(for: news, in: run)
                 } onCancel: {
                     traffic.stop()
                 }
@@ -66,8 +66,8 @@ package struct ImageDownloads: Sendable {
         return outcome
     }
 
-    /// Starts as many lanes as there is work for.
-    private func have(_ news: AsyncStream<News>, in run: Run) async {
+    /// Starts as many lanes as there is work for, and waits for them.
+    private func startLanes(for news: AsyncStream<News>, in run: Run) async {
         await withTaskGroup(of: Void.self) { lanes in
             var laneCount = 0
             for await piece in news {

@@ -21,19 +21,19 @@ struct ImageSurvey: Sendable {
 
     /// Hands those to ask for to `ask`, a part of the feed at a time.
     mutating func add(
-        _ images: [FeedImage], of feed: ResourceURL, _ grounds: ImageChoice.Grounds,
+        _ images: [FeedImage], of feed: ResourceURL, _ request: ImageChoice.Request,
         ask: ([WantedImage]) -> Void
     ) async throws(FeedError) {
         named.reserveCapacity(named.count + images.count)
         var (total, cached) = (0, 0)
         var parts = images.parts(of: Self.partSize).makeIterator()
-        var next = parts.next().map { undecided(in: $0, grounds) }
+        var next = parts.next().map { undecided(in: $0, request) }
         while let new = next {
             async let found = Result { [choice] () async throws(FeedError) in
-                try await choice.verdicts(on: new, grounds)
+                try await choice.verdicts(on: new, request)
             }
             // While the store looks for these.
-            next = parts.next().map { undecided(in: $0, grounds) }
+            next = parts.next().map { undecided(in: $0, request) }
             report.total += new.count
             total += new.count
             var wanted: [WantedImage] = []
@@ -48,14 +48,14 @@ struct ImageSurvey: Sendable {
     }
 
     private mutating func undecided(
-        in images: ArraySlice<FeedImage>, _ grounds: ImageChoice.Grounds
+        in images: ArraySlice<FeedImage>, _ request: ImageChoice.Request
     ) -> [ResourceURL] {
         var new: [ResourceURL] = []
         new.reserveCapacity(images.count)
         for url in images.lazy.map(\.url) {
             if named.insert(url.key).inserted {
                 new.append(url)
-            } else if grounds.terms != nil, outOfReach.remove(url.key) != nil {
+            } else if request.terms != nil, outOfReach.remove(url.key) != nil {
                 report.total -= 1
                 report.skipped -= 1
                 new.append(url)
