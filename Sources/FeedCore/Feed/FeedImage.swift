@@ -1,5 +1,5 @@
 /// One picture of a feed. Its bytes are behind `url` and live apart: two feed images can share them.
-package struct FeedImage: Hashable, Sendable {
+package struct FeedImage: Sendable {
     package let id: String
     package let description: String?
     package let location: String?
@@ -10,5 +10,19 @@ package struct FeedImage: Hashable, Sendable {
         self.description = description
         self.location = location
         self.url = url
+    }
+}
+
+/// By the bytes of its texts: a feed that writes an é in another way has changed.
+extension FeedImage: Hashable {
+    package static func == (left: FeedImage, right: FeedImage) -> Bool {
+        ExactText(left.id) == ExactText(right.id) && left.url == right.url
+            && left.description.map(ExactText.init) == right.description.map(ExactText.init)
+            && left.location.map(ExactText.init) == right.location.map(ExactText.init)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        ExactText(id).hash(into: &hasher)
+        url.hash(into: &hasher)
     }
 }
