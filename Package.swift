@@ -42,7 +42,7 @@ let package = Package(
         library("FeedCore", ["CIDN"]),
         library("JSONText"),
         library("FeedFormats", ["FeedCore", "JSONText", "CXML"]),
-        library("HTTPTransport", ["FeedCore", "CCurl", "CLinux", "CZlib"]),
+        library("HTTPTransport", ["FeedCore", "CCurl", "CZlib"]),
         library("Hashing", ["FeedCore", "CCrypto"]),
         library("CacheStorage", ["FeedCore", "Hashing", "SystemFiles", "CSQLite", "CLinux"]),
         library(

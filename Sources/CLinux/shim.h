@@ -1,7 +1,6 @@
 #pragma once
 #include <linux/capability.h>
 #include <malloc.h>
-#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
