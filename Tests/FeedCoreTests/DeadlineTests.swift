@@ -44,19 +44,23 @@ struct DeadlineTests {
         #expect(try await fixture.images.failures(of: [try Samples.image(1).url]) == [nil])
     }
 
-    @Test("ends the wait for an image's next try")
-    func waiting() async throws {
-        let server = fixture.server(["1.png": .status(503).retryAfter(100)])
+    /// Lets it pass as soon as something waits, which would be for an hour.
+    private func passingInFirstWait(_ server: ScriptedHTTPClient, jobs: Int) -> Fetcher {
         let clockwork = Clockwork(
             uptime: { Timestamp(microseconds: 0) }, random: { 0.5 },
             sleep: { [deadline] _ in
                 deadline.pass()
                 try await Task.sleep(for: .seconds(3600))
             })
-        let client = Fetcher(
-            asking: server, rules: FetchRules(retry: RetryPolicy(retries: 3), jobs: 1), clockwork: clockwork,
+        return Fetcher(
+            asking: server, rules: FetchRules(retry: RetryPolicy(retries: 3), jobs: jobs), clockwork: clockwork,
             deadline: deadline)
-        let report = try await fixture.sync(["a.json"], on: client)
+    }
+
+    @Test("ends the wait for an image's next try")
+    func waiting() async throws {
+        let server = fixture.server(["1.png": .status(503).retryAfter(100)])
+        let report = try await fixture.sync(["a.json"], on: passingInFirstWait(server, jobs: 1))
         #expect(report.images.downloaded == 1)
         #expect(report.images.failures.map(\.error) == [Self.late, Self.late])
     }
@@ -66,16 +70,8 @@ struct DeadlineTests {
         let server = fixture.server([
             "0.png": .ok(Samples.png).after { await Self.forever() }, "1.png": .status(503).retryAfter(100),
         ])
-        let clockwork = Clockwork(
-            uptime: { Timestamp(microseconds: 0) }, random: { 0.5 },
-            sleep: { [deadline] _ in
-                deadline.pass()
-                try await Task.sleep(for: .seconds(3600))
-            })
-        let client = Fetcher(
-            asking: server, rules: FetchRules(retry: RetryPolicy(retries: 3), jobs: 2), clockwork: clockwork,
-            deadline: deadline)
-        let report = try await fixture.sync(["a.json"], on: client, serving: Samples.feed(200))
+        let report = try await fixture.sync(
+            ["a.json"], on: passingInFirstWait(server, jobs: 2), serving: Samples.feed(200))
         #expect(report.images.failed == 200)
     }
 
