@@ -1,6 +1,6 @@
-/// The meaning of the signals that ask a run to stop, by the moments at which they come. `timeout` signals the program and then its whole
-/// group, and a terminal that is closed sends HUP, which the shell repeats, and perhaps TERM: what programs send within a
-/// moment of the first is the same request. A person who asks again, however impatient, takes longer than that.
+/// The meaning of the signals that ask a run to stop, by the moments at which they come. `timeout` signals the program and
+/// then its whole group, and a terminal that is closed sends HUP, which the shell repeats, and perhaps TERM: what programs
+/// send within a moment of the first is the same request. A person who asks again, however impatient, takes longer than that.
 package struct StopRequests: Sendable {
     package enum Meaning: Sendable { case stop, sameRequest, endAtOnce }
 

@@ -113,8 +113,7 @@ package struct HostHealth: Sendable {
         hosts[origin] = host
     }
 
-    /// With a failure that passes, or else as it was asked.
-    /// Whether that ends a wait.
+    /// With a failure that passes, or else as it was asked. Says whether that ends a wait.
     @discardableResult
     package mutating func answered(_ origin: String, isBusy: Bool = false) -> Bool {
         guard !hosts.isEmpty, var host = hosts[origin] else { return false }
