@@ -54,8 +54,7 @@ extension ImageDownloadsTests {
                     try await Task.sleep(for: .seconds(3600))
                 }))
         let images = ImageDownloads(
-            remote: RemoteImageDataLoader(client: fetcher, maxBytes: 1000), store: store,
-            now: { Timestamp(microseconds: 5) })
+            remote: RemoteImageDataLoader(client: fetcher, maxBytes: 1000), store: store)
         let url = try urls(1)[0]
         let task = Task { await images.run([WantedImage(url)], events: nil) }
         for await _ in slept { break }

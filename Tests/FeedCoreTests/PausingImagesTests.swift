@@ -12,8 +12,7 @@ struct PausingImagesTests {
         _ images: [ResourceURL], by client: Fetcher
     ) async -> DownloadOutcome {
         let downloads = ImageDownloads(
-            remote: RemoteImageDataLoader(client: client, maxBytes: 1000), store: InMemoryImageStore(),
-            now: { Timestamp(microseconds: 0) })
+            remote: RemoteImageDataLoader(client: client, maxBytes: 1000), store: InMemoryImageStore())
         return await downloads.run(images.map { .init($0) }, events: nil)
     }
 

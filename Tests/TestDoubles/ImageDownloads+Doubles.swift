@@ -22,7 +22,7 @@ extension ImageDownloads {
         let fetcher =
             client as? Fetcher ?? Fetcher(asking: client, rules: FetchRules(jobs: jobs, perHost: perHost))
         self.init(
-            remote: RemoteImageDataLoader(fetcher: fetcher, maxBytes: maxBytes, now: now), store: store, now: now,
+            remote: RemoteImageDataLoader(fetcher: fetcher, maxBytes: maxBytes, now: now), store: store,
             sleep: sleep)
     }
 

@@ -84,8 +84,7 @@ struct SyncCommand {
             let isNamed = !unnamed.contains(feed.key)
             if !isNamed || own.general != general { others[feed.key] = particulars(own, isNamed: isNamed) }
         }
-        let downloads = ImageDownloads(
-            remote: session.remoteImages(with: client), store: cache.images, now: session.now)
+        let downloads = ImageDownloads(remote: session.remoteImages(with: client), store: cache.images)
         return FeedSync(
             general: particulars(settings), particulars: others, local: session.localFeeds(in: cache),
             images: cache.images, downloads: downloads, now: session.now, dryRun: settings.dryRun,

@@ -2,7 +2,7 @@
 package struct RemoteImageDataLoader: Sendable {
     package let fetcher: Fetcher
     private let maxBytes: Int64
-    private let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> Timestamp
 
     /// `maxBytes` is what an image may have where the terms it is asked for on don't say.
     package init(fetcher: Fetcher, maxBytes: Int64, now: @escaping @Sendable () -> Timestamp) {

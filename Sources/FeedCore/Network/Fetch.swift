@@ -2,7 +2,6 @@
 package struct Fetch: Sendable {
     package enum Step: Sendable {
         case answered(HTTPResponse)
-        case failed(FeedError)
         /// It is to be tried again after this. Its host is to be left alone as well, unless the request alone is to blame,
         /// as far as anybody knows.
         case again(after: Duration, sparingHost: Bool)

@@ -42,7 +42,6 @@ package final class Fetcher: HTTPClient {
             while true {
                 switch try await tryInTurn(&fetch) {
                 case .answered(let response): return response
-                case .failed(let error): throw error
                 case .again(let pause, _): try await sleep(pause)
                 case .elsewhere: break
                 }
@@ -54,28 +53,23 @@ package final class Fetcher: HTTPClient {
         Fetch(request, into: sink, rules, meter)
     }
 
-    /// One try, for which the caller has a place at its host.
-    package func attempt(_ fetch: inout Fetch) async -> Fetch.Step {
+    /// One try, for which the caller has a place at its host. Throws where no other try follows.
+    package func attempt(_ fetch: inout Fetch) async throws(FeedError) -> Fetch.Step {
         let before = fetch
-        do throws(FeedError) {
-            let (after, step) = try await limited { [self] () async throws(FeedError) in
-                var fetch = before
-                let step = await tryOnce(&fetch)
-                if case .failed(let error) = step { throw error }
-                return (fetch, step)
-            }
-            fetch = after
-            return step
-        } catch {
-            return .failed(error)
+        let (after, step) = try await limited { [self] () async throws(FeedError) in
+            var fetch = before
+            let step = try await tryOnce(&fetch)
+            return (fetch, step)
         }
+        fetch = after
+        return step
     }
 
     private func tryInTurn(_ fetch: inout Fetch) async throws(FeedError) -> Fetch.Step {
-        guard fetch.machine.request.url.isRemote else { return await tryOnce(&fetch) }
+        guard fetch.machine.request.url.isRemote else { return try await tryOnce(&fetch) }
         let place = try await traffic.enter(fetch.origin)
         defer { traffic.leave(place) }
-        return await tryOnce(&fetch)
+        return try await tryOnce(&fetch)
     }
 
     private func limited<Outcome: Sendable>(
@@ -98,59 +92,53 @@ package final class Fetcher: HTTPClient {
 
 /// One try, and what it means for its host.
 extension Fetcher {
-    private func tryOnce(_ fetch: inout Fetch) async -> Fetch.Step {
-        guard !Task.isCancelled else { return .failed(.cancelled) }
-        guard fetch.machine.request.url.isRemote else { return await askFile(fetch) }
-        let (asked, host) = (fetch.machine.request.url, name(of: fetch.machine.request))
+    private func tryOnce(_ fetch: inout Fetch) async throws(FeedError) -> Fetch.Step {
+        guard !Task.isCancelled else { throw .cancelled }
+        guard fetch.machine.request.url.isRemote else {
+            return .answered(try await files.get(fetch.machine.request, into: fetch.body))
+        }
+        let host = name(of: fetch.machine.request)
         let round: HostHealth.Round
         switch verdict(host, fetch) {
         case .go(let now): round = now
-        case .givenUp(let error): return .failed(error)
+        case .givenUp(let error): throw error
         case .wait(let moment): return .again(after: moment - clockwork.uptime(), sparingHost: false)
         }
         let (failure, response): (AttemptFailure, HTTPResponse?)
         switch await ask(fetch) {
         case .answered(let answer):
             answered(at: host)
-            return step(&fetch, fetch.machine.answered(answer), asked)
+            return try step(&fetch, fetch.machine.answered(answer))
         case .startOver:
             answered(at: host)
             return .elsewhere
-        case .failed(let what, _) where what.error.isCancellation: return .failed(what.error)
+        case .failed(let what, _) where what.error.isCancellation: throw what.error
         case .failed(let what, let answer): (failure, response) = (what, answer)
         }
         let next = fetch.machine.failed(failure, response, random: clockwork.random())
         learn(from: failure, hasAnswered: fetch.body.hasAnswered, at: host, in: round, next)
         if case .wait(let pause) = next {
-            tellRetry?(asked, failure.error, pause)
+            tellRetry?(fetch.machine.request.url, failure.error, pause)
             return .again(after: pause, sparingHost: !failure.isSilence)
         }
         // That the host asks to wait for too long says more than the status of its answer.
         if let pause = failure.retryAfter, pause > fetch.machine.retry.longestHostPause,
             case .givenUp(let error) = verdict(host, fetch)
         {
-            return .failed(error)
+            throw error
         }
-        return step(&fetch, next, asked)
+        return try step(&fetch, next)
     }
 
-    private func askFile(_ fetch: Fetch) async -> Fetch.Step {
-        do throws(FeedError) {
-            return .answered(try await files.get(fetch.machine.request, into: fetch.body))
-        } catch {
-            return .failed(error)
-        }
-    }
-
-    private func step(_ fetch: inout Fetch, _ step: RequestMachine.Step, _ asked: ResourceURL) -> Fetch.Step {
+    /// Which is any but a wait.
+    private func step(_ fetch: inout Fetch, _ step: RequestMachine.Step) throws(FeedError) -> Fetch.Step {
         switch step {
         case .ask, .wait:
-            if fetch.machine.request.url != asked {
-                fetch.forgetBody()
-            }
+            // What came is the redirect's.
+            fetch.forgetBody()
             return .elsewhere
         case .done(let response): return .answered(response)
-        case .failed(let error): return .failed(error)
+        case .failed(let error): throw error
         }
     }
 

@@ -13,7 +13,6 @@ package struct ImageDownloads: Sendable {
 
     private let remote: RemoteImageDataLoader
     private let store: any ImageStore
-    private let now: @Sendable () -> Timestamp
     private let sleep: @Sendable (Duration) async throws -> Void
     private let mostLanes: Int
     private let mostBroken: Int
@@ -21,12 +20,11 @@ package struct ImageDownloads: Sendable {
     private var traffic: Traffic { remote.fetcher.traffic }
 
     package init(
-        remote: RemoteImageDataLoader, store: any ImageStore, now: @escaping @Sendable () -> Timestamp,
+        remote: RemoteImageDataLoader, store: any ImageStore,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.remote = remote
         self.store = store
-        self.now = now
         self.sleep = sleep
         // Each has a file, with another of an earlier image on its way to disk, and a connection.
         let most = max(1, store.mostStaged / 3)
@@ -89,24 +87,28 @@ package struct ImageDownloads: Sendable {
     private func runLane(in run: Run) async {
         while let start = await traffic.nextImage() {
             var image = run.images.take(start.image)
-            let step = await remote.fetcher.attempt(&image.fetch)
-            switch step {
-            case .again(let pause, let sparingHost):
-                run.images.putBack(image, start.image)
-                traffic.rest(start, for: pause, keepingPlace: sparingHost)
-            case .elsewhere:
-                run.images.putBack(image, start.image)
-                traffic.move(start, to: image.fetch.origin)
-            case .answered(let response):
-                traffic.ended(start)
-                run.ledger.answered()
-                await take(response, of: image, in: run)
-            case .failed(let error):
-                traffic.ended(start)
-                run.ledger.answered()
+            do throws(FeedError) {
+                switch try await remote.fetcher.attempt(&image.fetch) {
+                case .again(let pause, let sparingHost):
+                    run.images.putBack(image, start.image)
+                    traffic.rest(start, for: pause, keepingPlace: sparingHost)
+                case .elsewhere:
+                    run.images.putBack(image, start.image)
+                    traffic.move(start, to: image.fetch.origin)
+                case .answered(let response):
+                    end(start, in: run)
+                    await take(response, of: image, in: run)
+                }
+            } catch {
+                end(start, in: run)
                 await take(error, of: image.wanted.url, in: run)
             }
         }
+    }
+
+    private func end(_ start: Traffic.Start, in run: Run) {
+        traffic.ended(start)
+        run.ledger.answered()
     }
 
     private func take(_ response: HTTPResponse, of image: ImageUnderWay, in run: Run) async {
@@ -125,6 +127,6 @@ package struct ImageDownloads: Sendable {
     private func take(_ error: FeedError, of url: ResourceURL, in run: Run) async {
         run.ledger.failed(url, error)
         guard PermanentFailures.isRemembered(error, of: url) else { return }
-        await run.batches.add(.failed(ImageFailure(url: url, error: error, failedAt: now())))
+        await run.batches.add(.failed(ImageFailure(url: url, error: error, failedAt: remote.now())))
     }
 }
