@@ -17,7 +17,7 @@ struct OptionsSyntaxTests {
     @Test(
         "short flags can be bundled, the last one with a value",
         arguments: [
-            ["-qn"], ["-nq"], ["-q", "-n"], ["-qnj16"], ["-qnj", "16"],
+            ["-qn"], ["-nq"], ["-q", "-n"], ["-qnj128"], ["-qnj", "128"],
         ])
     func bundles(arguments: [String]) throws {
         let expected = changed {

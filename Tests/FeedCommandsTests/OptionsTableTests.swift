@@ -81,7 +81,7 @@ struct OptionsTableTests {
     @Test(
         "the defaults are those that are promised",
         arguments: [
-            ("max-age", "7d"), ("jobs", "16"), ("max-per-host", "6"), ("connect-timeout", "10"), ("timeout", "30"),
+            ("max-age", "7d"), ("jobs", "128"), ("max-per-host", "auto"), ("connect-timeout", "10"), ("timeout", "30"),
             ("max-filesize", "64M"), ("max-feed-size", "256M"), ("max-redirs", "10"), ("lock-wait", "0"),
             ("user-agent", "feedsync/0.1.0"), ("retries", "3"), ("limit-rate", "none"), ("progress", "auto"),
             ("log-format", "text"), ("max-time", "none"),

@@ -163,6 +163,26 @@ struct NginxTests {
         #expect(used.count == 1)
     }
 
+    @Test("over HTTP/2 has one connection to a host, also where that takes few requests at once")
+    func fewStreams() async throws {
+        let nginx = try await Nginx(
+            serving: root.path, server: ["http2_max_concurrent_streams 8;", "location / { return 200 $connection; }"],
+            certificate: try await certificate())
+        let client = try makeClient { $0.caFile = root.path("cert.pem") }
+        func connection(_ number: Int) async throws -> [UInt8] {
+            let sink = RecordingSink()
+            let response = try await client.get(try makeRequest(nginx.url("/\(number)")), into: sink)
+            #expect(response.head.isMultiplexed)
+            return sink.bytes
+        }
+        let first = try await connection(0)
+        let used = try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            for number in 1...100 { group.addTask { try await connection(number) } }
+            return try await group.reduce(into: Set<[UInt8]>()) { $0.insert($1) }
+        }
+        #expect(used == [first])
+    }
+
     @Test("over HTTP/2 waits for a slow sink")
     func http2Backpressure() async throws {
         let body = pattern(40 << 20)

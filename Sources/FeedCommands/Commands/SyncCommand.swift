@@ -22,7 +22,10 @@ struct SyncCommand {
         async let making = session.makeTransport()
         let cache = try await session.openCache(settings.dryRun ? .read : .write(lockWait: settings.lockWait))
         let transport = try await making
-        let report = try await session.fetching(through: transport, spent: spent, meter: meter) { client in
+        let mostJobs = ImageDownloads.mostJobs(storing: cache.images)
+        let report = try await session.fetching(
+            through: transport, spent: spent, meter: meter, mostJobs: mostJobs
+        ) { client in
             let sync = sync(feeds, own, unnamed: unnamed, in: cache, with: client)
             return try await watch(feeds, meter) { await sync.run(feeds, events: $0) }
         }
@@ -88,12 +91,9 @@ struct SyncCommand {
         return FeedSync(
             general: particulars(settings), particulars: others, local: session.localFeeds(in: cache),
             images: cache.images, downloads: downloads, now: session.now, dryRun: settings.dryRun,
-            feedsAtOnce: Self.feedsAtOnce(settings))
+            // More than a few, as servers that don't answer hold up those behind them.
+            feedsAtOnce: max(6, client.traffic.jobs))
     }
-
-    /// More than a few, as servers that don't answer hold up those behind them; but each may take the memory of a large
-    /// feed.
-    private static func feedsAtOnce(_ settings: Settings) -> Int { min(16, max(6, settings.jobs)) }
 
     /// Fails where the output can't be written, which changes nothing of what the run did.
     private func finish(

@@ -58,11 +58,11 @@ enum OptionTable {
     /// These hold for the whole run, however many feeds it has.
     private static let pace: [OptionSpec] = [
         .value(
-            "jobs", short: "j", "N", sets: \.jobs, as: .count, default: "16", .network, of: online,
-            "images in flight at once"),
+            "jobs", short: "j", "N", sets: \.jobs, as: .count, default: "128", .network, of: online,
+            "requests in flight at once, for feeds and images together"),
         .value(
-            "max-per-host", "N", sets: \.maxPerHost, as: .count, default: "6", .network, of: online,
-            "of them to one host (scheme, name and port)"),
+            "max-per-host", "N", sets: \.maxPerHost, as: .countOrAuto, default: "auto", .network, of: online,
+            "of them to one host (scheme, name and port); auto: 6, or 100 over HTTP/2"),
         .value(
             "max-time", "S", sets: \.maxTime, as: .timeLimit, default: "none", .network, of: online,
             "seconds for the whole run; what isn't done by then fails"),

@@ -6,7 +6,7 @@ extension Settings {
         var network = NetworkSettings(userAgent: userAgent)
         network.connectTimeout = connectTimeout
         network.idleTimeout = timeout
-        network.maxConnectionsPerHost = maxPerHost
+        if let maxPerHost { network.maxConnectionsPerHost = maxPerHost }
         network.caFile = caFile
         network.isInsecure = insecure
         network.proxy = proxy

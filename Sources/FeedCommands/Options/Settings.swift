@@ -18,8 +18,9 @@ struct Settings: Hashable, Sendable {
     var maxAge = MaxAge.standard
     var lockWait = Duration.zero
 
-    var jobs = 16
-    var maxPerHost = 6
+    var jobs = 128
+    /// Nil: as its protocol has it.
+    var maxPerHost: Int?
     var connectTimeout = Duration.seconds(10)
     /// A transfer fails when less than 1 KiB has come in this time, or nothing of an answer.
     var timeout = Duration.seconds(30)

@@ -53,6 +53,11 @@ extension ValueSyntax<Int64> {
     }
 }
 
+extension ValueSyntax<Int?> {
+    static let countOrAuto = ValueSyntax<Int>.count.orNil(
+        "auto", expected: "a whole number from 1 to \(Int32.max), such as 8, or auto")
+}
+
 extension ValueSyntax<Int64?> {
     static let rate = ValueSyntax<Int64>.size.orNil(
         "none", expected: "a positive number of bytes a second such as 500K or 2M, or none")

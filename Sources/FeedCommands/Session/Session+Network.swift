@@ -17,14 +17,14 @@ extension Session {
     /// its own.
     func fetching<Outcome, Failure: Error>(
         through transport: any HTTPClient, files: (any HTTPClient)? = nil, spent: Duration = .zero,
-        meter: ByteMeter? = nil, _ run: (Fetcher) async throws(Failure) -> Outcome
+        meter: ByteMeter? = nil, mostJobs: Int = .max, _ run: (Fetcher) async throws(Failure) -> Outcome
     ) async throws(Failure) -> Outcome {
         let tellRetry: Fetcher.RetryTeller = { url, error, pause in
             detail(LogLine(retryOf: url, after: error, in: pause))
         }
         func fetcher(_ deadline: Deadline?) -> Fetcher {
             Fetcher(
-                transport, files: files ?? world.content, rules: rules(retries: settings.retries),
+                transport, files: files ?? world.content, rules: rules(retries: settings.retries, mostJobs: mostJobs),
                 clockwork: .real, deadline: deadline, meter: meter,
                 tellingRetries: settings.verbosity == .verbose ? tellRetry : nil)
         }
@@ -35,10 +35,10 @@ extension Session {
         }
     }
 
-    func rules(retries: Int) -> FetchRules {
+    func rules(retries: Int, mostJobs: Int = .max) -> FetchRules {
         FetchRules(
             retry: RetryPolicy(retries: retries), maxRedirects: settings.maxRedirects,
-            allowsPrivate: settings.allowPrivate, jobs: settings.jobs, perHost: settings.maxPerHost,
+            allowsPrivate: settings.allowPrivate, jobs: min(settings.jobs, mostJobs), perHost: settings.maxPerHost,
             route: settings.network.route)
     }
 

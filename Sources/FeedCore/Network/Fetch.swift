@@ -17,6 +17,9 @@ package struct Fetch: Sendable {
     /// Where it is asked next.
     package var origin: String { machine.request.origin }
 
+    /// What the last try told of its host.
+    package var news: HostShare.News { body.news }
+
     init(_ request: HTTPRequest, into sink: any BodySink, _ rules: FetchRules, _ meter: ByteMeter?) {
         machine = RequestMachine(request, rules)
         body = ResumingSink(into: sink, of: machine.request, meter: meter)
@@ -25,5 +28,7 @@ package struct Fetch: Sendable {
     }
 
     /// Its next try asks for the whole body: what came of it is gone.
-    mutating func forgetBody() { body = ResumingSink(into: sink, of: machine.request, meter: meter) }
+    mutating func forgetBody() {
+        body = ResumingSink(into: sink, of: machine.request, meter: meter, news: body.news)
+    }
 }

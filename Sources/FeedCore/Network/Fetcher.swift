@@ -68,7 +68,7 @@ package final class Fetcher: HTTPClient {
     private func tryInTurn(_ fetch: inout Fetch) async throws(FeedError) -> Fetch.Step {
         guard fetch.machine.request.url.isRemote else { return try await tryOnce(&fetch) }
         let place = try await traffic.enter(fetch.origin)
-        defer { traffic.leave(place) }
+        defer { traffic.leave(place, fetch.news) }
         return try await tryOnce(&fetch)
     }
 
@@ -116,7 +116,7 @@ extension Fetcher {
         case .failed(let what, let answer): (failure, response) = (what, answer)
         }
         let next = fetch.machine.failed(failure, response, random: clockwork.random())
-        learn(from: failure, hasAnswered: fetch.body.hasAnswered, at: host, in: round, next)
+        learn(from: failure, hasAnswered: fetch.news != .nothing, at: host, in: round, next)
         if case .wait(let pause) = next {
             tellRetry?(fetch.machine.request.url, failure.error, pause)
             return .again(after: pause, sparingHost: !failure.isSilence)

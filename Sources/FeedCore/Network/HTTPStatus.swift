@@ -7,6 +7,10 @@ enum HTTPStatus {
     static let redirects = [300, 301, 302, 303, 307, 308]
     static let permanentRedirects = [301, 308]
     private static let passing = [408, 425, 429]
+    private static let busy = [429, 503]
+
+    /// Asks for fewer requests.
+    static func isBusy(_ status: Int) -> Bool { busy.contains(status) }
 
     /// Says nothing of what was asked for, only that the server can't serve it now. Whether another try may help is
     /// `AttemptFailure`'s affair.

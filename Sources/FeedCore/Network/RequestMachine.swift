@@ -121,13 +121,13 @@ package struct FetchRules: Sendable {
     package var allowsPrivate: Bool
     /// Requests in flight at once.
     package var jobs: Int
-    /// Of them to one origin.
-    package var perHost: Int
+    /// Of them to one origin; nil: as its protocol has it.
+    package var perHost: Int?
     package var route: NetworkSettings.Route?
 
     package init(
         retry: RetryPolicy = RetryPolicy(retries: 0), maxRedirects: Int = 10, allowsPrivate: Bool = false,
-        jobs: Int = 16, perHost: Int = 6, route: NetworkSettings.Route? = nil
+        jobs: Int = 16, perHost: Int? = nil, route: NetworkSettings.Route? = nil
     ) {
         self.retry = retry
         self.maxRedirects = maxRedirects

@@ -4,7 +4,7 @@
 /// | who waits                                  | who is next                                                     |
 /// |--------------------------------------------|-----------------------------------------------------------------|
 /// | a request with a task of its own: a feed's | the first to come whose host has a place, before any image      |
-/// | an image                                   | one that was begun before, then the next of each host in turn   |
+/// | an image                                   | of each host in turn one that was begun before, then the next   |
 ///
 /// | what an image does    | what it keeps                                                                        |
 /// |-----------------------|--------------------------------------------------------------------------------------|
@@ -13,8 +13,12 @@
 /// | try                   |                                                                                      |
 /// | is redirected         | nothing; it is the next at the other host                                            |
 package struct RequestQueue {
-    /// Where a request is in flight: the number of its host.
-    package typealias Place = Int
+    /// Where a request is in flight.
+    package struct Place: Equatable, Sendable {
+        fileprivate let host: Int
+        /// Of the host's share, when the request set out.
+        fileprivate let halvings: Int
+    }
 
     package struct Start: Equatable, Sendable {
         package let image: Int
@@ -22,6 +26,7 @@ package struct RequestQueue {
     }
 
     private struct Host {
+        var share: HostShare
         var inFlight = 0
         var images: [Int] = []
         var next = 0
@@ -35,71 +40,65 @@ package struct RequestQueue {
     }
 
     private enum Sleeper {
-        case host(Place)
-        case image(Int, Place, keepsPlace: Bool)
+        case host(Int)
+        case image(Int, host: Int, keepsPlace: Bool)
     }
 
     private let jobs: Int
-    private let perHost: Int
+    private let share: HostShare
     private var hosts: [Host] = []
-    private var numbers: [String: Place] = [:]
+    private var numbers: [String: Int] = [:]
     private var inFlight = 0
-    /// With the place where each wants to go.
-    private var requests: [(id: Int, place: Place)] = []
-    /// Images that rested and kept their place.
-    private var rested: [Start] = []
+    /// With the host that each wants to go to.
+    private var requests: [(id: Int, host: Int)] = []
     /// Hosts that have images and a place for one, in turn.
-    private var ready: [Place] = []
+    private var ready: [Int] = []
     private var readyHead = 0
     /// The one that is due first is the last.
     private var sleepers: [(due: Timestamp, who: Sleeper)] = []
 
-    package init(jobs: Int, perHost: Int) {
+    /// `share` is what each host begins with.
+    package init(jobs: Int, share: HostShare) {
         self.jobs = max(1, jobs)
-        self.perHost = max(1, perHost)
+        self.share = share
     }
 
     // MARK: Who comes
 
     /// The images' numbers go up from `first`.
     package mutating func add(_ urls: [ResourceURL], from first: Int) {
-        var place = 0
+        var host = 0
         for index in urls.indices {
             // Most are at the host of the one before, which is seen without a look-up.
             let isAlike = index > 0 && urls[index].hasSameBeginning(as: urls[index - 1])
-            if !isAlike { place = self.place(of: urls[index].origin) }
-            hosts[place].images.append(first + index)
-            list(place)
+            if !isAlike { host = number(of: urls[index].origin) }
+            hosts[host].images.append(first + index)
+            list(host)
         }
     }
 
-    package mutating func add(request id: Int, at origin: String) { requests.append((id, place(of: origin))) }
+    package mutating func add(request id: Int, at origin: String) { requests.append((id, number(of: origin))) }
 
     package mutating func remove(request id: Int) { requests.removeAll { $0.id == id } }
 
     // MARK: Who starts
 
     package mutating func nextRequest() -> (id: Int, place: Place)? {
-        guard inFlight < jobs, let turn = requests.firstIndex(where: { hasPlace($0.place) }) else { return nil }
+        guard inFlight < jobs, let turn = requests.firstIndex(where: { hasPlace($0.host) }) else { return nil }
         let request = requests.remove(at: turn)
-        start(at: request.place)
-        return request
+        return (request.id, start(at: request.host))
     }
 
     package mutating func nextImage() -> Start? {
         guard inFlight < jobs else { return nil }
-        if let start = rested.popLast() {
-            inFlight += 1
-            return start
-        }
         while readyHead < ready.count {
-            let place = ready[readyHead]
+            let host = ready[readyHead]
             readyHead += 1
             dropTakenTurns()
-            hosts[place].isReady = false
-            guard hasPlace(place), let image = takeImage(at: place) else { continue }
-            start(at: place)
-            list(place)
+            hosts[host].isReady = false
+            guard hasPlace(host), let image = takeImage(at: host) else { continue }
+            let place = start(at: host)
+            list(host)
             return Start(image: image, place: place)
         }
         return nil
@@ -107,30 +106,34 @@ package struct RequestQueue {
 
     // MARK: Who ends, or waits
 
-    /// What was in flight there is no longer.
-    package mutating func leave(_ place: Place) {
+    /// What was in flight there is no longer, and this is what it tells of the host.
+    package mutating func leave(_ place: Place, _ news: HostShare.News) {
         inFlight -= 1
-        vacate(place)
+        learn(news, at: place)
+        vacate(place.host)
     }
 
-    package mutating func rest(_ start: Start, until due: Timestamp, keepingPlace keepsPlace: Bool) {
-        if keepsPlace { inFlight -= 1 } else { leave(start.place) }
-        sleep(.image(start.image, start.place, keepsPlace: keepsPlace), until: due)
+    package mutating func rest(
+        _ start: Start, until due: Timestamp, keepingPlace keepsPlace: Bool, _ news: HostShare.News
+    ) {
+        let host = start.place.host
+        inFlight -= 1
+        learn(news, at: start.place)
+        if !keepsPlace { vacate(host) }
+        sleep(.image(start.image, host: host, keepsPlace: keepsPlace), until: due)
     }
 
-    package mutating func move(_ start: Start, to origin: String) {
-        leave(start.place)
-        let place = place(of: origin)
-        hosts[place].returning.append(start.image)
-        list(place)
+    package mutating func move(_ start: Start, to origin: String, _ news: HostShare.News) {
+        leave(start.place, news)
+        goOn(with: start.image, at: number(of: origin))
     }
 
     /// Nothing starts at this host before that; nil: it need not wait.
     package mutating func hold(_ origin: String, until due: Timestamp?) {
-        let place = place(of: origin)
-        guard hosts[place].heldUntil != due else { return }
-        hosts[place].heldUntil = due
-        if let due { sleep(.host(place), until: due) } else { list(place) }
+        let host = number(of: origin)
+        guard hosts[host].heldUntil != due else { return }
+        hosts[host].heldUntil = due
+        if let due { sleep(.host(host), until: due) } else { list(host) }
     }
 
     /// When the next wait ends.
@@ -141,53 +144,63 @@ package struct RequestQueue {
         while let (due, who) = sleepers.last, now.map({ due <= $0 }) ?? true {
             sleepers.removeLast()
             switch who {
-            case .host(let place):
+            case .host(let host):
                 // It may be held for longer by now, or not at all.
-                guard let end = hosts[place].heldUntil, end <= due else { continue }
-                hosts[place].heldUntil = nil
-                list(place)
-            case .image(let image, let place, keepsPlace: true): rested.append(Start(image: image, place: place))
-            case .image(let image, let place, keepsPlace: false):
-                hosts[place].returning.append(image)
-                list(place)
+                guard let end = hosts[host].heldUntil, end <= due else { continue }
+                hosts[host].heldUntil = nil
+                list(host)
+            case .image(let image, let host, let keepsPlace):
+                if keepsPlace { hosts[host].inFlight -= 1 }
+                goOn(with: image, at: host)
             }
         }
     }
 
     // MARK: Hosts
 
-    private mutating func place(of origin: String) -> Place {
-        let place = numbers.number(of: origin)
-        if place == hosts.count { hosts.append(Host()) }
-        return place
+    private mutating func number(of origin: String) -> Int {
+        let host = numbers.number(of: origin)
+        if host == hosts.count { hosts.append(Host(share: share)) }
+        return host
     }
 
-    private func hasPlace(_ place: Place) -> Bool {
-        hosts[place].inFlight < perHost && hosts[place].heldUntil == nil
+    private func hasPlace(_ host: Int) -> Bool {
+        hosts[host].inFlight < hosts[host].share.places && hosts[host].heldUntil == nil
     }
 
-    private mutating func start(at place: Place) {
+    private mutating func start(at host: Int) -> Place {
         inFlight += 1
-        hosts[place].inFlight += 1
+        hosts[host].inFlight += 1
+        return Place(host: host, halvings: hosts[host].share.halvings)
     }
 
-    private mutating func vacate(_ place: Place) {
-        hosts[place].inFlight -= 1
-        list(place)
+    private mutating func learn(_ news: HostShare.News, at place: Place) {
+        hosts[place.host].share.learn(news, since: place.halvings)
+    }
+
+    private mutating func vacate(_ host: Int) {
+        hosts[host].inFlight -= 1
+        list(host)
+    }
+
+    /// Before the images there that weren't begun yet.
+    private mutating func goOn(with image: Int, at host: Int) {
+        hosts[host].returning.append(image)
+        list(host)
     }
 
     /// Lets it have its turn, if there is anything to start there.
-    private mutating func list(_ place: Place) {
-        guard !hosts[place].isReady, hosts[place].hasImages, hasPlace(place) else { return }
-        hosts[place].isReady = true
-        ready.append(place)
+    private mutating func list(_ host: Int) {
+        guard !hosts[host].isReady, hosts[host].hasImages, hasPlace(host) else { return }
+        hosts[host].isReady = true
+        ready.append(host)
     }
 
-    private mutating func takeImage(at place: Place) -> Int? {
-        if let image = hosts[place].returning.popLast() { return image }
-        guard hosts[place].next < hosts[place].images.count else { return nil }
-        defer { hosts[place].next += 1 }
-        return hosts[place].images[hosts[place].next]
+    private mutating func takeImage(at host: Int) -> Int? {
+        if let image = hosts[host].returning.popLast() { return image }
+        guard hosts[host].next < hosts[host].images.count else { return nil }
+        defer { hosts[host].next += 1 }
+        return hosts[host].images[hosts[host].next]
     }
 
     private mutating func sleep(_ who: Sleeper, until due: Timestamp) {

@@ -30,19 +30,23 @@ final class ResumingSink: BodySink {
         // Of the present try alone.
         var rest: RestOfBody?
         var isTriedAgain: @Sendable (HTTPHead) -> Bool = { _ in false }
-        var hasAnswered = false
+        var news = HostShare.News.nothing
         var isUnusable = false
     }
 
     private let sink: any BodySink
     private let request: HTTPRequest
     private let meter: ByteMeter?
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(into sink: any BodySink, of request: HTTPRequest, meter: ByteMeter? = nil) {
+    /// `news` is what the try before this told.
+    init(
+        into sink: any BodySink, of request: HTTPRequest, meter: ByteMeter? = nil, news: HostShare.News = .nothing
+    ) {
         self.sink = sink
         self.request = request
         self.meter = meter
+        state = Mutex(State(news: news))
     }
 
     /// The request of the next try. `isTriedAgain` says of its answer whether that is not the last.
@@ -50,7 +54,7 @@ final class ResumingSink: BodySink {
         state.withLock { state in
             state.rest = Self.rest(after: state)
             state.isTriedAgain = isTriedAgain
-            state.hasAnswered = false
+            state.news = .nothing
             state.isUnusable = false
             // Most have none, and are had without a copy.
             guard let rest = state.rest else { return request }
@@ -69,12 +73,12 @@ final class ResumingSink: BodySink {
         return head.strongTag.map { RestOfBody(offset: state.received, validator: $0) }
     }
 
-    /// Whether this try's answer began.
-    var hasAnswered: Bool { state.withLock { $0.hasAnswered } }
+    /// What this try tells of its host so far.
+    var news: HostShare.News { state.withLock { $0.news } }
 
     func begin(_ head: HTTPHead) throws(FeedError) -> Bool {
         try state.withLock { state throws(FeedError) in
-            state.hasAnswered = true
+            state.news = HTTPStatus.isBusy(head.status) ? .busy : .answered(isMultiplexed: head.isMultiplexed)
             if state.isTriedAgain(head) { return false }
             switch head.status {
             case HTTPStatus.partialContent where state.rest != nil,

@@ -30,10 +30,11 @@ package final class Traffic: Sendable {
     private let clockwork: Clockwork
     private let state: Mutex<State>
 
-    package init(jobs: Int, perHost: Int, clockwork: Clockwork) {
+    /// `perHost` is nil where the protocol decides.
+    package init(jobs: Int, perHost: Int?, clockwork: Clockwork) {
         self.jobs = max(1, jobs)
         self.clockwork = clockwork
-        state = Mutex(State(queue: RequestQueue(jobs: jobs, perHost: perHost)))
+        state = Mutex(State(queue: RequestQueue(jobs: jobs, share: HostShare(asked: perHost))))
     }
 
     deinit { state.withLock { $0.timer?.task.cancel() } }
@@ -68,7 +69,7 @@ package final class Traffic: Sendable {
         return place
     }
 
-    package func leave(_ place: Place) { change { $0.queue.leave(place) } }
+    package func leave(_ place: Place, _ news: HostShare.News) { change { $0.queue.leave(place, news) } }
 
     /// How many wait for a place, for tests to know when they do.
     package var waitingCount: Int { state.withLock { $0.requests.count } }
@@ -111,20 +112,24 @@ package final class Traffic: Sendable {
         return await withCheckedContinuation { lane in change { $0.idleLanes.append(lane) } }
     }
 
-    package func ended(_ start: Start) {
+    package func ended(_ start: Start, _ news: HostShare.News) {
         change { state in
             state.unfinished -= 1
-            state.queue.leave(start.place)
+            state.queue.leave(start.place, news)
         }
     }
 
     /// It is tried again after `pause`, and has its place at the host until then if that is to be left alone.
-    package func rest(_ start: Start, for pause: Duration, keepingPlace keepsPlace: Bool) {
+    package func rest(
+        _ start: Start, for pause: Duration, keepingPlace keepsPlace: Bool, _ news: HostShare.News
+    ) {
         let due = clockwork.uptime() + pause
-        change { $0.queue.rest(start, until: due, keepingPlace: keepsPlace) }
+        change { $0.queue.rest(start, until: due, keepingPlace: keepsPlace, news) }
     }
 
-    package func move(_ start: Start, to origin: String) { change { $0.queue.move(start, to: origin) } }
+    package func move(_ start: Start, to origin: String, _ news: HostShare.News) {
+        change { $0.queue.move(start, to: origin, news) }
+    }
 }
 
 /// Every change may give others their turn.

@@ -12,6 +12,8 @@ package struct HTTPHead: Hashable, Sendable {
     package var status: Int
     /// The body is passed on decoded: its bytes are not those that the server has, nor at the same places.
     package var isContentEncoded = false
+    /// The connection takes many requests at once.
+    package var isMultiplexed = false
     /// How long the server asks to be left alone.
     package var retryAfter: Duration?
     /// By the numbers of the headers.

@@ -3,7 +3,7 @@ package struct NetworkSettings: Hashable, Sendable {
     package var connectTimeout = Duration.seconds(10)
     /// With no byte arriving for this long, a transfer has failed.
     package var idleTimeout = Duration.seconds(30)
-    package var maxConnectionsPerHost = 6
+    package var maxConnectionsPerHost = HostShare.connections
     package var userAgent: String
     /// A PEM file of the certificate authorities to trust instead of the system's.
     package var caFile: String?

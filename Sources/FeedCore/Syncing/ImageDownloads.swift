@@ -32,6 +32,9 @@ package struct ImageDownloads: Sendable {
         mostBroken = min(64, most - mostLanes)
     }
 
+    /// Half of the files that the store may have open are left for images on their way to disk.
+    package static func mostJobs(storing store: any ImageStore) -> Int { max(1, store.mostStaged / 6) }
+
     private struct Run {
         let images: ImagesUnderWay
         let ledger: DownloadLedger
@@ -91,23 +94,23 @@ package struct ImageDownloads: Sendable {
                 switch try await remote.fetcher.attempt(&image.fetch) {
                 case .again(let pause, let sparingHost):
                     run.images.putBack(image, start.image)
-                    traffic.rest(start, for: pause, keepingPlace: sparingHost)
+                    traffic.rest(start, for: pause, keepingPlace: sparingHost, image.fetch.news)
                 case .elsewhere:
                     run.images.putBack(image, start.image)
-                    traffic.move(start, to: image.fetch.origin)
+                    traffic.move(start, to: image.fetch.origin, image.fetch.news)
                 case .answered(let response):
-                    end(start, in: run)
+                    end(start, image, in: run)
                     await take(response, of: image, in: run)
                 }
             } catch {
-                end(start, in: run)
+                end(start, image, in: run)
                 await take(error, of: image.wanted.url, in: run)
             }
         }
     }
 
-    private func end(_ start: Traffic.Start, in run: Run) {
-        traffic.ended(start)
+    private func end(_ start: Traffic.Start, _ image: ImageUnderWay, in run: Run) {
+        traffic.ended(start, image.fetch.news)
         run.ledger.answered()
     }
 

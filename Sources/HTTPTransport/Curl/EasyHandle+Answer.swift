@@ -10,6 +10,13 @@ extension EasyHandle {
         return status
     }
 
+    /// Whether the answer came over HTTP/2, whose connections take many requests at once.
+    var isMultiplexed: Bool {
+        var version = 0
+        ccurl_get_long(pointer, CURLINFO_HTTP_VERSION, &version)
+        return version == CURL_HTTP_VERSION_2_0
+    }
+
     /// Whether the request has gone on connections alone that were there already.
     var hasReusedConnection: Bool {
         var made = 0

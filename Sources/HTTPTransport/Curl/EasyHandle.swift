@@ -19,7 +19,7 @@ final class EasyHandle {
     private var hasLogin = false
     private(set) var usesNetrc = false
     private var isDiverted = false
-    private var connectsAnew = false
+    private(set) var connectsAnew = false
     private var givesUpConnection = false
     /// The file that libcurl was built to take them from.
     private(set) var systemAuthorities: String?

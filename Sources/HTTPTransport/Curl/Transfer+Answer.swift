@@ -41,6 +41,7 @@ extension Transfer {
 
     var head: HTTPHead {
         var head = state.headers.head(status: easy.status)
+        head.isMultiplexed = easy.isMultiplexed
         if head.status >= 400 { head.retryAfter = easy.retryAfter }
         return head
     }

@@ -47,6 +47,10 @@ final class Transfer {
         /// Why the last address was refused, and whether another wasn't: a name may have several.
         var refusal: FeedError?
         var hasOpened = false
+        /// No connection was opened for it, as there is one that it is to share.
+        var isToWait = false
+        /// Where it was sent, if it may share a connection with others.
+        var sharedOrigin: String?
         var isFromPrivateAddress = false
         var arrivals = Arrivals()
         var headerBytes = 0
@@ -100,12 +104,19 @@ final class Transfer {
             && (easy.hasReusedConnection || easy.hasGivenUpReusing)
     }
 
-    func startAgain() throws(FeedError) {
+    func startAgain(connectingAnew: Bool) throws(FeedError) {
         guard let call, !call.isCancelled else { throw .cancelled }
         state = State()
         try start(call)
+        guard connectingAnew else { return }
         try easy.connectAnew(true)
         state.isSecondTry = true
+    }
+
+    /// Says where it was sent, if others may wait for its connection there.
+    func leaveConnection() -> String? {
+        defer { state.sharedOrigin = nil }
+        return state.sharedOrigin
     }
 
     /// Hands over what is left, and with it how the transfer ended. Gives back the call that it was for.

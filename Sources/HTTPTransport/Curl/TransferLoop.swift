@@ -90,25 +90,47 @@ struct TransferLoop: ~Copyable {
     private mutating func finishEnded() {
         while let (owner, code) = multi.nextEnded() {
             guard let transfer = Transfer.from(owner) else { continue }
-            if transfer.deservesSecondTry(after: code) {
-                startAgain(transfer)
+            if code == CURLE_COULDNT_CONNECT, transfer.state.isToWait {
+                wait(transfer)
+            } else if transfer.deservesSecondTry(after: code) {
+                let origin = transfer.leaveConnection()
+                startAgain(transfer, connectingAnew: true)
+                goOn(after: origin)
             } else {
                 end(transfer, .ended(code))
             }
         }
     }
 
-    private mutating func startAgain(_ transfer: Transfer) {
+    private mutating func startAgain(_ transfer: Transfer, connectingAnew: Bool) {
         multi.remove(transfer.easy)
         do throws(FeedError) {
-            try transfer.startAgain()
+            try transfer.startAgain(connectingAnew: connectingAnew)
             try multi.add(transfer.easy)
         } catch {
             end(transfer, .failed(error))
         }
     }
 
+    /// For a connection that others use. The server may have sent it away from there.
+    private mutating func wait(_ transfer: Transfer) {
+        guard let call = transfer.call else { return }
+        multi.remove(transfer.easy)
+        context.connections.wait(call)
+        goOn(after: transfer.leaveConnection())
+    }
+
+    /// Lets those try again that waited for the connection which one to this host was sent on.
+    private mutating func goOn(after origin: String?) {
+        guard let origin else { return }
+        for call in context.connections.ended(at: origin) {
+            if let transfer = running[ObjectIdentifier(call)] { startAgain(transfer, connectingAnew: false) }
+        }
+    }
+
     private mutating func end(_ transfer: Transfer, _ how: Transfer.HowEnded) {
+        let origin = transfer.leaveConnection()
+        defer { goOn(after: origin) }
         if let call = transfer.finish(how) {
             running[ObjectIdentifier(call)] = nil
             suspects.remove(call)

@@ -11,13 +11,13 @@ struct RequestQueueTests {
         private(set) var inFlight: [Int: RequestQueue.Start] = [:]
 
         /// One letter an image: the name of its host.
-        init(_ hosts: String, jobs: Int, perHost: Int) throws {
+        init(_ hosts: String, jobs: Int, perHost: Int?) throws {
             let urls = try hosts.enumerated().map { try Samples.url("http://\($1).example/\($0)") }
             self.init(urls, jobs: jobs, perHost: perHost)
         }
 
-        init(_ urls: [ResourceURL], jobs: Int = 20, perHost: Int = 1) {
-            queue = RequestQueue(jobs: jobs, perHost: perHost)
+        init(_ urls: [ResourceURL], jobs: Int = 20, perHost: Int? = 1) {
+            queue = RequestQueue(jobs: jobs, share: HostShare(asked: perHost))
             queue.add(urls, from: 0)
         }
 
@@ -30,13 +30,17 @@ struct RequestQueueTests {
             return started
         }
 
-        mutating func end(_ image: Int) throws { queue.leave(try take(image).place) }
-
-        mutating func rest(_ image: Int, until second: Int64, keepingPlace: Bool) throws {
-            queue.rest(try take(image), until: Self.second(second), keepingPlace: keepingPlace)
+        mutating func end(_ image: Int, _ news: HostShare.News = .nothing) throws {
+            queue.leave(try take(image).place, news)
         }
 
-        mutating func move(_ image: Int, to origin: String) throws { queue.move(try take(image), to: origin) }
+        mutating func rest(
+            _ image: Int, until second: Int64, keepingPlace: Bool, _ news: HostShare.News = .nothing
+        ) throws {
+            queue.rest(try take(image), until: Self.second(second), keepingPlace: keepingPlace, news)
+        }
+
+        mutating func move(_ image: Int, to origin: String) throws { queue.move(try take(image), to: origin, .nothing) }
 
         mutating func wake(by second: Int64) { queue.wake(by: Self.second(second)) }
 
@@ -205,8 +209,36 @@ struct RequestQueueTests {
         let started = try #require(next)
         #expect(started.id == 2)
         #expect(play.startAll() == [])
-        play.queue.leave(started.place)
+        play.queue.leave(started.place, .nothing)
         #expect(play.queue.nextRequest()?.id == 3)
+    }
+
+    @Test("gives a host six places, and as many as a hundred when it answers over HTTP/2, while nobody else gets fewer")
+    func auto() throws {
+        let names = String(repeating: "a", count: 300) + String(repeating: "b", count: 30)
+        var play = try Play(names, jobs: 128, perHost: nil)
+        #expect(play.startAll().count == 12)
+        for _ in 0..<120 {
+            let image = play.inFlight.keys.filter { $0 < 300 }.min()
+            try play.end(try #require(image), .answered(isMultiplexed: true))
+            _ = play.startAll()
+        }
+        #expect(play.inFlight.keys.count { $0 < 300 } == 100)
+        #expect(play.inFlight.keys.count { $0 >= 300 } == 6)
+    }
+
+    @Test("halves the places of a busy host, and keeps one for what rests there")
+    func busy() throws {
+        var play = try Play("aaaaaaaaaaaa", jobs: 128, perHost: nil)
+        #expect(play.startAll() == [0, 1, 2, 3, 4, 5])
+        // They set out together: they tell of the same moment.
+        for image in 0...3 { try play.rest(image, until: 1, keepingPlace: true, .busy) }
+        #expect(play.startAll() == [])
+        try play.end(4, .answered(isMultiplexed: false))
+        try play.end(5, .answered(isMultiplexed: false))
+        #expect(play.startAll() == [])
+        play.wake(by: 1)
+        #expect(play.startAll().count == 3)
     }
 
     @Test("of nothing starts nothing")
