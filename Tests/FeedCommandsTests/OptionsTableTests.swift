@@ -84,7 +84,7 @@ struct OptionsTableTests {
             ("max-age", "7d"), ("jobs", "128"), ("max-per-host", "auto"), ("connect-timeout", "10"), ("timeout", "30"),
             ("max-filesize", "64M"), ("max-feed-size", "256M"), ("max-redirs", "10"), ("lock-wait", "0"),
             ("user-agent", "feedsync/0.1.0"), ("retries", "3"), ("limit-rate", "none"), ("progress", "auto"),
-            ("log-format", "text"), ("max-time", "none"),
+            ("log-format", "text"), ("max-time", "none"), ("every", "none"),
         ])
     func promisedDefaults(name: String, text: String) {
         #expect(OptionTable.long(name)?.defaultText == text)
@@ -106,7 +106,7 @@ struct OptionsTableTests {
             ("offline", "image show"), ("output", "image"), ("deep", "validate"), ("force", "import"),
             ("config", Self.everyCommand), ("no-config", Self.everyCommand), ("log-format", Self.everyCommand),
             ("progress", "export import sync validate"), ("metrics-file", "sync"), ("ping-url", "sync"),
-            ("opml", "sync"),
+            ("opml", "sync"), ("every", "sync"),
             ("pages", "show sync"), ("help", Self.everyCommand), ("version", Self.everyCommand),
         ])
     func promisedOwners(name: String, commands: String) {

@@ -27,12 +27,13 @@ struct FeedRefreshTests {
 
     private func refresh(
         _ client: ScriptedHTTPClient, serving feed: Feed? = nil, pages: Int = 1, saves: Bool = true,
-        isNamed: Bool = true
+        isNamed: Bool = true, every: MaxAge? = nil
     ) async throws -> FeedRefresh.Refreshed {
         let remote = RemoteFeedLoader(
             client: client, decoder: StubDecoder(feed ?? self.feed), maxBytes: 1000, maxPages: pages)
         let local = LocalFeedLoader(store: store, now: { Self.now })
-        return try await FeedRefresh(remote: remote, local: local, saves: saves, isNamed: isNamed).refresh(url)
+        let refresh = FeedRefresh(remote: remote, local: local, saves: saves, isNamed: isNamed, every: every)
+        return try await refresh.refresh(url)
     }
 
     @Test("makes a feed a named one when a person names it, and no other", arguments: [1, 2], [false, true])
@@ -91,6 +92,22 @@ struct FeedRefreshTests {
         #expect(try await refresh(client, pages: wanted).outcome == .unchanged)
         #expect(client.requests.map { !$0.validators.isEmpty } == [isConditional])
         #expect(try await store.retrieve(url)?.pages == max(saved, wanted))
+    }
+
+    @Test(
+        "asks nobody while the saved feed was confirmed less than an age ago",
+        arguments: [
+            (MaxAge.span(.seconds(1)), 1, true), (.span(.microseconds(1_000_001)), 1, false),
+            (.span(.microseconds(1_000_001)), 2, true), (.forever, 1, false),
+        ])
+    func every(age: MaxAge, pages: Int, isAsked: Bool) async throws {
+        try await save(feed, etag: "\"a\"")
+        let client = ScriptedHTTPClient { _ in .ok([1]) }
+        let refreshed = try await refresh(client, pages: pages, every: age)
+        #expect(client.requests.count == (isAsked ? 1 : 0))
+        #expect(refreshed.outcome == (isAsked ? .unchanged : .waiting))
+        #expect(refreshed.savedAt == (isAsked ? Self.now : Self.saved))
+        #expect((refreshed.imageTerms == nil) == !isAsked)
     }
 
     @Test("on a feed that equals the saved one leaves the rows alone too")

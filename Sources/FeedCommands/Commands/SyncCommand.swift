@@ -77,7 +77,8 @@ struct SyncCommand {
     ) -> FeedSync {
         func particulars(_ own: Settings, isNamed: Bool = true) -> FeedParticulars {
             FeedParticulars(
-                refresh: session.refresh(cache, with: client, own, saves: !settings.dryRun, isNamed: isNamed),
+                refresh: session.refresh(
+                    cache, with: client, own, saves: !settings.dryRun, isNamed: isNamed, every: own.every),
                 maxAge: own.maxAge,
                 scope: ImageScope(revalidates: own.revalidate, retriesFailed: own.retryFailed))
         }

@@ -9,6 +9,10 @@ enum OptionTable {
             of: [.sync, .show, .validate, .status, .gallery],
             "how long a saved feed counts as fresh: 90s, 15m, 36h, 7d, 2w, forever"
         ).perFeed,
+        .value(
+            "every", "AGE", sets: \.every, as: .interval, default: "none", .main, of: [.sync],
+            "leave a feed alone that was confirmed less than AGE ago; best in the feed's own section"
+        ).perFeed,
         .flag("offline", sets: \.offline, .main, of: [.show, .image], "use what is saved; ask no server"),
         .value(
             "pages", "N", sets: \.pages, as: .count, default: "1", .main, of: [.sync, .show],

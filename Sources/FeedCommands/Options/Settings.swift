@@ -16,6 +16,8 @@ struct Settings: Hashable, Sendable {
     /// As given by `--cache` or `FEEDSYNC_CACHE`; see `World.cachePath` for what holds without.
     var cache: String?
     var maxAge = MaxAge.standard
+    /// Nil: a feed is asked in every run.
+    var every: MaxAge?
     var lockWait = Duration.zero
 
     var jobs = 128

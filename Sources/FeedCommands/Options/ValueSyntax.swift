@@ -38,6 +38,11 @@ extension ValueSyntax<MaxAge> {
     }
 }
 
+extension ValueSyntax<MaxAge?> {
+    static let interval = ValueSyntax<MaxAge>.age.orNil(
+        "none", expected: "a number with a unit (s, m, h, d, w) such as 36h or 7d, forever, or none")
+}
+
 extension ValueSyntax<Int64> {
     /// An exabyte, so that sums of a few sizes can't overflow.
     private static let largest: Int64 = 1 << 60

@@ -20,7 +20,7 @@ struct SyncSteps {
         case .feed(let feed):
             LogLine(
                 step: "feed_\(feed.outcome.rawValue)", of: feed.url,
-                "\(feed.outcome.rawValue), \(Phrases.count(feed.images, "image"))",
+                "\(feed.outcome.rawValue), \(Phrases.count(feed.images, "image"))\(since(feed))",
                 [("images", .integer(feed.images))])
         case .feedStep(let url, let step):
             LogLine(step: "feed_step", of: url, words(step), [("step", .string(name(step)))])
@@ -36,7 +36,7 @@ struct SyncSteps {
                 LogLine.fields(of: failure.error))
         case .imageCached(let url): LogLine(step: "image_cached", of: url, "cached")
         case .imageSkipped(let url):
-            LogLine(step: "image_skipped", of: url, "not asked for, as its feed is out of reach")
+            LogLine(step: "image_skipped", of: url, "not asked for, as its feed is out of reach or waits")
         case .imageUnchanged(let url): LogLine(step: "image_unchanged", of: url, "unchanged")
         case .imageDownloaded(let url, let bytes):
             LogLine(
@@ -45,6 +45,11 @@ struct SyncSteps {
         case .imageFailed(let url, let error):
             LogLine(step: "image_error", of: url, error.message, LogLine.fields(of: error))
         }
+    }
+
+    private func since(_ feed: FeedReport) -> String {
+        guard feed.outcome == .waiting, let savedAt = feed.savedAt else { return "" }
+        return ", confirmed at \(savedAt.rfc3339)"
     }
 
     private func words(images: Int, cached: Int) -> String {

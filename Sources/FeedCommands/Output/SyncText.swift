@@ -48,7 +48,10 @@ enum SyncText {
 
     static func summary(_ report: SyncReport, took duration: Duration) -> LogLine {
         let failedFeeds = report.feeds.count { $0.outcome == .failed }
-        let feeds = Phrases.count(report.feeds.count, "feed") + (failedFeeds > 0 ? " (\(failedFeeds) failed)" : "")
+        let waitingFeeds = report.feeds.count { $0.outcome == .waiting }
+        let apart = [(failedFeeds, "failed"), (waitingFeeds, "waiting")].filter { $0.0 > 0 }
+        let inBrackets = apart.map { "\($0) \($1)" }.joined(separator: ", ")
+        let feeds = Phrases.count(report.feeds.count, "feed") + (apart.isEmpty ? "" : " (\(inBrackets))")
         let images = report.images
         var parts = ["\(images.cached) cached"]
         let size = images.downloaded > 0 ? " (\(Phrases.size(images.bytes)))" : ""
@@ -72,6 +75,7 @@ enum SyncText {
             switch feed.outcome {
             case .updated: "would save \(feed.url) (\(Phrases.count(feed.images, "image")))"
             case .unchanged: "would keep \(feed.url) (unchanged, \(Phrases.count(feed.images, "image")))"
+            case .waiting: "would not ask for \(feed.url) (waiting, \(Phrases.count(feed.images, "image")))"
             case .offline, .failed: nil
             }
         case .imageMissing(let url): "would download \(url)"

@@ -20,14 +20,15 @@ extension Session {
     /// `own` are the settings of the feeds it is for. Feeds that no person named get no headers and no password: an
     /// archive could have brought anybody's.
     func refresh(
-        _ cache: Cache, with client: any HTTPClient, _ own: Settings, saves: Bool, isNamed: Bool = true
+        _ cache: Cache, with client: any HTTPClient, _ own: Settings, saves: Bool, isNamed: Bool = true,
+        every: MaxAge? = nil
     ) -> FeedRefresh {
         let remote = RemoteFeedLoader(
             client: client, decoder: world.decoder, maxBytes: own.maxFeedSize, maxPages: own.pages,
             identity: isNamed ? own.identity : Identity(), allowsPrivate: own.allowPrivate,
             manner: own.manner == settings.manner ? nil : own.manner,
             maxImageBytes: own.maxFileSize == settings.maxFileSize ? nil : own.maxFileSize)
-        return FeedRefresh(remote: remote, local: localFeeds(in: cache), saves: saves, isNamed: isNamed)
+        return FeedRefresh(remote: remote, local: localFeeds(in: cache), saves: saves, isNamed: isNamed, every: every)
     }
 
     /// The feeds of `--opml`.

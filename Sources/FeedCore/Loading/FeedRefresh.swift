@@ -1,6 +1,10 @@
 /// Use case: ask the server for its latest feed and bring the saved copy up to it.
 package struct FeedRefresh: Sendable {
-    package enum Outcome: Hashable, Sendable { case updated, unchanged }
+    package enum Outcome: Hashable, Sendable {
+        case updated, unchanged
+        /// The saved feed was confirmed so lately that the server was not asked.
+        case waiting
+    }
 
     package struct Refreshed: Sendable {
         package let feed: Feed
@@ -9,8 +13,8 @@ package struct FeedRefresh: Sendable {
         package let savedAt: Timestamp?
         /// Why the feed could not be saved. It is delivered all the same: the server's answer is good.
         package let saveFailure: FeedError?
-        /// On which the feed's images may be asked for.
-        package let imageTerms: RequestTerms
+        /// On which the feed's images may be asked for; nil where nobody was.
+        package let imageTerms: RequestTerms?
         /// What the feed names and was left out.
         package let notes: [String]
     }
@@ -19,14 +23,18 @@ package struct FeedRefresh: Sendable {
     private let local: LocalFeedLoader
     private let saves: Bool
     private let isNamed: Bool
+    private let every: MaxAge?
 
     /// Without `saves` nothing is written: in a dry run. `isNamed` says that a person named the feeds, so that they are
-    /// saved as such; without it they stay what they were.
-    package init(remote: RemoteFeedLoader, local: LocalFeedLoader, saves: Bool = true, isNamed: Bool = true) {
+    /// saved as such; without it they stay what they were. A feed that was confirmed less than `every` ago isn't asked.
+    package init(
+        remote: RemoteFeedLoader, local: LocalFeedLoader, saves: Bool = true, isNamed: Bool = true, every: MaxAge? = nil
+    ) {
         self.remote = remote
         self.local = local
         self.saves = saves
         self.isNamed = isNamed
+        self.every = every
     }
 
     /// With `delivers`, a saved copy that can't be read is left alone, and the server's feed is had all the same.
@@ -44,10 +52,15 @@ package struct FeedRefresh: Sendable {
         // That the first page is still the latest says nothing of those that were not asked for the last time, nor of a
         // new password, which belongs to images at the feed's origin too.
         let known = old.flatMap { old in
-            old.pages < remote.maxPages || old.url.credentials != url.credentials ? nil : old.validators
+            old.pages < remote.maxPages || old.url.credentials != url.credentials ? nil : old
+        }
+        if let every, let known, local.isFresh(known, maxAge: every) {
+            return Refreshed(
+                feed: known.feed, outcome: .waiting, savedAt: known.savedAt, saveFailure: nil, imageTerms: nil,
+                notes: [])
         }
         let isNamed = isNamed || old?.isNamed == true
-        let answer = try await load(url, validators: known ?? Validators(), isNamed: isNamed)
+        let answer = try await load(url, validators: known?.validators ?? Validators(), isNamed: isNamed)
         switch answer.content {
         case .notModified(let validators):
             guard let old else { throw Self.neverAsked(url) }

@@ -28,11 +28,11 @@ package struct LocalFeedLoader: Sendable {
     /// Only reads: a stale feed is not delivered, and stays where it is.
     package func load(_ url: ResourceURL, maxAge: MaxAge) async throws(FeedError) -> Loaded {
         guard let saved = try await retrieve(url) else { return .neverSaved }
-        let now = now()
-        guard FeedCachePolicy.isFresh(savedAt: saved.savedAt, now: now, maxAge: maxAge) else {
-            return .stale(Staleness(savedAt: saved.savedAt, now: now))
-        }
-        return .fresh(saved)
+        return isFresh(saved, maxAge: maxAge) ? .fresh(saved) : .stale(Staleness(savedAt: saved.savedAt, now: now()))
+    }
+
+    func isFresh(_ saved: SavedFeed, maxAge: MaxAge) -> Bool {
+        FeedCachePolicy.isFresh(savedAt: saved.savedAt, now: now(), maxAge: maxAge)
     }
 
     /// The saved feed whatever its age: what a new answer is compared with.

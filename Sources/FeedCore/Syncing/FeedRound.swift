@@ -3,7 +3,7 @@ struct FeedRound: Sendable {
     struct SyncedFeed: Sendable {
         let report: FeedReport
         let images: [FeedImage]
-        /// On which the images may be asked for; nil while the feed's server is out of reach.
+        /// On which the images may be asked for; nil while the feed's server is out of reach or not asked.
         var imageTerms: RequestTerms?
     }
 
@@ -48,6 +48,7 @@ struct FeedRound: Sendable {
                 case (_?, _): .failed
                 case (nil, .updated): .updated
                 case (nil, .unchanged): .unchanged
+                case (nil, .waiting): .waiting
                 }
             let images = latest.feed.images
             let report = FeedReport(

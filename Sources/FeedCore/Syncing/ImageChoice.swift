@@ -2,8 +2,8 @@
 struct ImageChoice: Sendable {
     /// What a feed asks of its images.
     struct Request: Sendable {
-        /// On which terms they may be asked for; nil while the feed's server is out of reach. They are left then for a run
-        /// in which it answers.
+        /// On which terms they may be asked for; nil while the feed's server is out of reach or not asked. They are left
+        /// then for a run in which it answers.
         var terms: RequestTerms?
         var scope: ImageScope
     }

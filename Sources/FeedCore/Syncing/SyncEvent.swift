@@ -32,7 +32,7 @@ package enum SyncEvent: Sendable {
     case imageToRevalidate(ResourceURL)
     /// It is in the cache, and not asked for.
     case imageCached(ResourceURL)
-    /// It is not in the cache, and not asked for, as its feed is out of reach.
+    /// It is not in the cache, and not asked for, as its feed is out of reach or waits.
     case imageSkipped(ResourceURL)
     /// It is not asked for: its last answer tends to stay.
     case imageLeftAlone(ResourceURL, RememberedFailure)

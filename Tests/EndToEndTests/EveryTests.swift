@@ -1,0 +1,92 @@
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Feeds with --every", .timeLimit(.minutes(10)))
+struct EveryTests {
+    private let program: Program
+    private let server: FeedServer
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 2)
+    }
+
+    /// Makes it look as if all feeds had been saved so much earlier.
+    private func age(byMinutes minutes: Int) async throws {
+        try await program.sql("UPDATE feeds SET saved_at = saved_at - \(minutes) * 60 * 1000000")
+    }
+
+    @Test("are asked once in that time, and quietly wait in between")
+    func waiting() async throws {
+        expectQuiet(try await program.run("--every", "1h", server.feedURL))
+        for _ in 0..<2 { expectQuiet(try await program.run("--every", "1h", server.feedURL)) }
+        #expect(server.requestCount == 3)
+        try await age(byMinutes: 61)
+        expectQuiet(try await program.run("--every", "1h", server.feedURL))
+        #expect(server.paths(after: 3) == ["/feed.json"])
+    }
+
+    @Test("and their images wait too: what is cached counts as cached, the rest is left alone")
+    func report() async throws {
+        server.serve(Reply(503), at: 1)
+        try await program.run(server.feedURL)
+        let count = server.requestCount
+        let metrics = program.folder.path("metrics")
+        let result = try await program.run(
+            "--every", "7d", "-v", "--revalidate", "--json", "--metrics-file", metrics, server.feedURL)
+        #expect(result.status == .exited(0), "\(result.errorText)")
+        #expect(server.requestCount == count)
+        let json = try result.json
+        #expect(json["feeds"]?[0]?["outcome"]?.string == "waiting")
+        #expect(json["feeds"]?[0]?["images"]?.int == 2)
+        #expect(json["feeds"]?[0]?["saved_at"]?.string != nil)
+        #expect(json["feeds"]?[0]?["error"] == .null)
+        #expect(json["images"]?["cached"]?.int == 1)
+        #expect(json["images"]?["skipped"]?.int == 1)
+        #expect(result.errorText.contains("\(server.feedURL): waiting, 2 images, confirmed at 20"))
+        #expect(result.errorText.contains("1 feed (1 waiting), 2 images: 1 cached, 0 downloaded, 1 skipped"))
+        let figures = String(decoding: try Files.bytes(metrics), as: UTF8.self)
+        #expect(figures.contains("feedsync_feeds{outcome=\"waiting\"} 1\n"))
+    }
+
+    @Test("a dry run says that they would not be asked for")
+    func dryRun() async throws {
+        try await program.run(server.feedURL)
+        let count = server.requestCount
+        let result = try await program.run("-n", "--every", "1h", server.feedURL)
+        #expect(result.outputLines == ["would not ask for \(server.feedURL) (waiting, 2 images)"])
+        #expect(server.requestCount == count)
+    }
+
+    @Test("may be just one of several, by its section of the config file")
+    func section() async throws {
+        let other = try FeedServer(images: 1)
+        let config = try program.folder.write(
+            "feed = \(other.feedURL)\n[feed \"\(server.feedURL)\"]\nevery = 1d\n", to: "config")
+        for _ in 0..<2 { expectQuiet(try await program.run("--config", config)) }
+        #expect(server.paths().filter { $0 == "/feed.json" }.count == 1)
+        #expect(other.paths().filter { $0 == "/feed.json" }.count == 2)
+        expectQuiet(try await program.run("--config", config, "--every", "none"))
+        #expect(server.paths().filter { $0 == "/feed.json" }.count == 2)
+    }
+
+    @Test("are asked all the same for more pages, with another password, by show, or where the clock was wrong")
+    func asked() async throws {
+        try await program.run(server.feedURL)
+        let secret = server.feedURL.replacing("http://", with: "http://me:secret@")
+        for arguments in [["--pages", "2", server.feedURL], ["--pages", "2", secret]] {
+            let count = server.requestCount
+            expectQuiet(try await program.run(["--every", "1d"] + arguments))
+            #expect(server.paths(after: count) == ["/feed.json"])
+            expectQuiet(try await program.run(["--every", "1d"] + arguments))
+            #expect(server.requestCount == count + 1)
+        }
+        let count = server.requestCount
+        let shown = try await program.run("show", server.feedURL, environment: ["FEEDSYNC_EVERY": "1d"])
+        #expect(shown.status == .exited(0) && server.requestCount == count + 1)
+        try await age(byMinutes: -120)
+        expectQuiet(try await program.run("--every", "1d", server.feedURL))
+        #expect(server.requestCount == count + 2)
+    }
+}
