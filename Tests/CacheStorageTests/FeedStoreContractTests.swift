@@ -94,7 +94,12 @@ struct FeedStoreContractTests {
         try await kind.feedStore().credentialsComeBackAndAreNoPartOfTheKey()
     }
 
-    @Test("confirming renews timestamp, validators, pages and credentials alone", arguments: StoreKind.allCases)
+    @Test("where a feed has moved comes back until it is forgotten", arguments: StoreKind.allCases)
+    func whereAFeedHasMovedComesBackUntilItIsForgotten(_ kind: StoreKind) async throws {
+        try await kind.feedStore().whereAFeedHasMovedComesBackUntilItIsForgotten()
+    }
+
+    @Test("confirming renews timestamp, validators, pages, credentials and place alone", arguments: StoreKind.allCases)
     func confirmingRenewsWhatIsNotTheFeedAlone(_ kind: StoreKind) async throws {
         try await kind.feedStore().confirmingRenewsWhatIsNotTheFeedAlone()
     }

@@ -51,7 +51,7 @@ struct VersionOneTests {
 
     private func expectWhatWasThere(in cache: Cache) async throws {
         let saved = try #require(try await cache.feeds.retrieve(feed))
-        #expect(saved.isNamed)
+        #expect(saved.isNamed && saved.movedTo == nil)
         #expect(saved.feed.images.map(\.url.text) == [there.text, gone.text])
         #expect(saved.feed.images.map(\.url.credentials) == [nil, "me:secret"])
         #expect(saved.feed.images.map(\.description) == ["Dawn", nil])

@@ -150,15 +150,26 @@ package struct FeedStoreContract: Sendable {
         let saved = SavedFeed.sample()
         try await save(saved)
         let url = try ResourceURL("https://new:password@feeds.example/first")
-        let validators = Validators(etag: nil, lastModified: "now")
-        try await store.change { change throws(FeedError) in
-            try change.confirm(
-                url, savedAt: Timestamp(microseconds: 77), validators: validators, pages: 3, isNamed: false)
+        func confirmed(_ feed: Feed, isNamed: Bool) -> SavedFeed {
+            SavedFeed(
+                url: url, feed: feed, savedAt: Timestamp(microseconds: 77),
+                validators: Validators(etag: nil, lastModified: "now"), pages: 3, isNamed: isNamed, movedTo: .second)
         }
-        #expect(
-            try await store.retrieve(.first)
-                == SavedFeed(
-                    url: url, feed: saved.feed, savedAt: Timestamp(microseconds: 77), validators: validators, pages: 3))
+        let other = confirmed(Feed(format: .essential, images: []), isNamed: false)
+        try await store.change { change throws(FeedError) in try change.confirm(other) }
+        #expect(try await store.retrieve(.first) == confirmed(saved.feed, isNamed: true))
+    }
+
+    package func whereAFeedHasMovedComesBackUntilItIsForgotten() async throws {
+        let (here, moved) = (SavedFeed.sample(), SavedFeed.sample(movedTo: .second))
+        try await save(moved)
+        #expect(try await store.retrieve(.first) == moved)
+        #expect(try await store.retrieve(.second) == nil)
+        try await store.change { change throws(FeedError) in try change.confirm(here) }
+        #expect(try await store.retrieve(.first) == here)
+        try await save(moved)
+        try await save(here)
+        #expect(try await store.retrieve(.first) == here)
     }
 
     package func aFeedThatNobodyNamedIsNamedFromTheFirstTimeOn() async throws {
@@ -167,7 +178,7 @@ package struct FeedStoreContract: Sendable {
         for (isNamed, expected) in [(false, false), (true, true), (false, true)] {
             try await store.change { change throws(FeedError) in
                 try change.confirm(
-                    sample.url, savedAt: sample.savedAt, validators: Validators(), pages: 1, isNamed: isNamed)
+                    SavedFeed(url: sample.url, feed: sample.feed, savedAt: sample.savedAt, isNamed: isNamed))
             }
             #expect(try await store.retrieve(sample.url)?.isNamed == expected)
             #expect(try await store.summaries().map(\.isNamed) == [expected])
@@ -176,10 +187,7 @@ package struct FeedStoreContract: Sendable {
 
     package func confirmingWhatWasNeverSavedThrows() async throws {
         await #expect(throws: FeedError.notFound("\(ResourceURL.first): was never saved")) {
-            try await store.change { change throws(FeedError) in
-                try change.confirm(
-                    .first, savedAt: Timestamp(microseconds: 1), validators: Validators(), pages: 1, isNamed: true)
-            }
+            try await store.change { change throws(FeedError) in try change.confirm(.sample()) }
         }
     }
 

@@ -70,14 +70,12 @@ package final class InMemoryFeedStore: FeedStore {
             feeds[saved.url.text] = saved
         }
 
-        func confirm(
-            _ url: ResourceURL, savedAt: Timestamp, validators: Validators, pages: Int, isNamed: Bool
-        ) throws(FeedError) {
+        func confirm(_ saved: SavedFeed) throws(FeedError) {
             try store.receive(.confirm)
-            guard let saved = feeds[url.text] else { throw .notFound("\(url): was never saved") }
-            feeds[url.text] = SavedFeed(
-                url: url, feed: saved.feed, savedAt: savedAt, validators: validators, pages: pages,
-                isNamed: saved.isNamed || isNamed)
+            guard let old = feeds[saved.url.text] else { throw .notFound("\(saved.url): was never saved") }
+            feeds[saved.url.text] = SavedFeed(
+                url: saved.url, feed: old.feed, savedAt: saved.savedAt, validators: saved.validators,
+                pages: saved.pages, isNamed: old.isNamed || saved.isNamed, movedTo: saved.movedTo)
         }
     }
 }

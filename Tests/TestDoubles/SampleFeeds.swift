@@ -15,7 +15,8 @@ extension ResourceURL {
 extension SavedFeed {
     /// A feed whose images are at `ResourceURL.image(0)` and on.
     package static func sample(
-        _ url: ResourceURL = .first, images count: Int = 2, savedAt microseconds: Int64 = 1_000_000
+        _ url: ResourceURL = .first, images count: Int = 2, savedAt microseconds: Int64 = 1_000_000,
+        movedTo: ResourceURL? = nil
     ) -> SavedFeed {
         let images = (0..<count).map { number in
             FeedImage(
@@ -25,6 +26,6 @@ extension SavedFeed {
         return SavedFeed(
             url: url, feed: Feed(format: .essential, title: "Sample", images: images),
             savedAt: Timestamp(microseconds: microseconds), validators: Validators(etag: "\"1\"", lastModified: "then"),
-            pages: 2)
+            pages: 2, movedTo: movedTo)
     }
 }

@@ -16,8 +16,8 @@ struct SQLiteFeedChange: FeedStoreChange {
         try delete(saved.url)
         let feed = try connection.statement(
             """
-            INSERT INTO feeds (url, credentials, title, format, saved_at, etag, last_modified, pages, named)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            INSERT INTO feeds (url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
             """)
         try feed.bind(1, saved.url.text)
         try feed.bind(2, saved.url.credentials)
@@ -28,6 +28,7 @@ struct SQLiteFeedChange: FeedStoreChange {
         try feed.bind(7, saved.validators.lastModified)
         try feed.bind(8, Int64(saved.pages))
         try feed.bind(9, saved.isNamed ? 1 : 0)
+        try feed.bind(10, saved.movedTo?.text)
         try feed.run()
         let row = connection.lastInsertedRow
         try deleteItems(of: row)
@@ -93,24 +94,23 @@ struct SQLiteFeedChange: FeedStoreChange {
         try items.run()
     }
 
-    func confirm(
-        _ url: ResourceURL, savedAt: Timestamp, validators: Validators, pages: Int, isNamed: Bool
-    ) throws(FeedError) {
+    func confirm(_ saved: SavedFeed) throws(FeedError) {
         let feed = try connection.statement(
             """
             UPDATE feeds SET saved_at = ?2, etag = ?3, last_modified = ?4, credentials = ?5, pages = ?6,
-                named = max(named, ?7)
+                named = max(named, ?7), moved_to = ?8
             WHERE url = ?1 RETURNING id
             """)
-        try feed.bind(1, url.text)
-        try feed.bind(2, savedAt.microseconds)
-        try feed.bind(3, validators.etag)
-        try feed.bind(4, validators.lastModified)
-        try feed.bind(5, url.credentials)
-        try feed.bind(6, Int64(pages))
-        try feed.bind(7, isNamed ? 1 : 0)
+        try feed.bind(1, saved.url.text)
+        try feed.bind(2, saved.savedAt.microseconds)
+        try feed.bind(3, saved.validators.etag)
+        try feed.bind(4, saved.validators.lastModified)
+        try feed.bind(5, saved.url.credentials)
+        try feed.bind(6, Int64(saved.pages))
+        try feed.bind(7, saved.isNamed ? 1 : 0)
+        try feed.bind(8, saved.movedTo?.text)
         var found = false
         try feed.forEachRow { () throws(FeedError) in found = true }
-        guard found else { throw .notFound("\(url): was never saved") }
+        guard found else { throw .notFound("\(saved.url): was never saved") }
     }
 }

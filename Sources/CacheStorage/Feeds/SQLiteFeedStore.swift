@@ -25,7 +25,7 @@ extension SQLiteFeedStore {
     static func feed(_ url: ResourceURL, in connection: SQLiteConnection) throws(FeedError) -> SavedFeed? {
         let row = try connection.statement(
             """
-            SELECT id, url, credentials, title, format, saved_at, etag, last_modified, pages, named
+            SELECT id, url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to
             FROM feeds WHERE url = ?1
             """)
         try row.bind(1, url.text)
@@ -36,9 +36,19 @@ extension SQLiteFeedStore {
             saved = SavedFeed(
                 url: head.url, feed: Feed(format: head.format, title: head.title, images: images),
                 savedAt: head.savedAt, validators: Validators(etag: row.text(6), lastModified: row.text(7)),
-                pages: Int(row.integer(8)), isNamed: row.integer(9) != 0)
+                pages: Int(row.integer(8)), isNamed: row.integer(9) != 0, movedTo: row.text(10).flatMap(place))
         }
         return saved
+    }
+
+    /// One that makes no sense is none, and never a file: a server named it.
+    private static func place(_ text: String) -> ResourceURL? {
+        do {
+            let url = try ResourceURL(text)
+            return url.isRemote ? url : nil
+        } catch {
+            return nil
+        }
     }
 
     private static func images(of feed: FeedRow, in connection: SQLiteConnection) throws(FeedError) -> [FeedImage] {

@@ -55,6 +55,7 @@ struct CacheSchema: Sendable {
         // Nobody knows any more who named a feed that was there before, a person or an archive: what was sent to it goes
         // on being sent.
         "ALTER TABLE feeds ADD COLUMN named INTEGER NOT NULL DEFAULT 1;",
+        "ALTER TABLE feeds ADD COLUMN moved_to TEXT;",
     ])
 
     /// "FSYN": tells a cache's database from anybody else's SQLite file.
@@ -117,7 +118,7 @@ struct CacheSchema: Sendable {
         guard tables == 4 else { throw .unreadable("\(connection.path): lacks tables that a cache has") }
         do throws(FeedError) {
             for columns in [
-                "id, url, credentials, title, format, saved_at, etag, last_modified, pages, named FROM feeds",
+                "id, url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to FROM feeds",
                 "feed, position, item_id, description, location, url, credentials FROM items",
                 "url, digest, size, media_type, etag, last_modified, fetched_at FROM images",
                 "url, kind, status, message, failed_at, count FROM failures",

@@ -68,6 +68,7 @@ struct ShowCommand {
                         offline: url, savedAt: savedAt, cause,
                         text: "\(url): showing the feed saved \(age) (\(cause.message))"))
             }
+            if let place = loaded.movedTo { session.notice(LogLine(moved: url, to: place)) }
             for note in loaded.notes { session.detail(LogLine(step: "feed_note", of: url, note)) }
             return loaded
         } catch {

@@ -100,6 +100,9 @@ struct SyncCommand {
     private func finish(
         _ report: SyncReport, _ galleryFailure: FeedError?, took duration: Duration
     ) -> Result<ExitCode, FeedError> {
+        for feed in report.feeds {
+            if let place = feed.movedTo { session.notice(LogLine(moved: feed.url, to: place)) }
+        }
         for line in SyncText.offline(report, now: session.now()) { session.notice(line) }
         let failures = SyncText.failures(report) + (galleryFailure.map { [LogLine($0)] } ?? [])
         for line in failures { session.report(line) }

@@ -60,6 +60,13 @@ extension LogLine {
             ] + Self.fields(of: cause))
     }
 
+    /// Tells once that a feed is asked for elsewhere from now on.
+    init(moved url: ResourceURL, to place: ResourceURL) {
+        self.init(
+            level: .warning, event: "feed_moved", text: "\(url): has moved for good to \(place)",
+            fields: [("url", .string(url.text)), ("moved_to", .string(place.text))])
+    }
+
     static func fields(of error: FeedError) -> [(String, JSONValue)] {
         var fields: [(String, JSONValue)] = [("kind", .string(error.kind.name))]
         if let status = error.status { fields.append(("status", .integer(status))) }

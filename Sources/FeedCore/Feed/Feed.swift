@@ -47,10 +47,12 @@ package struct SavedFeed: Hashable, Sendable {
     package let pages: Int
     /// Whether a person named it once, and not just an archive that was imported.
     package let isNamed: Bool
+    /// Where its server said that it is from now on; its URL stays what it goes by here.
+    package let movedTo: ResourceURL?
 
     package init(
         url: ResourceURL, feed: Feed, savedAt: Timestamp, validators: Validators = Validators(), pages: Int = 1,
-        isNamed: Bool = true
+        isNamed: Bool = true, movedTo: ResourceURL? = nil
     ) {
         self.url = url
         self.feed = feed
@@ -58,5 +60,6 @@ package struct SavedFeed: Hashable, Sendable {
         self.validators = validators
         self.pages = pages
         self.isNamed = isNamed
+        self.movedTo = movedTo
     }
 }

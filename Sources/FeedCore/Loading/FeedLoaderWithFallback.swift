@@ -11,6 +11,8 @@ package struct FeedLoaderWithFallback: Sendable {
         package let feed: Feed
         package let savedAt: Timestamp?
         package let source: Source
+        /// As in `FeedRefresh.Refreshed`.
+        package var movedTo: ResourceURL?
         /// What the feed names and was left out, as far as it was just loaded.
         package var notes: [String] = []
     }
@@ -29,7 +31,9 @@ package struct FeedLoaderWithFallback: Sendable {
         do {
             let latest = try await refresh.refresh(url, delivers: true)
             let source = Loaded.Source.remote(saveFailure: latest.saveFailure)
-            return Loaded(feed: latest.feed, savedAt: latest.savedAt, source: source, notes: latest.notes)
+            return Loaded(
+                feed: latest.feed, savedAt: latest.savedAt, source: source, movedTo: latest.movedTo, notes: latest.notes
+            )
         } catch let error where error.isCancellation {
             throw error
         } catch {

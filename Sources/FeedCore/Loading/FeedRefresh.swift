@@ -15,6 +15,8 @@ package struct FeedRefresh: Sendable {
         package let saveFailure: FeedError?
         /// On which the feed's images may be asked for; nil where nobody was.
         package let imageTerms: RequestTerms?
+        /// Where the feed has moved for good, if nobody was told before.
+        package var movedTo: ResourceURL?
         /// What the feed names and was left out.
         package let notes: [String]
     }
@@ -60,30 +62,56 @@ package struct FeedRefresh: Sendable {
                 notes: [])
         }
         let isNamed = isNamed || old?.isNamed == true
-        let answer = try await load(url, validators: known?.validators ?? Validators(), isNamed: isNamed)
+        let answer = try await load(url, old, known?.validators ?? Validators(), isNamed: isNamed)
+        func confirm(_ old: SavedFeed, _ validators: Validators, pages: Int) async throws(FeedError) -> Refreshed {
+            try await finish(old.feed, .unchanged, over: old, answer) { () async throws(FeedError) in
+                try await local.confirm(
+                    old.feed, from: url, validators: validators, pages: pages, isNamed: isNamed,
+                    movedTo: answer.movedTo, telling: tell)
+            }
+        }
         switch answer.content {
         case .notModified(let validators):
             guard let old else { throw Self.neverAsked(url) }
-            return try await confirm(old, at: url, validators, pages: old.pages, isNamed, answer, tell)
+            return try await confirm(old, validators, pages: old.pages)
         case .feed(let feed, let validators):
-            if let old, old.feed == feed {
-                return try await confirm(old, at: url, validators, pages: remote.maxPages, isNamed, answer, tell)
-            }
-            return try await finish(feed, .updated, savedAt: nil, answer) { () async throws(FeedError) in
+            if let old, old.feed == feed { return try await confirm(old, validators, pages: remote.maxPages) }
+            return try await finish(feed, .updated, over: old, answer) { () async throws(FeedError) in
                 try await local.save(
-                    feed, from: url, validators: validators, pages: remote.maxPages, isNamed: isNamed, telling: tell)
+                    feed, from: url, validators: validators, pages: remote.maxPages, isNamed: isNamed,
+                    movedTo: answer.movedTo, telling: tell)
             }
         }
     }
 
     private func load(
-        _ url: ResourceURL, validators: Validators, isNamed: Bool
+        _ url: ResourceURL, _ old: SavedFeed?, _ validators: Validators, isNamed: Bool
     ) async throws(FeedError) -> RemoteFeedLoader.Answer {
         do {
-            return try await remote.load(url, validators: validators)
+            guard let place = old?.movedTo else { return try await remote.load(url, validators: validators) }
+            return try await load(url, movedTo: place, validators)
         } catch let error where !isNamed && error.isRefusal {
             throw error.hinting(
                 "the feed came with an archive, so no header, netrc entry or password was sent; name it once for that")
+        }
+    }
+
+    /// Where it is no longer at that place, it is asked for where it was, and without the validators that came from there.
+    private func load(
+        _ url: ResourceURL, movedTo place: ResourceURL, _ validators: Validators
+    ) async throws(FeedError) -> RemoteFeedLoader.Answer {
+        do throws(FeedError) {
+            return try await remote.load(url, at: place, validators: validators)
+        } catch {
+            if error.isCancellation || AttemptFailure(error).isPassing { throw error }
+            let reason = "\(place), where it had moved: \(error.withoutHint)"
+            do throws(FeedError) {
+                var answer = try await remote.load(url)
+                answer.notes.append("could not be had from \(reason)")
+                return answer
+            } catch {
+                throw error.kind == .connectivity ? error.adding(", and from \(reason)") : error
+            }
         }
     }
 
@@ -99,32 +127,23 @@ package struct FeedRefresh: Sendable {
         .invalidData("HTTP 304 to a request that was not conditional", host: url.hostAndPort)
     }
 
-    private func confirm(
-        _ old: SavedFeed, at url: ResourceURL, _ validators: Validators, pages: Int, _ isNamed: Bool,
-        _ answer: RemoteFeedLoader.Answer, _ tell: @escaping @Sendable (FeedStep) -> Void
-    ) async throws(FeedError) -> Refreshed {
-        try await finish(old.feed, .unchanged, savedAt: old.savedAt, answer) { () async throws(FeedError) in
-            try await local.confirm(
-                old.feed, from: url, validators: validators, pages: pages, isNamed: isNamed, telling: tell)
-        }
-    }
-
     private func finish(
-        _ feed: Feed, _ outcome: Outcome, savedAt: Timestamp?, _ answer: RemoteFeedLoader.Answer,
+        _ feed: Feed, _ outcome: Outcome, over old: SavedFeed?, _ answer: RemoteFeedLoader.Answer,
         save: () async throws(FeedError) -> Timestamp
     ) async throws(FeedError) -> Refreshed {
         func refreshed(savedAt: Timestamp?, _ saveFailure: FeedError? = nil) -> Refreshed {
             Refreshed(
                 feed: feed, outcome: outcome, savedAt: savedAt, saveFailure: saveFailure, imageTerms: answer.imageTerms,
-                notes: answer.notes)
+                movedTo: answer.movedTo == old?.movedTo ? nil : answer.movedTo, notes: answer.notes)
         }
-        guard saves else { return refreshed(savedAt: savedAt) }
+        let savedBefore = outcome == .unchanged ? old?.savedAt : nil
+        guard saves else { return refreshed(savedAt: savedBefore) }
         do {
             return refreshed(savedAt: try await save())
         } catch let error where error.isCancellation {
             throw error
         } catch {
-            return refreshed(savedAt: savedAt, error)
+            return refreshed(savedAt: savedBefore, error)
         }
     }
 }

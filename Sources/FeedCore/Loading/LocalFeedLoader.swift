@@ -46,7 +46,7 @@ package struct LocalFeedLoader: Sendable {
     /// old cache as it was. Returns the moment it was saved at.
     package func save(
         _ feed: Feed, from url: ResourceURL, validators: Validators, pages: Int = 1, isNamed: Bool = true,
-        telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
+        movedTo: ResourceURL? = nil, telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
     ) async throws(FeedError) -> Timestamp {
         try await store.change { [now] change throws(FeedError) in
             tell(.deletingOld)
@@ -57,29 +57,30 @@ package struct LocalFeedLoader: Sendable {
             tell(.saving)
             try change.insert(
                 SavedFeed(
-                    url: url, feed: feed, savedAt: moment, validators: validators, pages: pages, isNamed: isNamed))
+                    url: url, feed: feed, savedAt: moment, validators: validators, pages: pages, isNamed: isNamed,
+                    movedTo: movedTo))
             return moment
         }
     }
 
-    /// The saved feed was shown to be the server's latest: only its timestamp and validators are renewed. Where another
-    /// run has deleted it meanwhile, it is saved again.
+    /// The saved feed was shown to be the server's latest: only what is saved besides is renewed. Where another run has
+    /// deleted it meanwhile, it is saved again.
     package func confirm(
         _ feed: Feed, from url: ResourceURL, validators: Validators, pages: Int = 1, isNamed: Bool = true,
-        telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
+        movedTo: ResourceURL? = nil, telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
     ) async throws(FeedError) -> Timestamp {
         try await store.change { [now] change throws(FeedError) in
             let moment = now()
             tell(.timestamped(moment))
             tell(.confirming)
+            let saved = SavedFeed(
+                url: url, feed: feed, savedAt: moment, validators: validators, pages: pages, isNamed: isNamed,
+                movedTo: movedTo)
             do throws(FeedError) {
-                try change.confirm(
-                    url, savedAt: moment, validators: validators, pages: pages, isNamed: isNamed)
+                try change.confirm(saved)
             } catch {
                 guard error.kind == .notFound else { throw error }
-                try change.insert(
-                    SavedFeed(
-                        url: url, feed: feed, savedAt: moment, validators: validators, pages: pages, isNamed: isNamed))
+                try change.insert(saved)
             }
             return moment
         }

@@ -10,6 +10,8 @@ package struct RemoteFeedLoader: Sendable {
         package let content: Content
         /// On which the feed's images may be asked for.
         package let imageTerms: RequestTerms
+        /// Where the feed is for good, if not at its URL.
+        package let movedTo: ResourceURL?
         /// What the feed names and was left out.
         package var notes: [String] = []
     }
@@ -41,40 +43,55 @@ package struct RemoteFeedLoader: Sendable {
     }
 
     /// With validators the request is conditional, and may be answered with `notModified`: that the first page is still
-    /// the latest is taken for all of them. A feed can be so made that reading it takes longer than to have it.
-    package func load(_ url: ResourceURL, validators: Validators = Validators()) async throws(FeedError) -> Answer {
-        guard let deadline = client.deadline else { return try await ask(for: url, validators) }
+    /// the latest is taken for all of them. A feed can be so made that reading it takes longer than to have it. With
+    /// `place`, that is where it is asked for, as it has moved there.
+    package func load(
+        _ url: ResourceURL, at place: ResourceURL? = nil, validators: Validators = Validators()
+    ) async throws(FeedError) -> Answer {
+        guard let deadline = client.deadline else { return try await ask(for: url, at: place, validators) }
         return try await deadline.limit { () async throws(FeedError) in
-            try await ask(for: url, validators)
+            try await ask(for: url, at: place, validators)
         }
     }
 
-    private func ask(for url: ResourceURL, _ validators: Validators) async throws(FeedError) -> Answer {
-        // A person named this URL, wherever it leads.
+    private func ask(
+        for url: ResourceURL, at place: ResourceURL?, _ validators: Validators
+    ) async throws(FeedError) -> Answer {
+        let asked = place ?? url
+        // A person named this host, wherever it leads; another was named by a server.
+        let isGiven = asked.host?.lowercased() == url.host?.lowercased()
         let terms = RequestTerms(
-            secrets: identity.secrets(for: url), addresses: .any, manner: manner, maxImageBytes: maxImageBytes)
-        let (response, body) = try await get(url, validators, maxBytes: maxBytes, on: terms)
+            secrets: identity.secrets(for: url), addresses: isGiven || allowsPrivate ? .any : .publicOnly,
+            manner: manner, maxImageBytes: maxImageBytes)
+        let (response, body) = try await get(asked, validators, maxBytes: maxBytes, on: terms)
         let head = response.head
         let imageTerms = imageTerms(url, terms, response)
+        let movedTo = Self.place(of: url, movedTo: place, response)
         switch head.status {
         case HTTPStatus.ok:
-            var pages = PagedFeed(try decode(body, response, askedFor: url), at: url, response.redirectedURL)
+            var pages = PagedFeed(
+                try decode(body, response, askedFor: asked), at: url, response.redirectedURL ?? place)
             try await loadFurther(&pages, bytes: response.bodyBytes, on: imageTerms)
             return Answer(
-                content: .feed(pages.feed, head.validators), imageTerms: imageTerms,
-                notes: Self.notes(response) + pages.notes)
+                content: .feed(pages.feed, head.validators), imageTerms: imageTerms, movedTo: movedTo,
+                notes: pages.notes)
         case HTTPStatus.notModified where !validators.isEmpty:
             return Answer(
                 content: .notModified(validators.updated(by: head.validators)), imageTerms: imageTerms,
-                notes: Self.notes(response))
+                movedTo: movedTo)
         default:
-            throw HTTPStatus.failure(response, askedFor: url)
+            throw HTTPStatus.failure(response, askedFor: asked)
         }
     }
 
-    private static func notes(_ response: HTTPResponse) -> [String] {
-        guard response.isMovedPermanently, let place = response.redirectedURL else { return [] }
-        return ["has moved for good to \(place)"]
+    /// A redirect for today alone leaves it where it was. A password that a server names is nothing to keep.
+    private static func place(
+        of url: ResourceURL, movedTo place: ResourceURL?, _ response: HTTPResponse
+    ) -> ResourceURL? {
+        guard let found = response.redirectedURL, response.isMovedPermanently, found.credentials == nil else {
+            return place
+        }
+        return found.keyWithoutFragment == url.keyWithoutFragment ? nil : found
     }
 
     /// It is the feed that names its further pages, so that they are asked for on the terms of its images.

@@ -18,12 +18,9 @@ package protocol FeedStoreChange {
     func delete(_ url: ResourceURL) throws(FeedError)
     /// Over a feed that is there, it replaces it.
     func insert(_ saved: SavedFeed) throws(FeedError)
-    /// The saved feed is the server's latest, of so many pages: only that, its timestamp, its validators and the
-    /// credentials of its URL, with which it was just had, are renewed; with `isNamed`, it is a named one from now on.
-    /// `notFound` if there is none.
-    func confirm(
-        _ url: ResourceURL, savedAt: Timestamp, validators: Validators, pages: Int, isNamed: Bool
-    ) throws(FeedError)
+    /// The saved feed is the server's latest: all else that is saved of it is renewed, with the credentials of its URL,
+    /// with which it was just had. A named one stays one. `notFound` if there is none.
+    func confirm(_ saved: SavedFeed) throws(FeedError)
 }
 
 package struct FeedSummary: Hashable, Sendable {

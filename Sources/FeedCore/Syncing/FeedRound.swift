@@ -53,7 +53,7 @@ struct FeedRound: Sendable {
             let images = latest.feed.images
             let report = FeedReport(
                 url: url, outcome: outcome, images: images.count, savedAt: latest.savedAt, error: latest.saveFailure,
-                notes: latest.notes)
+                movedTo: latest.movedTo, notes: latest.notes)
             return SyncedFeed(report: report, images: images, imageTerms: latest.imageTerms)
         } catch let error where error.isCancellation {
             return nil

@@ -30,18 +30,21 @@ package struct FeedReport: Hashable, Sendable {
     package let images: Int
     package let savedAt: Timestamp?
     package let error: FeedError?
+    /// Where the feed has moved for good, if nobody was told before.
+    package let movedTo: ResourceURL?
     /// What the feed names and was left out.
     package let notes: [String]
 
     package init(
         url: ResourceURL, outcome: Outcome, images: Int = 0, savedAt: Timestamp? = nil, error: FeedError?,
-        notes: [String] = []
+        movedTo: ResourceURL? = nil, notes: [String] = []
     ) {
         self.url = url
         self.outcome = outcome
         self.images = images
         self.savedAt = savedAt
         self.error = error
+        self.movedTo = movedTo
         self.notes = notes
     }
 }
