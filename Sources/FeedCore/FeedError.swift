@@ -59,6 +59,8 @@ package struct FeedError: Error, Hashable, Sendable {
     package var lacksRoom = false
     /// What is wrong is how the program was called, and nothing that it met.
     package var isMisuse = false
+    /// The server was not asked: it had asked to be left alone in a run before.
+    package var isWait = false
     /// The host it concerns, with the port that its URL names, as two ports are two servers: failures of one kind, status
     /// and host are one cause, told in one line.
     package let host: String?

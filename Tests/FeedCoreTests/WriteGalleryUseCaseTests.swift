@@ -19,7 +19,9 @@ struct WriteGalleryUseCaseTests {
 
     private func write(_ urls: [ResourceURL] = []) async throws -> GalleryReport {
         try await FeedGallery(
-            cache: Cache(feeds: feeds, images: images, transfer: InMemoryTransfer()), at: "/cache", writer: writer,
+            cache: Cache(
+                feeds: feeds, images: images, transfer: InMemoryTransfer(), waits: InMemoryHostWaitStore()),
+            at: "/cache", writer: writer,
             maxAge: { _ in .forever }, lockWait: .seconds(7), now: { Self.now }
         ).write(urls, to: "/gallery")
     }

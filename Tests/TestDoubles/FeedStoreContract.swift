@@ -164,6 +164,7 @@ package struct FeedStoreContract: Sendable {
         let (here, moved) = (SavedFeed.sample(), SavedFeed.sample(movedTo: .second))
         try await save(moved)
         #expect(try await store.retrieve(.first) == moved)
+        #expect(try await store.summaries().map(\.movedTo) == [.second])
         #expect(try await store.retrieve(.second) == nil)
         try await store.change { change throws(FeedError) in try change.confirm(here) }
         #expect(try await store.retrieve(.first) == here)

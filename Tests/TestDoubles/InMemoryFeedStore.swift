@@ -41,7 +41,7 @@ package final class InMemoryFeedStore: FeedStore {
             contents.feeds.values.sorted { $0.url.text < $1.url.text }.map { saved in
                 FeedSummary(
                     url: saved.url, title: saved.feed.title, format: saved.feed.format, savedAt: saved.savedAt,
-                    images: saved.feed.images.count, isNamed: saved.isNamed)
+                    images: saved.feed.images.count, isNamed: saved.isNamed, movedTo: saved.movedTo)
             }
         }
     }

@@ -81,7 +81,7 @@ extension SQLiteFeedStore {
         let row = try connection.statement(
             """
             SELECT id, url, credentials, title, format, saved_at,
-                (SELECT count(*) FROM items WHERE feed = feeds.id), named
+                (SELECT count(*) FROM items WHERE feed = feeds.id), named, moved_to
             FROM feeds ORDER BY url
             """)
         var summaries: [FeedSummary] = []
@@ -90,7 +90,7 @@ extension SQLiteFeedStore {
             summaries.append(
                 FeedSummary(
                     url: head.url, title: head.title, format: head.format, savedAt: head.savedAt,
-                    images: Int(row.integer(6)), isNamed: row.integer(7) != 0))
+                    images: Int(row.integer(6)), isNamed: row.integer(7) != 0, movedTo: row.text(8).flatMap(place)))
         }
         return summaries
     }

@@ -136,7 +136,8 @@ actor CacheOpener {
         let images = ImageDirectory(path: path, database: database, folders: folders, staging: staging, wait: wait)
         let transfer = DirectoryTransfer(path: path, database: database, folders: folders, staging: staging, wait: wait)
         return Cache(
-            feeds: SQLiteFeedStore(database: database), images: images, transfer: transfer, notices: notices,
+            feeds: SQLiteFeedStore(database: database), images: images, transfer: transfer,
+            waits: SQLiteHostWaitStore(database: database), notices: notices,
             close: {
                 await images.letReadersIn()
                 await database.close()

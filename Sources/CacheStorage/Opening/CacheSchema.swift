@@ -56,6 +56,7 @@ struct CacheSchema: Sendable {
         // on being sent.
         "ALTER TABLE feeds ADD COLUMN named INTEGER NOT NULL DEFAULT 1;",
         "ALTER TABLE feeds ADD COLUMN moved_to TEXT;",
+        "CREATE TABLE waits (origin TEXT NOT NULL PRIMARY KEY, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;",
     ])
 
     /// "FSYN": tells a cache's database from anybody else's SQLite file.
@@ -113,15 +114,16 @@ struct CacheSchema: Sendable {
         let tables = try connection.integer(
             """
             SELECT count(*) FROM sqlite_schema
-            WHERE type = 'table' AND name IN ('feeds', 'items', 'images', 'failures')
+            WHERE type = 'table' AND name IN ('feeds', 'items', 'images', 'failures', 'waits')
             """)
-        guard tables == 4 else { throw .unreadable("\(connection.path): lacks tables that a cache has") }
+        guard tables == 5 else { throw .unreadable("\(connection.path): lacks tables that a cache has") }
         do throws(FeedError) {
             for columns in [
                 "id, url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to FROM feeds",
                 "feed, position, item_id, description, location, url, credentials FROM items",
                 "url, digest, size, media_type, etag, last_modified, fetched_at FROM images",
                 "url, kind, status, message, failed_at, count FROM failures",
+                "origin, until FROM waits",
             ] {
                 _ = try connection.integer("SELECT \(columns) LIMIT 0")
             }

@@ -13,7 +13,7 @@ struct StatusCommand {
         let feeds = try await cache.feeds.summaries()
         let report = StatusReport(
             cache: session.cachePath, feeds: feeds, images: try await cache.images.inventory(of: feeds.map(\.url)),
-            now: session.now(), settings: session.settings)
+            waits: try await cache.waits.retrieve(), now: session.now(), settings: session.settings)
         // The reader of the output may be slow.
         await session.closeCaches()
         try session.write(session.settings.json ? report.json : report.text)

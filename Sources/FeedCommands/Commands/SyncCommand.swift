@@ -22,12 +22,16 @@ struct SyncCommand {
         async let making = session.makeTransport()
         let cache = try await session.openCache(settings.dryRun ? .read : .write(lockWait: settings.lockWait))
         let transport = try await making
-        let mostJobs = ImageDownloads.mostJobs(storing: cache.images)
+        let waits = try await cache.waits.retrieve()
         let report = try await session.fetching(
-            through: transport, spent: spent, meter: meter, mostJobs: mostJobs
+            through: transport, spent: spent, meter: meter, mostJobs: ImageDownloads.mostJobs(storing: cache.images),
+            waits: waits
         ) { client in
             let sync = sync(feeds, own, unnamed: unnamed, in: cache, with: client)
-            return try await watch(feeds, meter) { await sync.run(feeds, events: $0) }
+            let report = try await watch(feeds, meter) { await sync.run(feeds, events: $0) }
+            let left = client.waits
+            if left != waits, !settings.dryRun, report.fatal == nil { await keep(left, in: cache) }
+            return report
         }
         let gallery = try await renewGallery(of: cache, after: report)
         let figures = settings.metricsFileToWrite == nil ? nil : await figures(of: cache, after: report)
@@ -35,6 +39,17 @@ struct SyncCommand {
         await session.closeCaches()
         let ending = finish(report, gallery, took: ContinuousClock.now - start)
         return Monitoring.Run(ending: ending, report: report, cache: figures)
+    }
+
+    /// A run that was stopped keeps them, too. That it can't is no failure of what it did.
+    private func keep(_ waits: [HostWait], in cache: Cache) async {
+        await uncancelled {
+            do {
+                try await cache.waits.replace(with: waits)
+            } catch {
+                session.report(LogLine(error))
+            }
+        }
     }
 
     /// Nil where the cache can't tell.
@@ -103,7 +118,8 @@ struct SyncCommand {
         for feed in report.feeds {
             if let place = feed.movedTo { session.notice(LogLine(moved: feed.url, to: place)) }
         }
-        for line in SyncText.offline(report, now: session.now()) { session.notice(line) }
+        for line in SyncText.standIns(.offline, report, now: session.now()) { session.notice(line) }
+        for line in SyncText.standIns(.waiting, report, now: session.now()) { session.remark(line) }
         let failures = SyncText.failures(report) + (galleryFailure.map { [LogLine($0)] } ?? [])
         for line in failures { session.report(line) }
         let summary = SyncText.summary(report, took: duration)
@@ -121,7 +137,7 @@ struct SyncCommand {
 
     private func exitCode(of report: SyncReport, _ galleryFailure: FeedError?) -> ExitCode {
         // A fault that ended the run comes first: a feed out of reach may be back at the next.
-        let hardFailure = report.fatal ?? report.feeds.first { $0.outcome == .failed }?.error ?? galleryFailure
+        let hardFailure = report.fatal ?? report.feeds.lazy.compactMap(\.failure).first ?? galleryFailure
         if let hardFailure { return ExitCode.of(hardFailure) }
         return report.images.failed > 0 ? .someImagesFailed : .ok
     }

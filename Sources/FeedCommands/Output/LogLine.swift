@@ -52,9 +52,13 @@ extension LogLine {
     }
 
     /// Tells of feeds whose saved copies stand in for their server, by the first of them and the oldest copy's date.
-    init(offline url: ResourceURL, count: Int = 1, savedAt: Timestamp, _ cause: FeedError, text: String) {
+    init(
+        offline url: ResourceURL, event: String = "feed_offline", count: Int = 1, savedAt: Timestamp,
+        _ cause: FeedError,
+        text: String
+    ) {
         self.init(
-            level: .warning, event: "feed_offline", text: text,
+            level: .warning, event: event, text: text,
             fields: [
                 ("url", .string(url.text)), ("count", .integer(count)), ("saved_at", .string(savedAt.rfc3339)),
             ] + Self.fields(of: cause))

@@ -7,6 +7,8 @@ struct StatusReport {
     let feeds: [FeedSummary]
     /// The images of these feeds.
     let images: ImageInventory
+    /// What servers asked for.
+    let waits: [HostWait]
     let now: Timestamp
     let settings: Settings
 
@@ -46,7 +48,10 @@ struct StatusReport {
     private func line(_ feed: FeedSummary, imagesCached: Int) -> String {
         let state = isFresh(feed) ? "fresh" : "stale"
         let age = Phrases.age(of: feed.savedAt, at: now)
-        return "\(state), saved \(age), \(imagesCached) of \(feed.images) images: \(feed.title ?? "")"
+        let origin = (feed.movedTo ?? feed.url).origin
+        let wait = waits.first { $0.origin == origin && $0.holds(at: now) }
+        let waiting = wait.map { ", waiting until \($0.until.rfc3339) as its server asked" } ?? ""
+        return "\(state), saved \(age)\(waiting), \(imagesCached) of \(feed.images) images: \(feed.title ?? "")"
             + "\(feed.title == nil ? "" : " ")\(feed.url)"
     }
 }

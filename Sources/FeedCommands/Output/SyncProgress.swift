@@ -17,7 +17,7 @@ struct SyncProgress {
         case .feed(let feed):
             awaited -= 1
             if noun == "feed" { progress.done += 1 } else { progress.awaitedFeeds = awaited }
-            if feed.outcome == .failed { progress.failed += 1 }
+            if feed.failure != nil { progress.failed += 1 }
         case .imagesSurveyed(let count, let wanted):
             if noun == "feed" {
                 progress = Progress(total: 0, awaitedFeeds: awaited, bytes: progress.bytes, failed: progress.failed)

@@ -14,9 +14,9 @@ struct SyncSteps {
     /// Nil for an event that is mere progress, or told in a dry run only.
     private func step(_ event: SyncEvent) -> LogLine? {
         switch event {
-        case .feed(let feed) where feed.outcome == .failed:
+        case .feed(let feed) where feed.failure != nil:
             // At the end, failures of one cause are told in one line, with the reason of the first.
-            feed.error.map { LogLine(step: "feed_error", of: feed.url, $0.message, LogLine.fields(of: $0)) }
+            feed.failure.map { LogLine(step: "feed_error", of: feed.url, $0.message, LogLine.fields(of: $0)) }
         case .feed(let feed):
             LogLine(
                 step: "feed_\(feed.outcome.rawValue)", of: feed.url,

@@ -6,10 +6,8 @@ enum SyncText {
     /// One line for each distinct cause of failure.
     static func failures(_ report: SyncReport) -> [LogLine] {
         var feeds = Causes()
-        for feed in report.feeds where feed.outcome == .failed {
-            if let error = feed.error {
-                feeds.add(feed.url, error, apartByReason: error.kind != .connectivity)
-            }
+        for feed in report.feeds {
+            if let error = feed.failure { feeds.add(feed.url, error, apartByReason: error.kind != .connectivity) }
         }
         var images = Causes()
         for failure in report.images.failures { images.add(failure.url, failure.error, apartByReason: false) }
@@ -22,11 +20,11 @@ enum SyncText {
         return fatal
     }
 
-    /// The feeds whose saved copies stand in for their server: one line for each server.
-    static func offline(_ report: SyncReport, now: Timestamp) -> [LogLine] {
+    /// The feeds of this outcome whose saved copies stand in for their server: one line for each server.
+    static func standIns(_ outcome: FeedReport.Outcome, _ report: SyncReport, now: Timestamp) -> [LogLine] {
         var servers: [[(url: ResourceURL, savedAt: Timestamp, error: FeedError)]] = []
         var numbers: [Causes.Key: Int] = [:]
-        for feed in report.feeds where feed.outcome == .offline {
+        for feed in report.feeds where feed.outcome == outcome {
             guard let savedAt = feed.savedAt, let error = feed.error else { continue }
             let number = numbers.number(of: Causes.Key(error, apartByReason: false))
             if number == servers.count { servers.append([]) }
@@ -39,10 +37,11 @@ enum SyncText {
             let place = Causes.Key(error, apartByReason: false).place
             let text =
                 feeds.count == 1
-                ? "\(url): offline, the feed saved \(age) stands in (\(error.message))"
-                : "\(Phrases.count(feeds.count, "feed"))\(place): offline, what was saved \(oldest) stands in "
+                ? "\(url): \(outcome), the feed saved \(age) stands in (\(error.message))"
+                : "\(Phrases.count(feeds.count, "feed"))\(place): \(outcome), what was saved \(oldest) stands in "
                     + "(\(error.message); first: \(url))"
-            return LogLine(offline: url, count: feeds.count, savedAt: savedAt, error, text: text)
+            return LogLine(
+                offline: url, event: "feed_\(outcome)", count: feeds.count, savedAt: savedAt, error, text: text)
         }
     }
 
@@ -75,8 +74,9 @@ enum SyncText {
             switch feed.outcome {
             case .updated: "would save \(feed.url) (\(Phrases.count(feed.images, "image")))"
             case .unchanged: "would keep \(feed.url) (unchanged, \(Phrases.count(feed.images, "image")))"
-            case .waiting: "would not ask for \(feed.url) (waiting, \(Phrases.count(feed.images, "image")))"
-            case .offline, .failed: nil
+            case .waiting where feed.failure == nil:
+                "would not ask for \(feed.url) (waiting, \(Phrases.count(feed.images, "image")))"
+            case .offline, .waiting, .failed: nil
             }
         case .imageMissing(let url): "would download \(url)"
         case .imageToRevalidate(let url): "would ask again for \(url)"

@@ -40,7 +40,8 @@ extension Session {
 
     private func delivery(of cache: Cache, unread: FeedError? = nil) -> Delivery {
         let feeds = LateFeedStore(cache.feeds) { () async throws(FeedError) in try await openForSaving().feeds }
-        return Delivery(cache: Cache(feeds: feeds, images: cache.images, transfer: cache.transfer), unread: unread)
+        let late = Cache(feeds: feeds, images: cache.images, transfer: cache.transfer, waits: cache.waits)
+        return Delivery(cache: late, unread: unread)
     }
 
     /// Closes the cache first: on a full disk it can't be opened for writing while somebody reads it.

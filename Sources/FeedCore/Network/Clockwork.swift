@@ -15,10 +15,13 @@ package struct Clockwork: Sendable {
         self.sleep = sleep
     }
 
-    package static var real: Clockwork {
+    package static var real: Clockwork { real(from: Timestamp(microseconds: 0)) }
+
+    /// Its moments begin with `now`: from there on they are those of the clock on the wall, if that doesn't jump.
+    package static func real(from now: Timestamp) -> Clockwork {
         let start = ContinuousClock.now
         return Clockwork(
-            uptime: { Timestamp(microseconds: 0) + (ContinuousClock.now - start) },
+            uptime: { now + (ContinuousClock.now - start) },
             random: { Double.random(in: 0..<1) }, sleep: { try await Task.sleep(for: $0) })
     }
 }

@@ -18,10 +18,11 @@ package final class Fetcher: HTTPClient {
     package let traffic: Traffic
     package let deadline: Deadline?
 
-    /// `files` answers for `file:` URLs.
+    /// `files` answers for `file:` URLs. `waits` are what hosts asked for in earlier runs, as of the clockwork.
     package init(
         _ remote: any HTTPClient, files: any HTTPClient, rules: FetchRules, clockwork: Clockwork,
-        deadline: Deadline? = nil, meter: ByteMeter? = nil, tellingRetries tellRetry: RetryTeller? = nil
+        deadline: Deadline? = nil, meter: ByteMeter? = nil, waits: [HostWait] = [],
+        tellingRetries tellRetry: RetryTeller? = nil
     ) {
         self.remote = remote
         self.files = files
@@ -32,7 +33,19 @@ package final class Fetcher: HTTPClient {
         self.tellRetry = tellRetry
         traffic = Traffic(jobs: rules.jobs, perHost: rules.perHost, clockwork: clockwork)
         health = Mutex(HostHealth(longestPause: rules.retry.longestHostPause))
+        for wait in waits {
+            let end = health.withLock { health in
+                health.learn(wait, now: clockwork.uptime())
+                return health.waitEnd(wait.origin)
+            }
+            traffic.hold(wait.origin, until: end)
+        }
         deadline?.whenPassed { [traffic] in traffic.endWaits() }
+    }
+
+    /// What hosts have asked for that is not over. Of one that was asked through a proxy of a feed's own nothing is kept.
+    package var waits: [HostWait] {
+        health.withLock { $0.waits(after: clockwork.uptime()) }.filter { !$0.origin.contains(" ") }
     }
 
     /// Waits for its turns as one with a task of its own.

@@ -15,6 +15,7 @@
 /// | asked to wait longer, or again and again | given up                                                          |
 /// | for longer together, answering nothing   |                                                                   |
 /// | else in between                          |                                                                   |
+/// | asked to wait in a run before            | until then the same as asked to wait now                          |
 /// | any of these, once given up              | given up for the run, for the first reason                        |
 ///
 /// Moments may be of any clock, best of one that doesn't jump.
@@ -62,6 +63,8 @@ package struct HostHealth: Sendable {
         /// For how long, in all, since it last answered as asked.
         var pause = Duration.zero
         var givenUp: FeedError?
+        /// Until when the host asked to be left alone, also where that is longer than anybody waits.
+        var askedUntil: Timestamp?
 
         var waitEnd: Timestamp? { [nextTry, pauseEnd].compactMap(\.self).max() }
     }
@@ -132,6 +135,9 @@ package struct HostHealth: Sendable {
     /// An answer that is a passing failure, `error`, came with this Retry-After.
     package mutating func askedToWait(_ origin: String, for pause: Duration, _ error: FeedError, now: Timestamp) {
         var host = hosts[origin, default: Host()]
+        defer { hosts[origin] = host }
+        let asked = now + min(pause, HostWait.longest)
+        host.askedUntil = max(host.askedUntil ?? asked, asked)
         guard host.givenUp == nil else { return }
         let end = now + min(pause, longestPause)
         // Those that are asked side by side, if not at the same moment, are asked to wait for the same time.
@@ -144,6 +150,28 @@ package struct HostHealth: Sendable {
             let limit = "over the \(longestPause.components.seconds) that feedsync waits"
             host.givenUp = error.adding(" and \(asks) \(seconds) seconds, \(limit)")
         }
-        hosts[origin] = host
+    }
+
+    /// It asked for that in a run before.
+    package mutating func learn(_ wait: HostWait, now: Timestamp) {
+        guard wait.holds(at: now) else { return }
+        var host = hosts[wait.origin, default: Host()]
+        host.askedUntil = wait.until
+        if wait.until - now > longestPause {
+            var error = FeedError.connectivity(
+                "the server asked in an earlier run to be left alone until \(wait.until.rfc3339)",
+                host: wait.hostAndPort)
+            error.isWait = true
+            host.givenUp = error
+        } else {
+            host.pauseEnd = wait.until
+        }
+        hosts[wait.origin] = host
+    }
+
+    /// What is still to be waited for, by origin.
+    package func waits(after now: Timestamp) -> [HostWait] {
+        hosts.compactMap { origin, host in host.askedUntil.map { HostWait(origin: origin, until: $0) } }
+            .filter { $0.until > now }.sorted { $0.origin < $1.origin }
     }
 }

@@ -32,9 +32,11 @@ package struct FeedSummary: Hashable, Sendable {
     package let images: Int
     /// As of a `SavedFeed`.
     package let isNamed: Bool
+    package let movedTo: ResourceURL?
 
     package init(
-        url: ResourceURL, title: String?, format: Feed.Format, savedAt: Timestamp, images: Int, isNamed: Bool = true
+        url: ResourceURL, title: String?, format: Feed.Format, savedAt: Timestamp, images: Int, isNamed: Bool = true,
+        movedTo: ResourceURL? = nil
     ) {
         self.url = url
         self.title = title
@@ -42,5 +44,6 @@ package struct FeedSummary: Hashable, Sendable {
         self.savedAt = savedAt
         self.images = images
         self.isNamed = isNamed
+        self.movedTo = movedTo
     }
 }

@@ -76,7 +76,8 @@ struct FeedRound: Sendable {
         do {
             let saved = try found.freshFeed(ifStale: cause.addingStale, ifNeverSaved: cause)
             let report = FeedReport(
-                url: url, outcome: .offline, images: saved.feed.images.count, savedAt: saved.savedAt, error: cause)
+                url: url, outcome: cause.isWait ? .waiting : .offline, images: saved.feed.images.count,
+                savedAt: saved.savedAt, error: cause)
             return SyncedFeed(report: report, images: saved.feed.images)
         } catch {
             return failed(url, error)
@@ -84,6 +85,7 @@ struct FeedRound: Sendable {
     }
 
     private func failed(_ url: ResourceURL, _ error: FeedError) -> SyncedFeed {
-        SyncedFeed(report: FeedReport(url: url, outcome: .failed, error: error), images: [])
+        let outcome = error.isWait ? FeedReport.Outcome.waiting : .failed
+        return SyncedFeed(report: FeedReport(url: url, outcome: outcome, error: error), images: [])
     }
 }

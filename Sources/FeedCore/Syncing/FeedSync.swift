@@ -82,7 +82,7 @@ package struct FeedSync: Sendable {
         ask: ([WantedImage]) -> Void
     ) async throws(FeedError) {
         if let error = feed.report.error, error.isFatal { throw error }
-        guard feed.report.outcome != .failed || !feed.images.isEmpty else { return }
+        guard feed.report.failure == nil || !feed.images.isEmpty else { return }
         let url = feed.report.url
         let request = ImageChoice.Request(terms: feed.imageTerms, scope: round.particulars(of: url).scope)
         try await survey.add(feed.images, of: url, request, ask: ask)

@@ -19,7 +19,8 @@ package struct FeedReport: Hashable, Sendable {
         case updated, unchanged
         /// The server could not be reached, and the saved feed is fresh.
         case offline
-        /// The saved feed is so new that the server was not asked.
+        /// The server was not asked: the saved feed is new enough, or the server wants to be left alone. The error says
+        /// until when.
         case waiting
         case failed
     }
@@ -34,6 +35,9 @@ package struct FeedReport: Hashable, Sendable {
     package let movedTo: ResourceURL?
     /// What the feed names and was left out.
     package let notes: [String]
+
+    /// The error, unless the saved feed stands in.
+    package var failure: FeedError? { outcome == .failed || savedAt == nil ? error : nil }
 
     package init(
         url: ResourceURL, outcome: Outcome, images: Int = 0, savedAt: Timestamp? = nil, error: FeedError?,

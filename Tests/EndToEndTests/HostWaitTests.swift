@@ -1,0 +1,136 @@
+import JSONText
+import TestSupport
+import Testing
+
+/// Retry-After, and the runs after the one that was told of it.
+@Suite("Hosts that asked to wait", .timeLimit(.minutes(10)))
+struct HostWaitTests {
+    private let program: Program
+    private let server: FeedServer
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 1)
+    }
+
+    private static func busy(_ seconds: Int) -> Reply { Reply(429, headers: [("Retry-After", "\(seconds)")]) }
+
+    /// The run that is told to wait; the saved feed stands in for it if there is one.
+    private func beToldToWait(exit code: Int32 = 0) async throws {
+        server.server.route("/feed.json", Self.busy(3600))
+        #expect(try await program.run(server.feedURL).status == .exited(code))
+        #expect(try await program.sql("SELECT origin FROM waits") == "http://\(server.authority)")
+    }
+
+    private func changeWaits(to microseconds: String) async throws {
+        try await program.sql("UPDATE waits SET until = \(microseconds)")
+    }
+
+    @Test("are not asked by the next run, in which their feeds wait")
+    func fresh() async throws {
+        try await program.run(server.feedURL)
+        try await program.sql("DELETE FROM images")
+        try await beToldToWait()
+        let (count, row) = (server.requestCount, try await program.sql("SELECT * FROM waits"))
+        expectQuiet(try await program.run(server.feedURL))
+        let result = try await program.run("-v", "--json", server.feedURL)
+        #expect(result.status == .exited(0))
+        #expect(server.requestCount == count)
+        let json = try result.json
+        let feed = json["feeds"]?[0]
+        #expect(feed?["outcome"]?.string == "waiting" && feed?["images"]?.int == 1)
+        #expect(feed?["error"]?["kind"]?.string == "connectivity")
+        let reason = "the server asked in an earlier run to be left alone until 20"
+        #expect(feed?["error"]?["message"]?.string?.hasPrefix(reason) == true)
+        #expect(json["images"]?["skipped"]?.int == 1)
+        let line = "feedsync: \(server.feedURL): waiting, the feed saved "
+        #expect(result.errorLines.contains { $0.hasPrefix(line) && $0.contains(reason) }, "\(result.errorText)")
+        #expect(try await program.sql("SELECT * FROM waits") == row)
+    }
+
+    @Test("are asked again when the time is over, and it is forgotten", arguments: ["0", "9e15"])
+    func over(_ until: String) async throws {
+        try await program.run(server.feedURL)
+        try await beToldToWait()
+        // What no server can have asked for, a wrong clock has written.
+        try await changeWaits(to: "CAST(\(until) AS INTEGER)")
+        server.serve(images: [0])
+        let count = server.requestCount
+        expectQuiet(try await program.run(server.feedURL))
+        #expect(server.requestCount == count + 1)
+        #expect(try await program.sql("SELECT count(*) FROM waits") == "0")
+    }
+
+    @Test("fail their feeds while no fresh copy stands in, and say until when")
+    func stale() async throws {
+        try await beToldToWait(exit: 69)
+        let count = server.requestCount
+        let result = try await program.run("--json", server.feedURL)
+        #expect(result.status == .exited(69))
+        #expect(result.errorText.contains("to be left alone until 20"), "\(result.errorText)")
+        #expect(try result.json["feeds"]?[0]?["outcome"]?.string == "waiting")
+        #expect(try result.json["feeds"]?[0]?["error"]?["kind"]?.string == "connectivity")
+        #expect(server.requestCount == count)
+    }
+
+    @Test("fail their images, in one line")
+    func images() async throws {
+        let other = try FeedServer(images: 3)
+        for image in 0..<3 { other.serve(Self.busy(3600), at: image) }
+        server.serve(feedOf: (0..<3).map(other.imageURL))
+        #expect(try await program.run("-j", "1", server.feedURL).status == .exited(23))
+        let result = try await program.run(server.feedURL)
+        #expect(result.status == .exited(23))
+        #expect(result.errorLines.count == 2)
+        #expect(result.errorText.contains("3 images from \(other.authority): the server asked in an earlier run"))
+        #expect(other.requestCount == 1)
+        #expect(server.paths() == ["/feed.json", "/feed.json"])
+    }
+
+    @Test("are asked in the run itself where no more than two minutes are left, and not before")
+    func shortly() async throws {
+        try await beToldToWait(exit: 69)
+        try await changeWaits(to: "(CAST(strftime('%s') AS INTEGER) + 3) * 1000000")
+        let due = try #require(Int(try await program.sql("SELECT until FROM waits")))
+        server.serve(images: [0])
+        expectQuiet(try await program.run(server.feedURL))
+        #expect(try #require(Int(try await program.sql("SELECT saved_at FROM feeds"))) >= due)
+    }
+
+    @Test("are asked by show all the same: a person asks one thing by hand")
+    func show() async throws {
+        try await beToldToWait(exit: 69)
+        server.serve(images: [0])
+        let count = server.requestCount
+        #expect(try await program.run("show", server.feedURL).status == .exited(0))
+        #expect(try await program.run("image", server.imageURL(0)).status == .exited(0))
+        #expect(server.requestCount == count + 2)
+        #expect(try await program.sql("SELECT count(*) FROM waits") == "1")
+    }
+
+    @Test("are remembered by no dry run, which tells who waits")
+    func dryRun() async throws {
+        try await program.run(server.feedURL)
+        server.server.route("/feed.json", Self.busy(3600))
+        #expect(try await program.run("-n", server.feedURL).status == .exited(0))
+        #expect(try await program.sql("SELECT count(*) FROM waits") == "0")
+        try await beToldToWait()
+        let count = server.requestCount
+        let result = try await program.run("-n", server.feedURL)
+        #expect(result.outputText == "would not ask for \(server.feedURL) (waiting, 1 image)\n")
+        #expect(server.requestCount == count)
+    }
+
+    @Test("are told by status, as long as they want to be left alone")
+    func status() async throws {
+        let other = try LoopbackServer("/old", .redirect(308, to: server.feedURL))
+        try await program.run(server.feedURL, other.url("/old"))
+        #expect(!(try await program.run("status").outputText.contains("waiting")))
+        try await beToldToWait()
+        let lines = try await program.run("status").outputLines
+        #expect(
+            lines.count { $0.contains(", waiting until 20") && $0.contains(" as its server asked, 1 of 1 im") } == 2)
+        try await changeWaits(to: "0")
+        #expect(!(try await program.run("status").outputText.contains("waiting")))
+    }
+}
