@@ -2,7 +2,7 @@ import FeedCore
 import TestDoubles
 import Testing
 
-/// What every store of hosts' waits promises.
+/// Every store of hosts' waits promises this.
 @Suite("Host wait store contract")
 struct HostWaitStoreContractTests {
     private static let first = HostWait(origin: "http://a.example:80", until: Timestamp(microseconds: 5))

@@ -52,7 +52,7 @@ struct HostWaitTests {
     func over(_ until: String) async throws {
         try await program.run(server.feedURL)
         try await beToldToWait()
-        // What no server can have asked for, a wrong clock has written.
+        // A wrong clock has written a time that no server can have asked for.
         try await changeWaits(to: "CAST(\(until) AS INTEGER)")
         server.serve(images: [0])
         let count = server.requestCount

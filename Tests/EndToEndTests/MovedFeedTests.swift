@@ -18,7 +18,7 @@ struct MovedFeedTests {
         url = old.url("/old")
     }
 
-    /// What a run asked, at the old place and the new.
+    /// Lists the paths that a run asked, at the old place and the new.
     private func paths(asked run: () async throws -> Void) async throws -> [[String]] {
         let counts = (old.requests.count, new.requestCount)
         try await run()

@@ -7,7 +7,7 @@ struct StatusReport {
     let feeds: [FeedSummary]
     /// The images of these feeds.
     let images: ImageInventory
-    /// What servers asked for.
+    /// Servers that asked to be left alone.
     let waits: [HostWait]
     let now: Timestamp
     let settings: Settings

@@ -43,7 +43,8 @@ package final class Fetcher: HTTPClient {
         deadline?.whenPassed { [traffic] in traffic.endWaits() }
     }
 
-    /// What hosts have asked for that is not over. Of one that was asked through a proxy of a feed's own nothing is kept.
+    /// The waits that are not over. A host that was asked by a route of a feed's own is left out: another run may ask it by
+    /// the usual one.
     package var waits: [HostWait] {
         health.withLock { $0.waits(after: clockwork.uptime()) }.filter { !$0.origin.contains(" ") }
     }

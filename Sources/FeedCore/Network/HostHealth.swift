@@ -169,7 +169,7 @@ package struct HostHealth: Sendable {
         hosts[wait.origin] = host
     }
 
-    /// What is still to be waited for, by origin.
+    /// The waits that are not over, by origin.
     package func waits(after now: Timestamp) -> [HostWait] {
         hosts.compactMap { origin, host in host.askedUntil.map { HostWait(origin: origin, until: $0) } }
             .filter { $0.until > now }.sorted { $0.origin < $1.origin }
