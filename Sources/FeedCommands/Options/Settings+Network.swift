@@ -7,6 +7,8 @@ extension Settings {
         network.connectTimeout = connectTimeout
         network.idleTimeout = timeout
         if let maxPerHost { network.maxConnectionsPerHost = maxPerHost }
+        // For each request in flight, and as many that later ones go on with.
+        network.maxConnections = 2 * jobs
         network.caFile = caFile
         network.isInsecure = insecure
         network.proxy = proxy

@@ -4,7 +4,9 @@
 /// | who waits                                  | who is next                                                     |
 /// |--------------------------------------------|-----------------------------------------------------------------|
 /// | a request with a task of its own: a feed's | the first to come whose host has a place, before any image      |
-/// | an image                                   | of each host in turn one that was begun before, then the next   |
+/// | an image                                   | of the host where one has just ended, if it has no more than    |
+/// |                                            | its part of the jobs: it has a connection there; else of each   |
+/// |                                            | host in turn. One that was begun before is the first there.     |
 ///
 /// | what an image does    | what it keeps                                                                        |
 /// |-----------------------|--------------------------------------------------------------------------------------|
@@ -51,6 +53,10 @@ package struct RequestQueue {
     private var inFlight = 0
     /// With the host that each wants to go to.
     private var requests: [(id: Int, host: Int)] = []
+    /// Hosts where a request has ended, and that are to go on at once.
+    private var going: [Int] = []
+    /// How many hosts have images that wait for their turn.
+    private var hostsWithImages = 0
     /// Hosts that have images and a place for one, in turn.
     private var ready: [Int] = []
     private var readyHead = 0
@@ -72,6 +78,7 @@ package struct RequestQueue {
             // Most are at the host of the one before, which is seen without a look-up.
             let isAlike = index > 0 && urls[index].hasSameBeginning(as: urls[index - 1])
             if !isAlike { host = number(of: urls[index].origin) }
+            if !hosts[host].hasImages { hostsWithImages += 1 }
             hosts[host].images.append(first + index)
             list(host)
         }
@@ -91,11 +98,7 @@ package struct RequestQueue {
 
     package mutating func nextImage() -> Start? {
         guard inFlight < jobs else { return nil }
-        while readyHead < ready.count {
-            let host = ready[readyHead]
-            readyHead += 1
-            dropTakenTurns()
-            hosts[host].isReady = false
+        while let host = nextHost() {
             guard hasPlace(host), let image = takeImage(at: host) else { continue }
             let place = start(at: host)
             list(host)
@@ -180,11 +183,13 @@ package struct RequestQueue {
 
     private mutating func vacate(_ host: Int) {
         hosts[host].inFlight -= 1
+        if hosts[host].hasImages, hosts[host].inFlight < max(1, jobs / hostsWithImages) { going.append(host) }
         list(host)
     }
 
     /// Before the images there that weren't begun yet.
     private mutating func goOn(with image: Int, at host: Int) {
+        if !hosts[host].hasImages { hostsWithImages += 1 }
         hosts[host].returning.append(image)
         list(host)
     }
@@ -196,9 +201,20 @@ package struct RequestQueue {
         ready.append(host)
     }
 
+    private mutating func nextHost() -> Int? {
+        if let host = going.popLast() { return host }
+        guard readyHead < ready.count else { return nil }
+        let host = ready[readyHead]
+        readyHead += 1
+        dropTakenTurns()
+        hosts[host].isReady = false
+        return host
+    }
+
     private mutating func takeImage(at host: Int) -> Int? {
+        guard hosts[host].hasImages else { return nil }
+        defer { if !hosts[host].hasImages { hostsWithImages -= 1 } }
         if let image = hosts[host].returning.popLast() { return image }
-        guard hosts[host].next < hosts[host].images.count else { return nil }
         defer { hosts[host].next += 1 }
         return hosts[host].images[hosts[host].next]
     }

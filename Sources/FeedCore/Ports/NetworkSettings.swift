@@ -4,6 +4,8 @@ package struct NetworkSettings: Hashable, Sendable {
     /// With no byte arriving for this long, a transfer has failed.
     package var idleTimeout = Duration.seconds(30)
     package var maxConnectionsPerHost = HostShare.connections
+    /// In use, or kept for later requests.
+    package var maxConnections = 64
     package var userAgent: String
     /// A PEM file of the certificate authorities to trust instead of the system's.
     package var caFile: String?

@@ -25,7 +25,8 @@ package final class CurlHTTPClient: HTTPClient {
         self.settings = settings
         self.names = names
         proxies = ProxyChoices(given: settings.proxy, environment: environment)
-        let multi = try MultiHandle(connectionsPerHost: settings.maxConnectionsPerHost)
+        let multi = try MultiHandle(
+            connectionsPerHost: settings.maxConnectionsPerHost, mostConnections: settings.maxConnections)
         let mailbox = Mailbox(multi: multi)
         let deliveries = DeliveryQueue(mostBytes: DeliveryQueue.mostBytes)
         let worker = DeliveryWorker(queue: deliveries, mailbox: mailbox)

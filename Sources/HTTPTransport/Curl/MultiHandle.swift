@@ -1,15 +1,16 @@
 import CCurl
 import FeedCore
+import Glibc
 
 /// libcurl's multi handle: many transfers on one thread, and the connections they share.
 ///
 /// `@unchecked Sendable`: all calls but `wake` are made by the transfer thread alone, and that one libcurl takes from any.
 final class MultiHandle: @unchecked Sendable {
-    private static let idleConnections = 64
 
     private let multi: UnsafeMutableRawPointer
 
-    init(connectionsPerHost: Int) throws(FeedError) {
+    /// Connections of up to `mostConnections` are kept for later requests.
+    init(connectionsPerHost: Int, mostConnections: Int) throws(FeedError) {
         let code = CurlGlobal.initialised
         guard code == CURLE_OK else { throw .connectivity("libcurl: \(String(cString: curl_easy_strerror(code)))") }
         guard let multi = curl_multi_init() else { throw .connectivity("libcurl: out of memory") }
@@ -20,10 +21,17 @@ final class MultiHandle: @unchecked Sendable {
             throw .connectivity("libcurl: there is nothing to wake transfers with; too many files are open")
         }
         ccurl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
-        ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(Self.idleConnections, connectionsPerHost))
+        ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, min(mostConnections, Self.connectionsForFiles))
     }
 
     deinit { curl_multi_cleanup(multi) }
+
+    /// Each is a file of the process, which has others to open.
+    private static var connectionsForFiles: Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 64 }
+        return max(1, Int(clamping: limit.rlim_cur) / 4)
+    }
 
     func add(_ easy: EasyHandle) throws(FeedError) {
         let code = curl_multi_add_handle(multi, easy.pointer)

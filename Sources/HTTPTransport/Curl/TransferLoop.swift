@@ -112,12 +112,18 @@ struct TransferLoop: ~Copyable {
         }
     }
 
-    /// For a connection that others use. The server may have sent it away from there.
+    /// For a connection that others use. The server may have sent it away from there, and the last of the others may have
+    /// ended meanwhile.
     private mutating func wait(_ transfer: Transfer) {
         guard let call = transfer.call else { return }
-        multi.remove(transfer.easy)
-        context.connections.wait(call)
-        goOn(after: transfer.leaveConnection())
+        let origin = transfer.leaveConnection()
+        if context.connections.isShared(call.request.origin) {
+            multi.remove(transfer.easy)
+            context.connections.wait(call)
+        } else {
+            startAgain(transfer, connectingAnew: false)
+        }
+        goOn(after: origin)
     }
 
     /// Lets those try again that waited for the connection which one to this host was sent on.

@@ -79,6 +79,29 @@ struct RequestQueueTests {
         #expect(Set(play.startAll()) == [0, 1, 4, 5])
     }
 
+    @Test("goes on at a host where one has ended, while more hosts than jobs have images")
+    func stays() throws {
+        var play = try Play("aabbccdd", jobs: 2, perHost: 6)
+        #expect(play.startAll() == [0, 2])
+        for (ended, next) in [(0, 1), (2, 3), (1, 4), (4, 5), (3, 6), (5, 7)] {
+            try play.end(ended)
+            #expect(play.startAll() == [next])
+        }
+    }
+
+    @Test("has a host with more than its part of the jobs give way to one that comes later")
+    func givesWay() throws {
+        var play = try Play("aaaaaaaa", jobs: 4, perHost: 6)
+        #expect(play.startAll() == [0, 1, 2, 3])
+        let later = try (0..<4).map { try Samples.url("http://b.example/\($0)") }
+        play.queue.add(later, from: 8)
+        for image in 0...3 {
+            try play.end(image)
+            _ = play.startAll()
+        }
+        #expect(play.inFlight.keys.sorted() == [4, 5, 8, 9])
+    }
+
     @Test("scheme, name and port make a host, in whatever case the name stands")
     func hosts() throws {
         var play = Play(try ["http://a/", "http://A:80/", "https://a/", "http://a:81/"].map(Samples.url))
