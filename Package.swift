@@ -63,9 +63,13 @@ let package = Package(
         .executableTarget(
             name: "feed-decoding-bench", dependencies: ["FeedFormats", "FeedCore"],
             path: "Tests/Benchmarks/FeedDecoding", swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "delaying-relay", dependencies: ["TestSupport"],
+            path: "Tests/Benchmarks/DelayingRelay", swiftSettings: swiftSettings),
         .systemLibrary(name: "CSpawn", path: "Tests/CSpawn"),
+        .systemLibrary(name: "CEpoll", path: "Tests/CEpoll"),
         .target(
-            name: "TestSupport", dependencies: ["JSONText", "CSpawn"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["JSONText", "CSpawn", "CEpoll"], path: "Tests/TestSupport",
             swiftSettings: swiftSettings),
         .target(
             name: "TestDoubles", dependencies: ["FeedCore", "Hashing", "TestSupport"], path: "Tests/TestDoubles",

@@ -1,7 +1,5 @@
-import Testing
-
 /// What a `LoopbackServer` answers with, and how it misbehaves.
-package struct Reply: CustomTestStringConvertible, Sendable {
+package struct Reply: CustomStringConvertible, Sendable {
     package enum Framing: Sendable {
         case contentLength
         /// Announces this many bytes whatever the body has. With a body that is shorter, close or reset after it.
@@ -44,7 +42,7 @@ package struct Reply: CustomTestStringConvertible, Sendable {
         self.stall = stall
     }
 
-    package var testDescription: String {
+    package var description: String {
         "\(status) \(headers.map { "\($0): \($1)" }), \(body.count) bytes, \(framing)"
     }
 

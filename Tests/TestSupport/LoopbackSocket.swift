@@ -19,15 +19,21 @@ private func withSocketAddress<Result>(
     }
 }
 
-func newSocket() throws(SystemFailure) -> Int32 {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+func newSocket(isBlocking: Bool = true) throws(SystemFailure) -> Int32 {
+    let flags = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | (isBlocking ? 0 : SOCK_NONBLOCK.rawValue)
+    let descriptor = socket(AF_INET, Int32(flags), 0)
     guard descriptor >= 0 else { throw .last("socket") }
     return descriptor
 }
 
-/// Binds to a port that the kernel picks.
-func bindToFreePort(_ descriptor: Int32) throws(SystemFailure) -> UInt16 {
+/// Binds to a port that the kernel picks, on 127.0.0.1 or on all of 127.0.0.0/8.
+func bindToFreePort(_ descriptor: Int32, onAllOfLoopback: Bool = false) throws(SystemFailure) -> UInt16 {
     var address = loopbackAddress(port: 0)
+    if onAllOfLoopback {
+        // Other machines reach no socket of this device.
+        guard setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, "lo", 2) == 0 else { throw .last("setsockopt") }
+        address.sin_addr.s_addr = 0
+    }
     guard withSocketAddress(&address, { bind(descriptor, $0, addressSize) }) == 0 else { throw .last("bind") }
     var size = addressSize
     guard withSocketAddress(&address, { getsockname(descriptor, $0, &size) }) == 0 else {
@@ -58,6 +64,14 @@ func connected(to port: UInt16) -> Int32? {
     return nil
 }
 
+/// One that is connected, or will be, or finds nobody there, which shows when it is used.
+func connecting(to port: UInt16) throws(SystemFailure) -> Int32 {
+    let descriptor = try newSocket(isBlocking: false)
+    var address = loopbackAddress(port: port)
+    _ = withSocketAddress(&address) { connect(descriptor, $0, addressSize) }
+    return descriptor
+}
+
 /// A port at which nothing answers: connections are refused or, if `isSilent`, never come about.
 package final class DeadPort: Sendable {
     package let port: UInt16
@@ -72,16 +86,7 @@ package final class DeadPort: Sendable {
         }
         // A queue that is full and never emptied: further attempts to connect are dropped without a word.
         guard listen(listener, 0) == 0 else { throw .last("listen") }
-        var address = loopbackAddress(port: port)
-        var all = [listener]
-        for _ in 0..<2 {
-            let filler = socket(
-                AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
-            guard filler >= 0 else { throw .last("socket") }
-            _ = withSocketAddress(&address) { connect(filler, $0, addressSize) }
-            all.append(filler)
-        }
-        descriptors = all
+        descriptors = [listener, try connecting(to: port), try connecting(to: port)]
     }
 
     deinit { for descriptor in descriptors { close(descriptor) } }

@@ -1,0 +1,3 @@
+#pragma once
+/* Swift's Glibc is built without it. */
+#include <sys/epoll.h>

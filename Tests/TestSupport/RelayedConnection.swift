@@ -1,0 +1,131 @@
+internal import CEpoll
+import Glibc
+
+/// Two sockets, and what is under way between them. Times are in milliseconds.
+final class RelayedConnection {
+    let number: Int
+    let client: Int32
+    let server: Int32
+    /// When the client's first bytes can arrive: one round trip to make the connection, and the way.
+    let opening: Int
+    private(set) var isOver = false
+    private let up: RelayedStream
+    private let down: RelayedStream
+
+    init(_ number: Int, _ client: Int32, _ server: Int32, now: Int, delay: Int) {
+        (self.number, self.client, self.server) = (number, client, server)
+        opening = now + 3 * delay
+        up = RelayedStream(from: client, to: server, delay: delay, opening: opening)
+        down = RelayedStream(from: server, to: client, delay: delay, opening: now)
+    }
+
+    func see(_ events: UInt32, of descriptor: Int32) {
+        let (from, to) = descriptor == client ? (up, down) : (down, up)
+        let isHungUp = events & (EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0
+        if isHungUp || events & EPOLLIN.rawValue != 0 { from.isReadable = true }
+        if isHungUp || events & EPOLLOUT.rawValue != 0 { to.isWritable = true }
+        if isHungUp { from.isAtItsEnd = true }
+    }
+
+    /// Moves what can be moved. Returns when there will be more, beside the times returned before and the opening.
+    func pass(_ now: Int, _ buffer: UnsafeMutableRawBufferPointer) -> Int? {
+        let times = [up.pass(now, buffer), down.pass(now, buffer)]
+        isOver = up.isBroken || down.isBroken || up.isOver && down.isOver
+        return times.compactMap { $0 }.max()
+    }
+}
+
+/// One direction of a connection.
+final class RelayedStream {
+    /// More than a fast network has under way. Then the sender waits.
+    private static let room = 4 << 20
+
+    private struct Piece {
+        let due: Int
+        /// None are the end.
+        var bytes: [UInt8]
+    }
+
+    var isReadable = false
+    var isWritable = false
+    /// Nothing comes after what can be read.
+    var isAtItsEnd = false
+    private(set) var isBroken = false
+    private(set) var isOver = false
+    private let source: Int32
+    private let target: Int32
+    private let delay: Int
+    private let opening: Int
+    private var pieces: [Piece] = []
+    private var bytesUnderWay = 0
+    /// Of the first piece.
+    private var sent = 0
+    private var hasEnded = false
+
+    init(from source: Int32, to target: Int32, delay: Int, opening: Int) {
+        (self.source, self.target, self.delay, self.opening) = (source, target, delay, opening)
+    }
+
+    func pass(_ now: Int, _ buffer: UnsafeMutableRawBufferPointer) -> Int? {
+        var next: Int?
+        let due = max(now + delay, opening)
+        repeat {
+            if receive(due, buffer), now + delay >= opening { next = due }
+            send(now)
+        } while canReceive
+        return next
+    }
+
+    private var canReceive: Bool { isReadable && !hasEnded && !isBroken && bytesUnderWay < Self.room }
+
+    /// True if pieces came with a time that the last one doesn't have.
+    private func receive(_ due: Int, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
+        var isNew = false
+        while canReceive {
+            let count = recv(source, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN {
+                isReadable = false
+                return isNew
+            }
+            hasEnded = count <= 0
+            // Less than was asked for is all there is, and whatever comes later is told.
+            isReadable = !hasEnded && (isAtItsEnd || count == buffer.count)
+            if hasEnded || pieces.last?.due != due {
+                pieces.append(Piece(due: due, bytes: []))
+                isNew = true
+            }
+            if hasEnded { return isNew }
+            pieces[pieces.count - 1].bytes += UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            bytesUnderWay += count
+        }
+        return isNew
+    }
+
+    private func send(_ now: Int) {
+        var gone = 0
+        defer { pieces.removeFirst(gone) }
+        while isWritable, !isBroken, gone < pieces.count, pieces[gone].due <= now {
+            if pieces[gone].bytes.isEmpty {
+                shutdown(target, Int32(SHUT_WR))
+                isOver = true
+            } else {
+                let count = pieces[gone].bytes.withUnsafeBytes { bytes in
+                    Glibc.send(
+                        target, bytes.baseAddress.map { $0 + sent }, bytes.count - sent,
+                        Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+                }
+                if count < 0 {
+                    isWritable = errno != EAGAIN
+                    isBroken = errno != EAGAIN && errno != EINTR
+                    continue
+                }
+                sent += count
+                bytesUnderWay -= count
+                guard sent == pieces[gone].bytes.count else { continue }
+                sent = 0
+            }
+            gone += 1
+        }
+    }
+}
