@@ -1,16 +1,16 @@
-# Draws lines of group, program and seconds, with tabs between, as horizontal bars.
+# Draws lines of group, program, seconds and connections, with tabs between, as horizontal bars.
 BEGIN { FS = "\t" }
 
 {
     if ($1 != group[NR - 1]) groups++
-    group[NR] = $1; program[NR] = $2; seconds[NR] = $3
+    group[NR] = $1; program[NR] = $2; seconds[NR] = $3; connections[NR] = $4
     if ($3 > most) most = $3
 }
 
 function escaped(text) { gsub(/&/, "\\&amp;", text); gsub(/</, "\\&lt;", text); return text }
 
 END {
-    left = 86; widest = 560; row = 22
+    left = 86; widest = 470; row = 22
     height = 62 + groups * 34 + NR * row
     for (n = 1; n <= NR; n++) words = words (n > 1 ? "; " : "") group[n] ", " program[n] ": " sprintf("%.1f", seconds[n])
     print "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 720 " height "\" width=\"720\" height=\"" height \
@@ -38,7 +38,8 @@ END {
         own = program[n] == "feedsync"
         print "<text x=\"" left - 8 "\" y=\"" y + 13 "\" text-anchor=\"end\">" escaped(program[n]) "</text>"
         printf "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"17\" rx=\"2\"/>\n", own ? "own" : "bar", left, y, width
-        printf "<text x=\"%.1f\" y=\"%d\">%.1f</text>\n", left + width + 7, y + 13, seconds[n]
+        printf "<text x=\"%.1f\" y=\"%d\">%.1f <tspan class=\"note\" dx=\"6\">%d connection%s</tspan></text>\n",
+            left + width + 7, y + 13, seconds[n], connections[n], connections[n] == 1 ? "" : "s"
         y += row
     }
     print "</svg>"
