@@ -243,7 +243,7 @@ package struct ImageStoreContract: Sendable {
         let later = Timestamp(microseconds: 2_000_000)
         try await store.confirm([
             ConfirmedImage(url: .image(0), validators: validators, confirmedAt: later),
-            ConfirmedImage(url: .image(1), validators: nil, confirmedAt: later),
+            ConfirmedImage(url: .image(1), validators: Validators(), confirmedAt: later),
             ConfirmedImage(url: .image(7), validators: validators, confirmedAt: later),
         ])
         let after = try await found(.image(0))

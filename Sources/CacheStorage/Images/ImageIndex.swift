@@ -70,14 +70,16 @@ struct ImageIndex {
         try row.run()
     }
 
-    /// Where nothing changed nothing is written: a transaction of such costs no wait for the disk.
+    /// Most often nothing changed: then nothing is written, and a transaction of such costs no wait for the disk.
     func confirm(_ image: ConfirmedImage) throws(FeedError) {
-        guard let validators = image.validators else { return }
         let row = try connection.statement(
-            "UPDATE images SET etag = ?2, last_modified = ?3, fetched_at = ?4 WHERE url = ?1")
+            """
+            UPDATE images SET etag = ?2, last_modified = ?3, fetched_at = ?4
+            WHERE url = ?1 AND (etag IS NOT ?2 OR last_modified IS NOT ?3)
+            """)
         try row.bind(1, image.url.text)
-        try row.bind(2, validators.etag)
-        try row.bind(3, validators.lastModified)
+        try row.bind(2, image.validators.etag)
+        try row.bind(3, image.validators.lastModified)
         try row.bind(4, image.confirmedAt.microseconds)
         try row.run()
     }

@@ -28,7 +28,7 @@ package struct RemoteImageDataLoader: Sendable {
 
     package enum Answer: Sendable {
         case received(ReceivedImage)
-        /// The data that the validators came with is still the latest. It may have other validators now.
+        /// The data that the validators came with is still the latest. Here are the validators it has now.
         case notModified(ConfirmedImage)
     }
 
@@ -49,8 +49,7 @@ package struct RemoteImageDataLoader: Sendable {
         guard !Task.isCancelled else { throw .cancelled }
         if head.status == HTTPStatus.notModified, !wanted.validators.isEmpty {
             let validators = wanted.validators.updated(by: head.validators)
-            let changed = validators == wanted.validators ? nil : validators
-            return .notModified(ConfirmedImage(url: wanted.url, validators: changed, confirmedAt: now()))
+            return .notModified(ConfirmedImage(url: wanted.url, validators: validators, confirmedAt: now()))
         }
         guard head.status == HTTPStatus.ok else { throw HTTPStatus.failure(response, askedFor: wanted.url) }
         guard let image = sink.received(validators: head.validators, at: now()) else {

@@ -25,11 +25,10 @@ package struct StoredImage: Hashable, Sendable {
 /// An image that is there, and of which the server says that it hasn't changed.
 package struct ConfirmedImage: Hashable, Sendable {
     package let url: ResourceURL
-    /// Nil where they are still the same, as mostly.
-    package let validators: Validators?
+    package let validators: Validators
     package let confirmedAt: Timestamp
 
-    package init(url: ResourceURL, validators: Validators?, confirmedAt: Timestamp) {
+    package init(url: ResourceURL, validators: Validators, confirmedAt: Timestamp) {
         self.url = url
         self.validators = validators
         self.confirmedAt = confirmedAt
