@@ -55,6 +55,16 @@ struct ResourceLimitTests {
         #expect(try checked.json["damaged"]?.int == 0)
     }
 
+    @Test("few open files make fewer requests at once, to however many servers")
+    func openConnections() async throws {
+        let servers = try (0..<40).map { _ in try FeedServer(images: 10) }
+        let limited = #"ulimit -n 256; exec "$feedsync" "$@""#
+        let sync = try await program.shell(limited, ["--json"] + servers.map(\.feedURL))
+        #expect(sync.status == .exited(0), "\(sync.errorText)")
+        #expect(try sync.json["images"]?["total"]?.int == 400)
+        #expect(try sync.json["images"]?["failed"]?.int == 0)
+    }
+
     @Test("with hardly any open files it says so at once, and doesn't break off at some moment")
     func hardlyAnyFiles() async throws {
         for limit in 16...20 {
