@@ -8,18 +8,19 @@ bench_feeds() {
     make_feeds
     for ((round = 1; round <= rounds; round++)); do
         rm -rf "$work/cache"
-        measure feeds.first "$feedsync" --config "$work/config" --cache "$work/cache"
-        measure feeds.again "$feedsync" --config "$work/config" --cache "$work/cache"
+        measure_connections feeds.first "$feedsync" --config "$work/config" --cache "$work/cache"
+        measure_connections feeds.again "$feedsync" --config "$work/config" --cache "$work/cache"
     done
-    printf '\n%s feeds of 10 small images on %s hosts; medians of %s rounds\n\n%-22s %8s %8s %9s\n' \
-        "$feeds" "$count" "$rounds" '' 'wall s' 'CPU s' 'peak MB'
+    printf '\n%s feeds of 10 small images on %s hosts; medians of %s rounds\n\n%-22s %8s %8s %9s %12s\n' \
+        "$feeds" "$count" "$rounds" '' 'wall s' 'CPU s' 'peak MB' 'connections'
     feeds_row feeds.first 'first sync'
     feeds_row feeds.again 'unchanged'
 }
 
 feeds_row() { # NAME LABEL
-    awk -v label="$2" -v wall="$(median "$1" 1)" -v cpu="$(median "$1" 2)" -v memory="$(median "$1" 3)" 'BEGIN {
-        printf "%-22s %8.3f %8.3f %9.1f\n", label, wall, cpu, memory / 1024 }'
+    awk -v label="$2" -v wall="$(median "$1" 1)" -v cpu="$(median "$1" 2)" -v memory="$(median "$1" 3)" \
+        -v connections="$(median "$1.connections" 1)" 'BEGIN {
+        printf "%-22s %8.3f %8.3f %9.1f %12d\n", label, wall, cpu, memory / 1024, connections }'
 }
 
 # Address by address: one for all of them would be open to other machines too.

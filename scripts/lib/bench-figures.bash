@@ -14,6 +14,17 @@ measure() { # NAME COMMAND...
     awk -v start="$start" -v end="$end" '{ print end - start, $1 + $2, $3 }' "$work/time" >>"$work/figures.$name"
 }
 
+# Also takes the number of connections.
+measure_connections() { # NAME COMMAND...
+    local before
+    before=$(connections)
+    measure "$@"
+    # The question is one too.
+    echo "$(($(connections) - before - 1))" >>"$work/figures.$1.connections"
+}
+
+connections() { curl -sS "$base/status" | awk '$1 ~ /^[0-9]+$/ { print $1 }'; }
+
 # The others are quickest in the folder: given its path instead, wget2 makes sure of each part of it for each image.
 there() { (cd "$work/out" && "$@"); }
 

@@ -35,7 +35,6 @@ networks_servers() {
 ssl_certificate $work/cert.pem; ssl_certificate_key $work/key.pem; ssl_protocols TLSv1.2 TLSv1.3;
        server { listen 127.0.0.1:PORT1 ssl; }
        server { listen 127.0.0.1:PORT2 ssl http2; }
-       server { listen 127.0.0.1:PORT3; location / { stub_status; } }
 EOF
 }
 
@@ -87,14 +86,7 @@ many_hosts() { # PROTOCOL
     from_afar "$1.curl.hosts" curl -sS -Z --cacert "$work/cert.pem" -K "$work/curl.hosts.$1"
 }
 
-# Measures it in an empty folder, and counts the connections that it makes.
 from_afar() { # NAME COMMAND...
-    local before
     empty_folder
-    before=$(connections)
-    there measure "$@"
-    # The question is one too.
-    echo "$(($(connections) - before - 1))" >>"$work/figures.$1.connections"
+    there measure_connections "$@"
 }
-
-connections() { curl -sS "http://127.0.0.1:$((port + 3))/" | awk '$1 ~ /^[0-9]+$/ { print $1 }'; }

@@ -64,7 +64,7 @@ site_serve() { # [SERVERS]: further ones, which may listen on PORT1 and those af
         port=$((20000 + RANDOM % 20000))
         base=http://127.0.0.1:$port
         servers=${1:-}
-        for next in 1 2 3; do servers=${servers//PORT$next/$((port + next))}; done
+        for next in 1 2; do servers=${servers//PORT$next/$((port + next))}; done
         cat >"$work/nginx.conf" <<EOF
 daemon off; worker_processes 1; pid $work/nginx.pid; error_log $work/error.log; user $(id -un);
 events { worker_connections 16384; }
@@ -72,7 +72,7 @@ http { access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000; d
        client_body_temp_path $work/t1; proxy_temp_path $work/t2; fastcgi_temp_path $work/t3; uwsgi_temp_path $work/t4;
        scgi_temp_path $work/t5;
        root $work/site;
-       server { listen 127.0.0.1:$port; }
+       server { listen 127.0.0.1:$port; location = /status { stub_status; } }
        $servers }
 EOF
         # In a session of its own, as it is wherever it runs as a daemon: Linux shares the processors out among sessions, and
