@@ -36,7 +36,7 @@ networks_row() { # TITLE LABEL NAME FEEDSYNC'S
 
 draw_chart() {
     awk -f scripts/lib/chart.awk -v title="Seconds to download pictures from $((2 * far)) ms away" \
-        -v note="$pictures pictures of one host, and $hosts feeds of 5 pictures on $hosts hosts; over TLS; fewer are better" \
+        -v note="$pictures of one host, and $hosts feeds of 5 pictures on $hosts hosts; over TLS; fewer are better" \
         "$work/chart" >"$work/chart.svg"
     cp "$work/chart.svg" "$chart"
     echo "drawn: $chart" >&2

@@ -9,7 +9,7 @@ bench_networks() {
     make_certificate
     site_serve "$(networks_servers)"
     start_relay
-    site_images "$((pictures > 5 * hosts ? pictures : 5 * hosts))"
+    site_images "$((pictures > 5 * hosts ? pictures : 5 * hosts))" 22000
     for protocol in h1 h2; do networks_lists "$protocol"; done
     for ((round = 1; round <= rounds; round++)); do
         for protocol in h1 h2; do
@@ -68,7 +68,12 @@ networks_lists() { # PROTOCOL
 
 one_host() { # PROTOCOL SUFFIX
     local relay=relay_$1 many=("${@:3}") most=() threads=() jobs=()
-    [[ -z $2 ]] || { most=(--parallel-max "$2"); threads=("--max-threads=$2"); jobs=(-j "$2" -x 1 -s 1); }
+    if [[ -n $2 ]]; then
+        most=(--parallel-max "$2")
+        # Each thread has a connection, and over HTTP/2 would ask for up to 30 files at once.
+        threads=("--max-threads=$2" --http2-request-window=1)
+        jobs=(-j "$2" -x 1 -s 1)
+    fi
     from_afar "$1.feedsync$2" "$feedsync" --cacert "$work/cert.pem" --cache cache "${many[@]}" \
         "https://127.0.0.1:${!relay}/$1.json"
     from_afar "$1.curl$2" curl -sS -Z "${most[@]}" --cacert "$work/cert.pem" -K "$work/curl.$1"

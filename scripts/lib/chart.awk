@@ -12,17 +12,18 @@ function escaped(text) { gsub(/&/, "\\&amp;", text); gsub(/</, "\\&lt;", text); 
 END {
     left = 86; widest = 470; row = 22
     height = 62 + groups * 34 + NR * row
-    for (n = 1; n <= NR; n++) words = words (n > 1 ? "; " : "") group[n] ", " program[n] ": " sprintf("%.1f", seconds[n])
+    for (n = 1; n <= NR; n++) words = words sprintf("; %s, %s: %.1f", group[n], program[n], seconds[n])
     print "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 720 " height "\" width=\"720\" height=\"" height \
         "\" role=\"img\" aria-labelledby=\"title desc\">"
     print "<title id=\"title\">" escaped(title) "</title>"
-    print "<desc id=\"desc\">" escaped(note ". " words) "</desc>"
+    print "<desc id=\"desc\">" escaped(note words) "</desc>"
     print "<style>"
-    print "  text { font: 13px system-ui, -apple-system, \"Segoe UI\", Roboto, \"Liberation Sans\", sans-serif; fill: #1f2328 }"
+    print "  text { font: 13px system-ui, -apple-system, \"Segoe UI\", Roboto, sans-serif; fill: #1f2328 }"
     print "  .title { font-size: 16px; font-weight: 600 } .group { font-weight: 600 } .note { fill: #59636e }"
     print "  .page { fill: #ffffff } .bar { fill: #b3bcc6 } .own { fill: #0969da }"
     print "  @media (prefers-color-scheme: dark) {"
-    print "    text { fill: #e6edf3 } .note { fill: #9198a1 } .page { fill: #0d1117 } .bar { fill: #4a5460 } .own { fill: #4493f8 }"
+    print "    text { fill: #e6edf3 } .note { fill: #9198a1 } .page { fill: #0d1117 }"
+    print "    .bar { fill: #4a5460 } .own { fill: #4493f8 }"
     print "  }"
     print "</style>"
     print "<rect class=\"page\" width=\"720\" height=\"" height "\" rx=\"6\"/>"
@@ -35,9 +36,9 @@ END {
             y += 34
         }
         width = seconds[n] / most * widest
-        own = program[n] == "feedsync"
+        kind = program[n] == "feedsync" ? "own" : "bar"
         print "<text x=\"" left - 8 "\" y=\"" y + 13 "\" text-anchor=\"end\">" escaped(program[n]) "</text>"
-        printf "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"17\" rx=\"2\"/>\n", own ? "own" : "bar", left, y, width
+        printf "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"17\" rx=\"2\"/>\n", kind, left, y, width
         printf "<text x=\"%.1f\" y=\"%d\">%.1f <tspan class=\"note\" dx=\"6\">%d connection%s</tspan></text>\n",
             left + width + 7, y + 13, seconds[n], connections[n], connections[n] == 1 ? "" : "s"
         y += row
