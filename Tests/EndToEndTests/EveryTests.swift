@@ -27,9 +27,22 @@ struct EveryTests {
         #expect(server.paths(after: 3) == ["/feed.json"])
     }
 
+    @Test("are asked all the same while an image is still to be had, or when they are no longer fresh")
+    func unfinished() async throws {
+        server.serve(Reply(503), at: 1)
+        #expect(try await program.run(server.feedURL).status == .exited(23))
+        server.serve(.png(1), at: 1)
+        let count = server.requestCount
+        expectQuiet(try await program.run("--every", "1d", server.feedURL))
+        #expect(server.paths(after: count) == ["/feed.json", "/1.png"])
+        try await age(byMinutes: 3)
+        expectQuiet(try await program.run("--every", "1d", "--max-age", "2m", server.feedURL))
+        #expect(server.requestCount == count + 3)
+    }
+
     @Test("and their images wait too: what is cached counts as cached, the rest is left alone")
     func report() async throws {
-        server.serve(Reply(503), at: 1)
+        server.serve(Reply(404), at: 1)
         try await program.run(server.feedURL)
         let count = server.requestCount
         let metrics = program.folder.path("metrics")

@@ -32,7 +32,9 @@ struct FeedRefreshTests {
         let remote = RemoteFeedLoader(
             client: client, decoder: StubDecoder(feed ?? self.feed), maxBytes: 1000, maxPages: pages)
         let local = LocalFeedLoader(store: store, now: { Self.now })
-        let refresh = FeedRefresh(remote: remote, local: local, saves: saves, isNamed: isNamed, every: every)
+        let refresh = FeedRefresh(
+            remote: remote, local: local, saves: saves, isNamed: isNamed,
+            interval: every.map { .init(every: $0, maxAge: .forever, images: InMemoryImageStore()) })
         return try await refresh.refresh(url)
     }
 
@@ -101,13 +103,20 @@ struct FeedRefreshTests {
             (.span(.microseconds(1_000_001)), 2, true), (.forever, 1, false),
         ])
     func every(age: MaxAge, pages: Int, isAsked: Bool) async throws {
-        try await save(feed, etag: "\"a\"")
+        let empty = try Samples.feed(0)
+        try await save(empty, etag: "\"a\"")
         let client = ScriptedHTTPClient { _ in .ok([1]) }
-        let refreshed = try await refresh(client, pages: pages, every: age)
+        let refreshed = try await refresh(client, serving: empty, pages: pages, every: age)
         #expect(client.requests.count == (isAsked ? 1 : 0))
         #expect(refreshed.outcome == (isAsked ? .unchanged : .waiting))
         #expect(refreshed.savedAt == (isAsked ? Self.now : Self.saved))
         #expect((refreshed.imageTerms == nil) == !isAsked)
+    }
+
+    @Test("asks all the same while an image of the saved feed is still to be had")
+    func unfinished() async throws {
+        try await save(feed)
+        #expect(try await refresh(ScriptedHTTPClient { _ in .ok([1]) }, every: .forever).outcome == .unchanged)
     }
 
     @Test("on a feed that equals the saved one leaves the rows alone too")

@@ -41,7 +41,7 @@ struct SyncCommand {
         return Monitoring.Run(ending: ending, report: report, cache: figures)
     }
 
-    /// A run that was stopped keeps them, too. That it can't is no failure of what it did.
+    /// A run that was stopped keeps them, too. If they can't be saved, the run has still done its work.
     private func keep(_ waits: [HostWait], in cache: Cache) async {
         await uncancelled {
             do {
@@ -93,7 +93,8 @@ struct SyncCommand {
         func particulars(_ own: Settings, isNamed: Bool = true) -> FeedParticulars {
             FeedParticulars(
                 refresh: session.refresh(
-                    cache, with: client, own, saves: !settings.dryRun, isNamed: isNamed, every: own.every),
+                    cache, with: client, own, saves: !settings.dryRun, isNamed: isNamed,
+                    interval: own.every.map { .init(every: $0, maxAge: own.maxAge, images: cache.images) }),
                 maxAge: own.maxAge,
                 scope: ImageScope(revalidates: own.revalidate, retriesFailed: own.retryFailed))
         }

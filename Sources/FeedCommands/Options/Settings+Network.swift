@@ -7,7 +7,7 @@ extension Settings {
         network.connectTimeout = connectTimeout
         network.idleTimeout = timeout
         if let maxPerHost { network.maxConnectionsPerHost = maxPerHost }
-        // For each request in flight, and as many that later ones go on with.
+        // One for each request in flight, and as many idle ones for later requests.
         network.maxConnections = 2 * jobs
         network.caFile = caFile
         network.isInsecure = insecure

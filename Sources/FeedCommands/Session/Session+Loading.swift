@@ -21,14 +21,15 @@ extension Session {
     /// archive could have brought anybody's.
     func refresh(
         _ cache: Cache, with client: any HTTPClient, _ own: Settings, saves: Bool, isNamed: Bool = true,
-        every: MaxAge? = nil
+        interval: FeedRefresh.Interval? = nil
     ) -> FeedRefresh {
         let remote = RemoteFeedLoader(
             client: client, decoder: world.decoder, maxBytes: own.maxFeedSize, maxPages: own.pages,
             identity: isNamed ? own.identity : Identity(), allowsPrivate: own.allowPrivate,
             manner: own.manner == settings.manner ? nil : own.manner,
             maxImageBytes: own.maxFileSize == settings.maxFileSize ? nil : own.maxFileSize)
-        return FeedRefresh(remote: remote, local: localFeeds(in: cache), saves: saves, isNamed: isNamed, every: every)
+        return FeedRefresh(
+            remote: remote, local: localFeeds(in: cache), saves: saves, isNamed: isNamed, interval: interval)
     }
 
     /// The feeds of `--opml`.

@@ -21,22 +21,36 @@ package struct FeedRefresh: Sendable {
         package let notes: [String]
     }
 
+    /// A feed isn't asked again so soon, while its saved copy is fresh and none of its images is still to be had.
+    package struct Interval: Sendable {
+        let every: MaxAge
+        let maxAge: MaxAge
+        let images: any ImageStore
+
+        package init(every: MaxAge, maxAge: MaxAge, images: any ImageStore) {
+            self.every = every
+            self.maxAge = maxAge
+            self.images = images
+        }
+    }
+
     private let remote: RemoteFeedLoader
     private let local: LocalFeedLoader
     private let saves: Bool
     private let isNamed: Bool
-    private let every: MaxAge?
+    private let interval: Interval?
 
     /// Without `saves` nothing is written: in a dry run. `isNamed` says that a person named the feeds, so that they are
-    /// saved as such; without it they stay what they were. A feed that was confirmed less than `every` ago isn't asked.
+    /// saved as such; without it they stay what they were. Without `interval` it is asked each time.
     package init(
-        remote: RemoteFeedLoader, local: LocalFeedLoader, saves: Bool = true, isNamed: Bool = true, every: MaxAge? = nil
+        remote: RemoteFeedLoader, local: LocalFeedLoader, saves: Bool = true, isNamed: Bool = true,
+        interval: Interval? = nil
     ) {
         self.remote = remote
         self.local = local
         self.saves = saves
         self.isNamed = isNamed
-        self.every = every
+        self.interval = interval
     }
 
     /// With `delivers`, a saved copy that can't be read is left alone, and the server's feed is had all the same.
@@ -56,7 +70,7 @@ package struct FeedRefresh: Sendable {
         let known = old.flatMap { old in
             old.pages < remote.maxPages || old.url.credentials != url.credentials ? nil : old
         }
-        if let every, let known, local.isFresh(known, maxAge: every) {
+        if let interval, let known, try await waits(known, interval) {
             return Refreshed(
                 feed: known.feed, outcome: .waiting, savedAt: known.savedAt, saveFailure: nil, imageTerms: nil,
                 notes: [])
@@ -84,6 +98,17 @@ package struct FeedRefresh: Sendable {
         }
     }
 
+    private func waits(_ saved: SavedFeed, _ interval: Interval) async throws(FeedError) -> Bool {
+        guard local.isFresh(saved, maxAge: interval.every), local.isFresh(saved, maxAge: interval.maxAge) else {
+            return false
+        }
+        let choice = ImageChoice(store: interval.images, now: local.now)
+        let request = ImageChoice.Request(terms: RequestTerms(), scope: ImageScope())
+        return try await choice.verdicts(on: saved.feed.images.map(\.url), request).allSatisfy { verdict in
+            if case .ask = verdict { false } else { true }
+        }
+    }
+
     private func load(
         _ url: ResourceURL, _ old: SavedFeed?, _ validators: Validators, isNamed: Bool
     ) async throws(FeedError) -> RemoteFeedLoader.Answer {
@@ -96,14 +121,16 @@ package struct FeedRefresh: Sendable {
         }
     }
 
-    /// Where it is no longer at that place, it is asked for where it was, and without the validators that came from there.
+    /// If the new place fails for good, the old one is asked, without the validators, which came from the new one.
     private func load(
         _ url: ResourceURL, movedTo place: ResourceURL, _ validators: Validators
     ) async throws(FeedError) -> RemoteFeedLoader.Answer {
         do throws(FeedError) {
             return try await remote.load(url, at: place, validators: validators)
         } catch {
-            if error.isCancellation || AttemptFailure(error).isPassing { throw error }
+            let failure = AttemptFailure(error)
+            // A name may be given up for good, too.
+            if error.isCancellation || failure.isPassing && !failure.isFailureToConnect { throw error }
             let reason = "\(place), where it had moved: \(error.withoutHint)"
             do throws(FeedError) {
                 var answer = try await remote.load(url)
@@ -134,7 +161,7 @@ package struct FeedRefresh: Sendable {
         func refreshed(savedAt: Timestamp?, _ saveFailure: FeedError? = nil) -> Refreshed {
             Refreshed(
                 feed: feed, outcome: outcome, savedAt: savedAt, saveFailure: saveFailure, imageTerms: answer.imageTerms,
-                movedTo: answer.movedTo == old?.movedTo ? nil : answer.movedTo, notes: answer.notes)
+                movedTo: isNews(answer.movedTo, after: old?.movedTo) ? answer.movedTo : nil, notes: answer.notes)
         }
         let savedBefore = outcome == .unchanged ? old?.savedAt : nil
         guard saves else { return refreshed(savedAt: savedBefore) }
@@ -145,5 +172,10 @@ package struct FeedRefresh: Sendable {
         } catch {
             return refreshed(savedAt: savedBefore, error)
         }
+    }
+
+    /// A query may be a signature, which each redirect has anew.
+    private func isNews(_ place: ResourceURL?, after old: ResourceURL?) -> Bool {
+        place?.withoutQuery != old?.withoutQuery
     }
 }

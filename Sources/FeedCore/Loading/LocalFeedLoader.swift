@@ -18,7 +18,7 @@ package struct LocalFeedLoader: Sendable {
     }
 
     private let store: any FeedStore
-    private let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> Timestamp
 
     package init(store: any FeedStore, now: @escaping @Sendable () -> Timestamp) {
         self.store = store

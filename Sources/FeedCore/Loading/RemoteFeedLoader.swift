@@ -58,8 +58,10 @@ package struct RemoteFeedLoader: Sendable {
         for url: ResourceURL, at place: ResourceURL?, _ validators: Validators
     ) async throws(FeedError) -> Answer {
         let asked = place ?? url
-        // A person named this host, wherever it leads; another was named by a server.
-        let isGiven = asked.host?.lowercased() == url.host?.lowercased()
+        // A person named this origin, wherever its name leads; another was named by a server.
+        let address = url.host.flatMap { NetworkAddress(presentation: $0.filter { !"[]".contains($0) }) }
+        let isSameAddress = asked.host == url.host && address != nil
+        let isGiven = asked.origin == url.origin || isSameAddress
         let terms = RequestTerms(
             secrets: identity.secrets(for: url), addresses: isGiven || allowsPrivate ? .any : .publicOnly,
             manner: manner, maxImageBytes: maxImageBytes)
