@@ -40,7 +40,10 @@ package struct HostShare: Sendable {
         switch news {
         case .nothing: break
         case .answered(let isMultiplexed):
-            if isMultiplexed, asked == nil { most = Self.streams }
+            if asked == nil {
+                most = isMultiplexed ? Self.streams : Self.connections
+                places = min(places, most)
+            }
             guard places < most else { return }
             answers += 1
             guard self.halvings == 0 || answers >= max(Self.leastRound, places) else { return }

@@ -1,7 +1,7 @@
 import FeedCore
 
-/// Keeps to one connection to each host that takes many requests on one: libcurl would open another as soon as the server
-/// takes no more on the first, or has announced its end. A request waits for an earlier one to end instead.
+/// A host that speaks HTTP/2 gets one connection. libcurl would open a second when the first is full or the server has
+/// announced its end; here the request waits until another has ended.
 struct SharedConnections {
     private struct Host {
         var isMultiplexed = false
@@ -14,7 +14,7 @@ struct SharedConnections {
 
     mutating func sent(to origin: String) { hosts[origin, default: Host()].inUse += 1 }
 
-    mutating func answered(_ origin: String) { hosts[origin]?.isMultiplexed = true }
+    mutating func answered(_ origin: String, isMultiplexed: Bool) { hosts[origin]?.isMultiplexed = isMultiplexed }
 
     /// Whether there is a connection that all requests are to share.
     func isShared(_ origin: String) -> Bool { hosts[origin].map { $0.isMultiplexed && $0.inUse > 0 } ?? false }

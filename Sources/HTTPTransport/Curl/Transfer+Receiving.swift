@@ -51,7 +51,9 @@ extension Transfer {
             } else if easy.status >= 200 {
                 state.isHeadComplete = true
                 state.arrivals.setMark(at: context.now)
-                if let origin = state.sharedOrigin, easy.isMultiplexed { context.connections.answered(origin) }
+                if let origin = state.sharedOrigin {
+                    context.connections.answered(origin, isMultiplexed: easy.isMultiplexed)
+                }
                 if !Self.statusesOfBodies.contains(easy.status) { losePatience() }
                 if state.headers.isLengthUnclear {
                     state.reason = failure(.connectivity, "the answer announces a length that is not one number")

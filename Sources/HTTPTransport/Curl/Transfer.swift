@@ -49,7 +49,7 @@ final class Transfer {
         var hasOpened = false
         /// No connection was opened for it, as there is one that it is to share.
         var isToWait = false
-        /// Where it was sent, if it may share a connection with others.
+        /// The origin at which `SharedConnections` counts it. Nil until it is sent, and for http.
         var sharedOrigin: String?
         var isFromPrivateAddress = false
         var arrivals = Arrivals()
@@ -113,7 +113,14 @@ final class Transfer {
         state.isSecondTry = true
     }
 
-    /// Says where it was sent, if others may wait for its connection there.
+    /// Forgets what came of it so far. Returns the origin whose waiters may start.
+    func park() -> String? {
+        let origin = leaveConnection()
+        state = State()
+        return origin
+    }
+
+    /// The transfer no longer counts at its host. Returns the origin whose waiters may start; nil if it was never sent.
     func leaveConnection() -> String? {
         defer { state.sharedOrigin = nil }
         return state.sharedOrigin

@@ -112,21 +112,21 @@ struct TransferLoop: ~Copyable {
         }
     }
 
-    /// For a connection that others use. The server may have sent it away from there, and the last of the others may have
-    /// ended meanwhile.
+    /// Parks a transfer that found the shared connection taken. The server may have refused it there; then it lets go first,
+    /// and if nobody else is left it starts again at once, the second time on a connection of its own.
     private mutating func wait(_ transfer: Transfer) {
         guard let call = transfer.call else { return }
-        let origin = transfer.leaveConnection()
+        let origin = transfer.park()
+        goOn(after: origin)
         if context.connections.isShared(call.request.origin) {
             multi.remove(transfer.easy)
             context.connections.wait(call)
         } else {
-            startAgain(transfer, connectingAnew: false)
+            startAgain(transfer, connectingAnew: origin != nil)
         }
-        goOn(after: origin)
     }
 
-    /// Lets those try again that waited for the connection which one to this host was sent on.
+    /// A request to this host has ended: starts those that waited for its place.
     private mutating func goOn(after origin: String?) {
         guard let origin else { return }
         for call in context.connections.ended(at: origin) {
