@@ -82,8 +82,11 @@ package final class Fetcher: HTTPClient {
     private func tryInTurn(_ fetch: inout Fetch) async throws(FeedError) -> Fetch.Step {
         guard fetch.machine.request.url.isRemote else { return try await tryOnce(&fetch) }
         let place = try await traffic.enter(fetch.origin)
-        defer { traffic.leave(place, fetch.news) }
-        return try await tryOnce(&fetch)
+        var pause: Duration?
+        defer { traffic.leave(place, keepingItFor: pause, fetch.news) }
+        let step = try await tryOnce(&fetch)
+        if case .again(let span, sparingHost: true) = step { pause = span }
+        return step
     }
 
     private func limited<Outcome: Sendable>(

@@ -4,9 +4,9 @@
 /// | who waits                                  | who is next                                                     |
 /// |--------------------------------------------|-----------------------------------------------------------------|
 /// | a request with a task of its own: a feed's | the first to come whose host has a place, before any image      |
-/// | an image                                   | of the host where one has just ended, if it has no more than    |
-/// |                                            | its part of the jobs: it has a connection there; else of each   |
-/// |                                            | host in turn. One that was begun before is the first there.     |
+/// | an image                                   | at the host where one has just ended, as its connection is      |
+/// |                                            | open, while fewer than jobs ÷ hosts are in flight there; else   |
+/// |                                            | at each host in turn. One that was begun before comes first     |
 ///
 /// | what an image does    | what it keeps                                                                        |
 /// |-----------------------|--------------------------------------------------------------------------------------|
@@ -23,7 +23,8 @@ package struct RequestQueue {
     }
 
     package struct Start: Equatable, Sendable {
-        package let image: Int
+        /// Of an image, or of whatever else was added by its URL.
+        package let number: Int
         package let place: Place
     }
 
@@ -43,7 +44,9 @@ package struct RequestQueue {
 
     private enum Sleeper {
         case host(Int)
-        case image(Int, host: Int, keepsPlace: Bool)
+        case image(Int, host: Int)
+        /// A place that nobody takes.
+        case place(Int)
     }
 
     private let jobs: Int
@@ -102,33 +105,30 @@ package struct RequestQueue {
             guard hasPlace(host), let image = takeImage(at: host) else { continue }
             let place = start(at: host)
             list(host)
-            return Start(image: image, place: place)
+            return Start(number: image, place: place)
         }
         return nil
     }
 
     // MARK: Who ends, or waits
 
-    /// What was in flight there is no longer, and this is what it tells of the host.
-    package mutating func leave(_ place: Place, _ news: HostShare.News) {
+    /// What was in flight there is no longer, and this is what it tells of the host. Nobody takes its place before `due`.
+    package mutating func leave(_ place: Place, keepingItUntil due: Timestamp? = nil, _ news: HostShare.News) {
         inFlight -= 1
-        learn(news, at: place)
-        vacate(place.host)
+        hosts[place.host].share.learn(news, since: place.halvings)
+        if let due { sleep(.place(place.host), until: due) } else { vacate(place.host) }
     }
 
     package mutating func rest(
         _ start: Start, until due: Timestamp, keepingPlace keepsPlace: Bool, _ news: HostShare.News
     ) {
-        let host = start.place.host
-        inFlight -= 1
-        learn(news, at: start.place)
-        if !keepsPlace { vacate(host) }
-        sleep(.image(start.image, host: host, keepsPlace: keepsPlace), until: due)
+        leave(start.place, keepingItUntil: keepsPlace ? due : nil, news)
+        sleep(.image(start.number, host: start.place.host), until: due)
     }
 
     package mutating func move(_ start: Start, to origin: String, _ news: HostShare.News) {
         leave(start.place, news)
-        goOn(with: start.image, at: number(of: origin))
+        goOn(with: start.number, at: number(of: origin))
     }
 
     /// Nothing starts at this host before that; nil: it need not wait.
@@ -152,9 +152,8 @@ package struct RequestQueue {
                 guard let end = hosts[host].heldUntil, end <= due else { continue }
                 hosts[host].heldUntil = nil
                 list(host)
-            case .image(let image, let host, let keepsPlace):
-                if keepsPlace { hosts[host].inFlight -= 1 }
-                goOn(with: image, at: host)
+            case .image(let image, let host): goOn(with: image, at: host)
+            case .place(let host): vacate(host)
             }
         }
     }
@@ -175,10 +174,6 @@ package struct RequestQueue {
         inFlight += 1
         hosts[host].inFlight += 1
         return Place(host: host, halvings: hosts[host].share.halvings)
-    }
-
-    private mutating func learn(_ news: HostShare.News, at place: Place) {
-        hosts[place.host].share.learn(news, since: place.halvings)
     }
 
     private mutating func vacate(_ host: Int) {
@@ -214,7 +209,7 @@ package struct RequestQueue {
     private mutating func takeImage(at host: Int) -> Int? {
         guard hosts[host].hasImages else { return nil }
         defer { if !hosts[host].hasImages { hostsWithImages -= 1 } }
-        if let image = hosts[host].returning.popLast() { return image }
+        if !hosts[host].returning.isEmpty { return hosts[host].returning.removeFirst() }
         defer { hosts[host].next += 1 }
         return hosts[host].images[hosts[host].next]
     }

@@ -69,7 +69,11 @@ package final class Traffic: Sendable {
         return place
     }
 
-    package func leave(_ place: Place, _ news: HostShare.News) { change { $0.queue.leave(place, news) } }
+    /// Nobody takes its place for so long.
+    package func leave(_ place: Place, keepingItFor pause: Duration? = nil, _ news: HostShare.News) {
+        let due = pause.map { clockwork.uptime() + $0 }
+        change { $0.queue.leave(place, keepingItUntil: due, news) }
+    }
 
     /// How many wait for a place, for tests to know when they do.
     package var waitingCount: Int { state.withLock { $0.requests.count } }

@@ -20,17 +20,21 @@ struct FeedRound: Sendable {
     ) async -> [FeedReport] {
         defer { next.finish() }
         var reports = [FeedReport?](repeating: nil, count: feeds.count)
-        await withTaskGroup(of: (Int, SyncedFeed?).self) { group in
-            var waiting = feeds.indices.makeIterator()
-            func startNext(in group: inout TaskGroup<(Int, SyncedFeed?)>) {
-                guard !Task.isCancelled, let index = waiting.next() else { return }
-                group.addTask { (index, await sync(feeds[index], events)) }
+        // No host whose feeds have to wait holds up those of others.
+        var queue = RequestQueue(jobs: feedsAtOnce, share: HostShare(asked: feedsAtOnce))
+        queue.add(feeds, from: 0)
+        await withTaskGroup(of: (RequestQueue.Start, SyncedFeed?).self) { group in
+            func startAll(in group: inout TaskGroup<(RequestQueue.Start, SyncedFeed?)>) {
+                while !Task.isCancelled, let start = queue.nextImage() {
+                    group.addTask { (start, await sync(feeds[start.number], events)) }
+                }
             }
-            for _ in 0..<feedsAtOnce { startNext(in: &group) }
-            while let (index, feed) = await group.next() {
-                startNext(in: &group)
+            startAll(in: &group)
+            while let (start, feed) = await group.next() {
+                queue.leave(start.place, .nothing)
+                startAll(in: &group)
                 guard let feed else { continue }
-                reports[index] = feed.report
+                reports[start.number] = feed.report
                 events?.yield(.feed(feed.report))
                 next.yield(feed)
             }

@@ -32,7 +32,8 @@ package struct ImageDownloads: Sendable {
         mostBroken = min(64, most - mostLanes)
     }
 
-    /// Half of the files that the store may have open are left for images on their way to disk.
+    /// A job may take three files: its image's, the one before it on its way to disk, and a connection. Half of all files stay
+    /// free for batches.
     package static func mostJobs(storing store: any ImageStore) -> Int { max(1, store.mostStaged / 6) }
 
     private struct Run {
@@ -89,14 +90,14 @@ package struct ImageDownloads: Sendable {
 
     private func runLane(in run: Run) async {
         while let start = await traffic.nextImage() {
-            var image = run.images.take(start.image)
+            var image = run.images.take(start.number)
             do throws(FeedError) {
                 switch try await remote.fetcher.attempt(&image.fetch) {
                 case .again(let pause, let sparingHost):
-                    run.images.putBack(image, start.image)
+                    run.images.putBack(image, start.number)
                     traffic.rest(start, for: pause, keepingPlace: sparingHost, image.fetch.news)
                 case .elsewhere:
-                    run.images.putBack(image, start.image)
+                    run.images.putBack(image, start.number)
                     traffic.move(start, to: image.fetch.origin, image.fetch.news)
                 case .answered(let response):
                     end(start, image, in: run)

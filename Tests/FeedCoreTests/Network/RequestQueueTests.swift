@@ -24,8 +24,8 @@ struct RequestQueueTests {
         mutating func startAll() -> [Int] {
             var started: [Int] = []
             while let start = queue.nextImage() {
-                inFlight[start.image] = start
-                started.append(start.image)
+                inFlight[start.number] = start
+                started.append(start.number)
             }
             return started
         }
@@ -262,6 +262,18 @@ struct RequestQueueTests {
         #expect(play.startAll() == [])
         play.wake(by: 1)
         #expect(play.startAll().count == 3)
+    }
+
+    @Test("keeps the place of a feed that rests from others of its host")
+    func placeOfARequest() throws {
+        var play = try Play("ab", jobs: 2, perHost: 1)
+        for id in 1...2 { play.queue.add(request: id, at: "http://a.example:80") }
+        let first = play.queue.nextRequest()
+        play.queue.leave(try #require(first).place, keepingItUntil: Play.second(1), .busy)
+        #expect(play.queue.nextRequest() == nil)
+        #expect(play.startAll() == [1])
+        play.wake(by: 1)
+        #expect(play.queue.nextRequest()?.id == 2)
     }
 
     @Test("of nothing starts nothing")
