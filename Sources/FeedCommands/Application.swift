@@ -45,7 +45,7 @@ package struct Application: Sendable {
         switch command {
         case .sync: return try await SyncCommand(session).run(try feeds(operands, session))
         case .show: return try await ShowCommand(session).run(try feeds(operands, session)[0])
-        case .image: return try await ImageCommand(session).run(try feeds(operands, session)[0])
+        case .image: return try await ImageCommand(session).run(try url(operands[0], session, world.image))
         case .validate: return try await ValidateCommand(session).run()
         case .export: return try await ExportCommand(session).run(operands[0], try feeds(operands.dropFirst(), session))
         case .import: return try await ImportCommand(session).run(operands[0])
@@ -59,15 +59,19 @@ package struct Application: Sendable {
         _ operands: some Sequence<String>, _ session: Session
     ) throws(UsageError) -> [ResourceURL] {
         var urls: [ResourceURL] = []
-        for operand in operands {
-            let url = try world.url(of: operand)
-            if FeedOperand.mayLackScheme(operand), let path = url.filePath, !world.fileExists(path) {
-                let shown = FeedOperand.shown(operand)
-                session.notice("\(shown) is taken for a file: did you mean https://\(shown)?", "no_scheme")
-            }
-            urls.append(url)
-        }
+        for operand in operands { urls.append(try url(operand, session, world.feed)) }
         return urls
+    }
+
+    private func url(
+        _ operand: String, _ session: Session, _ read: (String) throws(UsageError) -> ResourceURL
+    ) throws(UsageError) -> ResourceURL {
+        let url = try read(operand)
+        if FeedOperand.mayLackScheme(operand), let path = url.filePath, !world.fileExists(path) {
+            let shown = FeedOperand.shown(operand)
+            session.notice("\(shown) is taken for a file: did you mean https://\(shown)?", "no_scheme")
+        }
+        return url
     }
 
     private func print(_ text: String) throws(FeedError) -> ExitCode {

@@ -31,6 +31,24 @@ struct VersionOneTests {
         #expect(try await scratch.open(.read).images.failures(of: [gone])[0]?.count == 1)
     }
 
+    @Test("has one feed for the several spellings of its URL, the one that was saved last")
+    func spellings() async throws {
+        try scratch.execute(
+            """
+            INSERT INTO feeds (id, url, format, saved_at) VALUES
+                (101, 'http://A.example:80/x', 'rss', 1), (102, 'http://a.example/b/../x#y', 'rss', 3),
+                (103, 'http://a.example/x', 'rss', 2), (104, 'https://B.example/', 'rss', 1),
+                (105, 'nonsense', 'rss', 1);
+            INSERT INTO items (feed, position, item_id, url) SELECT id, 0, id, 'http://i/' || id FROM feeds WHERE id > 100;
+            """)
+        _ = try await scratch.open()
+        #expect(
+            try scratch.query(
+                "SELECT group_concat(id || ' ' || url, ', ') FROM (SELECT * FROM feeds WHERE id > 100 ORDER BY id)")
+                == "102 http://a.example/x, 104 https://b.example/, 105 nonsense")
+        #expect(try scratch.query("SELECT group_concat(feed) FROM items WHERE feed > 100") == "102,104,105")
+    }
+
     @Test("keeps all that it holds when it is repaired")
     func repairing() async throws {
         let cache = try await scratch.open(.repair(lockWait: .zero))

@@ -148,6 +148,16 @@ struct MovedFeedTests {
         }
     }
 
+    @Test("are asked at their old place where the new one's server is gone")
+    func gone() async throws {
+        try await program.run(url)
+        new.server.stop()
+        let back = try FeedServer(images: 1)
+        old.route("/old", .text(FeedServer.feed([back.imageURL(0)])))
+        expectQuiet(try await program.run(url))
+        #expect(try await program.sql("SELECT moved_to IS NULL FROM feeds") == "1")
+    }
+
     @Test("are found and remembered by show as by sync")
     func show() async throws {
         let shown = try await program.run("show", url)

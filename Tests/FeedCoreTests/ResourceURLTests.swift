@@ -38,6 +38,37 @@ import Testing
     }
 
     @Test(
+        "a feed has one spelling",
+        arguments: [
+            ("HTTP://Feeds.Example/A", "http://feeds.example/A"), ("https://a.example:443/x", "https://a.example/x"),
+            ("http://a.example:80?x", "http://a.example?x"), ("http://a.example:/x", "http://a.example/x"),
+            ("http://a.example:443/x", "http://a.example:443/x"), ("http://a.example:08080/", "http://a.example:8080/"),
+            ("http://a.example/b/../c/./d#e", "http://a.example/c/d"),
+            ("http://a.example/..?x=/../y", "http://a.example/?x=/../y"),
+            ("http://a.example//b", "http://a.example//b"), ("http://[::1]:80/x", "http://[::1]/x"),
+            ("file:///a/b/../c", "file:///a/c"),
+        ])
+    func spelling(given: String, spelling: String) throws {
+        let feed = try ResourceURL(given).asFeed
+        #expect(feed.text == spelling)
+        #expect(feed.asFeed == feed)
+    }
+
+    @Test("a feed keeps the user name and password in its URL")
+    func spellingWithPassword() throws {
+        #expect(try ResourceURL("http://me:pw@A.example/#x").asFeed.credentials == "me:pw")
+    }
+
+    @Test(
+        "feed: stands for http, before a URL or in place of its scheme",
+        arguments: [
+            ("feed://a.example/x", "http://a.example/x"), ("feed:https://a.example/x", "https://a.example/x"),
+            ("FEED:http://a.example/x", "http://a.example/x"), ("http://a.example/feed:x", "http://a.example/feed:x"),
+            ("feeds://a.example/x", "feeds://a.example/x"),
+        ])
+    func feedScheme(given: String, url: String) { #expect(ResourceURL.withoutFeedScheme(given) == url) }
+
+    @Test(
         "what two programs may read in two ways, or is no URL at all, is refused",
         arguments: [
             ("", "empty"), ("x", "not an http(s) URL"), ("http", "not an http(s) URL"), ("http:", "not an http(s) URL"),

@@ -51,7 +51,8 @@ extension FeedDocument {
         let start = reader.position
         let url = try readURL(&reader)
         if let path = url.filePath, FilePath.normalised(path) != path { throw reader.mismatch(notUsual, at: start) }
-        return url
+        // Older versions knew a web feed by more than one.
+        return url.asFeed
     }
 
     private static let notUsual = "is not in its usual form"

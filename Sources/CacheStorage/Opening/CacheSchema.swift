@@ -4,7 +4,20 @@ internal import FeedCore
 struct CacheSchema: Sendable {
     /// The step at index n leads from version n to n + 1. Those that were released never change: a cache is brought up
     /// to date by running the ones it lacks.
-    let migrations: [String]
+    let migrations: [Migration]
+
+    /// SQL, and what that can't do.
+    struct Migration: ExpressibleByStringLiteral {
+        let sql: String
+        var change: (@Sendable (SQLiteConnection) throws(FeedError) -> Void)?
+
+        init(stringLiteral sql: String) { self.sql = sql }
+
+        init(_ change: @escaping @Sendable (SQLiteConnection) throws(FeedError) -> Void) {
+            sql = ""
+            self.change = change
+        }
+    }
 
     static let current = CacheSchema(migrations: [
         """
@@ -57,6 +70,7 @@ struct CacheSchema: Sendable {
         "ALTER TABLE feeds ADD COLUMN named INTEGER NOT NULL DEFAULT 1;",
         "ALTER TABLE feeds ADD COLUMN moved_to TEXT;",
         "CREATE TABLE waits (origin TEXT NOT NULL PRIMARY KEY, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;",
+        Migration(FeedSpellings.unite),
     ])
 
     /// "FSYN": tells a cache's database from anybody else's SQLite file.
@@ -98,7 +112,9 @@ struct CacheSchema: Sendable {
         for version in first..<self.version {
             try connection.writing { () throws(FeedError) in
                 do throws(FeedError) {
-                    try connection.execute(migrations[Int(version)])
+                    let migration = migrations[Int(version)]
+                    try connection.execute(migration.sql)
+                    try migration.change?(connection)
                 } catch {
                     guard connection.wasMisfit else { throw error }
                     throw .unreadable("\(connection.path): not of the version that it says (\(error.message))")

@@ -116,7 +116,7 @@ struct ArgumentParser {
         let (one, usage) = (spec.operand.one, "usage: \(spec.usage[0])")
         if operands.contains("") { throw Self.emptyOperand }
         let feeds = spec.operand.namesFeeds ? operands.dropFirst(spec.operand.takesPath ? 1 : 0) : []
-        for feed in feeds { _ = try world.url(of: feed) }
+        for feed in feeds { _ = try spec.operand == .image ? world.image(feed) : world.feed(feed) }
         if operands.count < spec.operandCount.lowerBound { throw UsageError("\(spec.name) needs \(one)", hint: usage) }
         if operands.count > spec.operandCount.upperBound {
             throw Self.surplus(operands[spec.operandCount.upperBound], spec.name, spec.operand, spec.usage[0])

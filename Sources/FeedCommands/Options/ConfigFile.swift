@@ -98,9 +98,9 @@ struct ConfigFile {
         if !text.contains(where: { "/.:".contains($0) }), !world.fileExists(place) {
             throw UsageError("'\(FeedOperand.shown(text))' is neither a URL nor an existing file")
         }
-        let url = try FeedOperand.url(text, currentDirectory: "/") { _ in world.fileExists(place) }
+        let url = try FeedOperand.feed(text, currentDirectory: "/") { _ in world.fileExists(place) }
         guard !url.isRemote, !text.lowercased().hasPrefix("file:") else { return url }
-        return try world.url(of: place)
+        return try world.feed(place)
     }
 
     private func option(_ name: String, _ value: String?) throws(UsageError) -> GivenOption {

@@ -2,6 +2,15 @@ import FeedCore
 
 /// A FEED (or the URL of an image) as given on the command line: a URL, or the path of a file.
 enum FeedOperand {
+    /// A feed's, in the spelling that the cache knows it by.
+    static func feed(
+        _ operand: String, currentDirectory: String, isFile: (String) -> Bool
+    ) throws(UsageError) -> ResourceURL {
+        let web = ResourceURL.withoutFeedScheme(operand)
+        guard scheme(of: web) != nil || web == operand else { throw unknownScheme("feed", operand) }
+        return try url(web, currentDirectory: currentDirectory, isFile: isFile).asFeed
+    }
+
     /// Relative paths begin in the current directory. A file that is there is meant, however it is called.
     static func url(
         _ operand: String, currentDirectory: String, isFile: (String) -> Bool

@@ -37,7 +37,12 @@ extension World {
     }
 
     /// The URL of a FEED on the command line; a relative path begins in the current directory.
-    func url(of operand: String) throws(UsageError) -> ResourceURL {
+    func feed(_ operand: String) throws(UsageError) -> ResourceURL {
+        try FeedOperand.feed(operand, currentDirectory: currentDirectory, isFile: fileExists)
+    }
+
+    /// The same of an image.
+    func image(_ operand: String) throws(UsageError) -> ResourceURL {
         try FeedOperand.url(operand, currentDirectory: currentDirectory, isFile: fileExists)
     }
 }

@@ -42,6 +42,13 @@ package struct ResourceURL: Hashable, Sendable {
         self.credentials = credentials
     }
 
+    /// In another spelling.
+    init(_ url: ResourceURL, text: String) {
+        scheme = url.scheme
+        self.text = text
+        credentials = url.credentials
+    }
+
     /// The URL for a text that everybody may read, such as a gallery: a query may hold the signature of one person.
     var withoutQuery: String {
         let place = text.utf8.prefix { $0 != UInt8(ascii: "?") }

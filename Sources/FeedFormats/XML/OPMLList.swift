@@ -49,7 +49,7 @@ final class OPMLList: XMLVisitor {
         let named = element.plainAttributes.filter { $0.name.lowercased() == "xmlurl" }
         guard let given = named.lazy.compactMap({ FoldedText.fold($0.value) }).first else { return }
         do throws(InvalidURL) {
-            let url = try ResourceURL(WebReference.cleaned(Self.web(given)))
+            let url = try ResourceURL(WebReference.cleaned(ResourceURL.withoutFeedScheme(given))).asFeed
             // People share such lists, so that a list may not choose among the files of this machine.
             guard url.isRemote else { throw InvalidURL("not an http(s) URL") }
             if seen.insert(url.key).inserted { feeds.append(url) }
@@ -61,13 +61,5 @@ final class OPMLList: XMLVisitor {
     private static func name(_ element: XMLElement) -> String {
         let name = element.attribute("title") ?? element.attribute("text")
         return name.map { " \(JSONWriter.quote($0, limit: 60))" } ?? ""
-    }
-
-    /// `feed:` stands for http, before a URL or in place of its scheme.
-    private static func web(_ given: String) -> String {
-        let scheme = "feed:"
-        guard Substring(given.utf8.prefix(scheme.utf8.count)).lowercased() == scheme else { return given }
-        let rest = given.utf8.dropFirst(scheme.utf8.count)
-        return rest.starts(with: "//".utf8) ? "http:\(Substring(rest))" : String(Substring(rest))
     }
 }
