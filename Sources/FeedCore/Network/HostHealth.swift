@@ -58,15 +58,13 @@ package struct HostHealth: Sendable {
         var silences = Streak()
         /// When the next try after a failure to connect is due.
         var nextTry: Timestamp?
-        /// Until when the host asked to be left alone.
-        var pauseEnd: Timestamp?
         /// For how long, in all, since it last answered as asked.
         var pause = Duration.zero
         var givenUp: FeedError?
         /// Until when the host asked to be left alone, also where that is longer than anybody waits.
         var askedUntil: Timestamp?
 
-        var waitEnd: Timestamp? { [nextTry, pauseEnd].compactMap(\.self).max() }
+        var waitEnd: Timestamp? { [nextTry, askedUntil].compactMap(\.self).max() }
     }
 
     /// Of several images, which are asked for but once, one or two may be at fault themselves.
@@ -137,12 +135,11 @@ package struct HostHealth: Sendable {
         var host = hosts[origin, default: Host()]
         defer { hosts[origin] = host }
         let asked = now + min(pause, HostWait.longest)
-        host.askedUntil = max(host.askedUntil ?? asked, asked)
+        let before = host.askedUntil
+        host.askedUntil = max(before ?? asked, asked)
         guard host.givenUp == nil else { return }
-        let end = now + min(pause, longestPause)
         // Those that are asked side by side, if not at the same moment, are asked to wait for the same time.
-        if host.pauseEnd.map({ $0 <= now }) ?? true { host.pause += pause }
-        host.pauseEnd = max(host.pauseEnd ?? end, end)
+        if before.map({ $0 <= now }) ?? true { host.pause += pause }
         if pause > longestPause || host.pause > longestPause {
             let isAtOnce = pause > longestPause
             let asks = isAtOnce ? "asks to wait" : "asked again and again to wait, for"
@@ -163,8 +160,6 @@ package struct HostHealth: Sendable {
                 host: wait.hostAndPort)
             error.isWait = true
             host.givenUp = error
-        } else {
-            host.pauseEnd = wait.until
         }
         hosts[wait.origin] = host
     }

@@ -15,8 +15,6 @@ package struct HostShare: Sendable {
         case busy
     }
 
-    /// Browsers have so many connections to a host.
-    package static let connections = 6
     private static let streams = 100
     private static let leastRound = 12
 
@@ -31,7 +29,7 @@ package struct HostShare: Sendable {
     /// `asked` is a number for every host; nil: as its protocol has it.
     package init(asked: Int?) {
         self.asked = asked
-        places = max(1, asked ?? Self.connections)
+        places = max(1, asked ?? NetworkSettings.connectionsPerHost)
         most = places
     }
 
@@ -41,7 +39,7 @@ package struct HostShare: Sendable {
         case .nothing: break
         case .answered(let isMultiplexed):
             if asked == nil {
-                most = isMultiplexed ? Self.streams : Self.connections
+                most = isMultiplexed ? Self.streams : NetworkSettings.connectionsPerHost
                 places = min(places, most)
             }
             guard places < most else { return }

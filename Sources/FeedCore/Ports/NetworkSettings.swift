@@ -3,7 +3,7 @@ package struct NetworkSettings: Hashable, Sendable {
     package var connectTimeout = Duration.seconds(10)
     /// With no byte arriving for this long, a transfer has failed.
     package var idleTimeout = Duration.seconds(30)
-    package var maxConnectionsPerHost = HostShare.connections
+    package var maxConnectionsPerHost = Self.connectionsPerHost
     /// In use, or kept for later requests.
     package var maxConnections = 64
     package var userAgent: String
@@ -17,6 +17,9 @@ package struct NetworkSettings: Hashable, Sendable {
     package var netrcFile: String?
     /// Bytes a second of bodies as they come over the wire, over all transfers.
     package var rateLimit: Int64?
+
+    /// Browsers have so many to a host.
+    package static let connectionsPerHost = 6
 
     package init(userAgent: String) { self.userAgent = userAgent }
 
