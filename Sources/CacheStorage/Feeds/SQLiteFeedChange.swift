@@ -19,6 +19,14 @@ struct SQLiteFeedChange: FeedStoreChange {
             INSERT INTO feeds (url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
             """)
+        try bind(saved, to: feed)
+        try feed.run()
+        let row = connection.lastInsertedRow
+        try deleteItems(of: row)
+        try insert(saved.feed.images, of: row)
+    }
+
+    private func bind(_ saved: SavedFeed, to feed: SQLiteStatement) throws(FeedError) {
         try feed.bind(1, saved.url.text)
         try feed.bind(2, saved.url.credentials)
         try feed.bind(3, saved.feed.title)
@@ -29,10 +37,6 @@ struct SQLiteFeedChange: FeedStoreChange {
         try feed.bind(8, Int64(saved.pages))
         try feed.bind(9, saved.isNamed ? 1 : 0)
         try feed.bind(10, saved.movedTo?.text)
-        try feed.run()
-        let row = connection.lastInsertedRow
-        try deleteItems(of: row)
-        try insert(saved.feed.images, of: row)
     }
 
     /// Other programs leave the items of a feed that they delete, as sqlite3 does where it isn't told to mind foreign keys;
@@ -97,18 +101,11 @@ struct SQLiteFeedChange: FeedStoreChange {
     func confirm(_ saved: SavedFeed) throws(FeedError) {
         let feed = try connection.statement(
             """
-            UPDATE feeds SET saved_at = ?2, etag = ?3, last_modified = ?4, credentials = ?5, pages = ?6,
-                named = max(named, ?7), moved_to = ?8
+            UPDATE feeds SET credentials = ?2, saved_at = ?5, etag = ?6, last_modified = ?7, pages = ?8,
+                named = max(named, ?9), moved_to = ?10
             WHERE url = ?1 RETURNING id
             """)
-        try feed.bind(1, saved.url.text)
-        try feed.bind(2, saved.savedAt.microseconds)
-        try feed.bind(3, saved.validators.etag)
-        try feed.bind(4, saved.validators.lastModified)
-        try feed.bind(5, saved.url.credentials)
-        try feed.bind(6, Int64(saved.pages))
-        try feed.bind(7, saved.isNamed ? 1 : 0)
-        try feed.bind(8, saved.movedTo?.text)
+        try bind(saved, to: feed)
         var found = false
         try feed.forEachRow { () throws(FeedError) in found = true }
         guard found else { throw .notFound("\(saved.url): was never saved") }

@@ -5,28 +5,23 @@ enum FeedSpellings {
     /// They become one feed, the one that was saved last.
     static func unite(_ connection: SQLiteConnection) throws(FeedError) {
         let feeds = try connection.statement("SELECT id, url FROM feeds ORDER BY saved_at DESC, id DESC")
-        var rows: [(id: Int64, text: String)] = []
-        try feeds.forEachRow { () throws(FeedError) in rows.append((feeds.integer(0), feeds.text(1) ?? "")) }
-        var kept: [(id: Int64, text: String, spelling: String)] = []
-        var seen: Set<[UInt8]> = []
-        for row in rows {
-            let spelling = spelling(of: row.text)
-            if seen.insert(Array(spelling.utf8)).inserted {
-                kept.append((row.id, row.text, spelling))
-            } else {
-                let items = try connection.statement("DELETE FROM items WHERE feed = ?1")
-                try items.bind(1, row.id)
-                try items.run()
+        var rows: [(id: Int64, text: String, spelling: String)] = []
+        try feeds.forEachRow { () throws(FeedError) in
+            let text = feeds.text(1) ?? ""
+            rows.append((feeds.integer(0), text, spelling(of: text)))
+        }
+        for sameFeed in Dictionary(grouping: rows, by: { Array($0.spelling.utf8) }).values {
+            for older in sameFeed.dropFirst() {
+                // The items go with it.
                 let feed = try connection.statement("DELETE FROM feeds WHERE id = ?1")
-                try feed.bind(1, row.id)
+                try feed.bind(1, older.id)
                 try feed.run()
             }
-        }
-        for row in kept where row.spelling != row.text {
-            let change = try connection.statement("UPDATE feeds SET url = ?2 WHERE id = ?1")
-            try change.bind(1, row.id)
-            try change.bind(2, row.spelling)
-            try change.run()
+            guard let latest = sameFeed.first, latest.spelling != latest.text else { continue }
+            let feed = try connection.statement("UPDATE feeds SET url = ?2 WHERE id = ?1")
+            try feed.bind(1, latest.id)
+            try feed.bind(2, latest.spelling)
+            try feed.run()
         }
     }
 

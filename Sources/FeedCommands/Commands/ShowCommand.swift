@@ -65,7 +65,7 @@ struct ShowCommand {
                 let age = Phrases.age(of: savedAt, at: session.now())
                 session.notice(
                     LogLine(
-                        offline: url, savedAt: savedAt, cause,
+                        standInOf: url, savedAt: savedAt, cause,
                         text: "\(url): showing the feed saved \(age) (\(cause.message))"))
             }
             if let place = loaded.movedTo { session.notice(LogLine(moved: url, to: place)) }

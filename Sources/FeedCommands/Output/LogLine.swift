@@ -53,9 +53,8 @@ extension LogLine {
 
     /// Tells of feeds whose saved copies stand in for their server, by the first of them and the oldest copy's date.
     init(
-        offline url: ResourceURL, event: String = "feed_offline", count: Int = 1, savedAt: Timestamp,
-        _ cause: FeedError,
-        text: String
+        standInOf url: ResourceURL, event: String = "feed_offline", count: Int = 1, savedAt: Timestamp,
+        _ cause: FeedError, text: String
     ) {
         self.init(
             level: .warning, event: event, text: text,

@@ -41,7 +41,7 @@ enum SyncText {
                 : "\(Phrases.count(feeds.count, "feed"))\(place): \(outcome), what was saved \(oldest) stands in "
                     + "(\(error.message); first: \(url))"
             return LogLine(
-                offline: url, event: "feed_\(outcome)", count: feeds.count, savedAt: savedAt, error, text: text)
+                standInOf: url, event: "feed_\(outcome)", count: feeds.count, savedAt: savedAt, error, text: text)
         }
     }
 

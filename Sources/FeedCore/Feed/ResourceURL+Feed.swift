@@ -22,9 +22,7 @@ extension ResourceURL {
 
     /// With its colon; empty for the scheme's own.
     private func port(_ authority: URLAuthority) -> String {
-        guard let port = authority.port.flatMap({ Int(text.slice($0)) }), port != (scheme == .http ? 80 : 443) else {
-            return ""
-        }
+        guard let port = authority.port.flatMap({ Int(text.slice($0)) }), port != scheme.usualPort else { return "" }
         return ":\(port)"
     }
 }

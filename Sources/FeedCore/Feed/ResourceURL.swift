@@ -68,7 +68,7 @@ package struct ResourceURL: Hashable, Sendable {
         guard let authority else { return "file:" }
         // As most are written, with a port or without.
         if let plain = plainOrigin(authority) { return plain }
-        let port = authority.port.flatMap { Int(text.slice($0)) } ?? (scheme == .http ? 80 : 443)
+        let port = authority.port.flatMap { Int(text.slice($0)) } ?? scheme.usualPort
         return "\(scheme.rawValue)://\(text.slice(authority.host).lowercased()):\(port)"
     }
 
@@ -94,7 +94,7 @@ package struct ResourceURL: Hashable, Sendable {
             if byte >= 0x80 || UInt8(ascii: "A") <= byte && byte <= UInt8(ascii: "Z") { return nil }
         }
         let beforePath = bytes.withUnsafeBufferPointer { String(decoding: $0[..<authority.end], as: UTF8.self) }
-        guard let port = authority.port else { return beforePath + (scheme == .http ? ":80" : ":443") }
+        guard let port = authority.port else { return "\(beforePath):\(scheme.usualPort)" }
         return port.isEmpty || bytes[port.lowerBound] == UInt8(ascii: "0") ? nil : beforePath
     }
 

@@ -15,6 +15,9 @@ package enum URLScheme: String, Sendable {
         }
     }
 
+    /// The one that a URL needn't name; of no use for a file.
+    var usualPort: Int { self == .http ? 80 : 443 }
+
     /// Whether a text that begins with this scheme writes it in small letters.
     func isLowercase(in bytes: Span<UInt8>) -> Bool {
         for index in 0..<rawValue.utf8.count where bytes[index] & 0x20 == 0 { return false }

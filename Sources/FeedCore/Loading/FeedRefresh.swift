@@ -70,7 +70,7 @@ package struct FeedRefresh: Sendable {
         let known = old.flatMap { old in
             old.pages < remote.maxPages || old.url.credentials != url.credentials ? nil : old
         }
-        if let interval, let known, try await waits(known, interval) {
+        if let interval, let known, try await mayWait(known, interval) {
             return Refreshed(
                 feed: known.feed, outcome: .waiting, savedAt: known.savedAt, saveFailure: nil, imageTerms: nil,
                 notes: [])
@@ -98,7 +98,7 @@ package struct FeedRefresh: Sendable {
         }
     }
 
-    private func waits(_ saved: SavedFeed, _ interval: Interval) async throws(FeedError) -> Bool {
+    private func mayWait(_ saved: SavedFeed, _ interval: Interval) async throws(FeedError) -> Bool {
         guard local.isFresh(saved, maxAge: interval.every), local.isFresh(saved, maxAge: interval.maxAge) else {
             return false
         }

@@ -34,11 +34,7 @@ package final class Fetcher: HTTPClient {
         traffic = Traffic(jobs: rules.jobs, perHost: rules.perHost, clockwork: clockwork)
         health = Mutex(HostHealth(longestPause: rules.retry.longestHostPause))
         for wait in waits {
-            let end = health.withLock { health in
-                health.learn(wait, now: clockwork.uptime())
-                return health.waitEnd(wait.origin)
-            }
-            traffic.hold(wait.origin, until: end)
+            change(wait.origin) { $0.learn(wait, now: clockwork.uptime()) }
         }
         deadline?.whenPassed { [traffic] in traffic.endWaits() }
     }
@@ -217,7 +213,7 @@ extension Fetcher {
         _ next: RequestMachine.Step
     ) {
         let now = clockwork.uptime()
-        let waitEnd = health.withLock { health in
+        change(host) { health in
             if hasAnswered {
                 health.answered(host, isBusy: true)
             } else if failure.isSilence {
@@ -227,6 +223,13 @@ extension Fetcher {
                 health.failedToConnect(host, in: round, failure.error, nextTry: nextTry)
             }
             if let pause = failure.retryAfter { health.askedToWait(host, for: pause, failure.error, now: now) }
+        }
+    }
+
+    /// Its requests wait as long as its health then says.
+    private func change(_ host: String, _ work: (inout HostHealth) -> Void) {
+        let waitEnd = health.withLock { health in
+            work(&health)
             return health.waitEnd(host)
         }
         traffic.hold(host, until: waitEnd)

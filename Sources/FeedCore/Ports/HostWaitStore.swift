@@ -14,9 +14,8 @@ package struct HostWait: Hashable, Sendable {
     package func holds(at now: Timestamp) -> Bool { now < until && until <= now + Self.longest }
 
     /// As it stands in most URLs: with the port if it is not the usual one.
-    var hostAndPort: String {
-        let (scheme, port) = origin.hasPrefix("https:") ? ("https://", ":443") : ("http://", ":80")
-        return String(origin.dropFirst(scheme.count).dropLast(origin.hasSuffix(port) ? port.count : 0))
+    var hostAndPort: String? {
+        do { return try ResourceURL(origin).asFeed.hostAndPort } catch { return nil }
     }
 }
 

@@ -1,6 +1,6 @@
-extension RandomAccessCollection where Index == Int, SubSequence == ArraySlice<Element> {
+extension Array {
     /// So many elements at a time; the last part may have fewer.
     func parts(of size: Int) -> some Sequence<ArraySlice<Element>> {
-        stride(from: startIndex, to: endIndex, by: size).lazy.map { self[$0..<Swift.min($0 + size, endIndex)] }
+        stride(from: 0, to: count, by: size).lazy.map { self[$0..<Swift.min($0 + size, count)] }
     }
 }

@@ -14,7 +14,6 @@ package struct ImageDownloads: Sendable {
     private let remote: RemoteImageDataLoader
     private let store: any ImageStore
     private let sleep: @Sendable (Duration) async throws -> Void
-    private let mostLanes: Int
     private let mostBroken: Int
 
     private var traffic: Traffic { remote.fetcher.traffic }
@@ -26,15 +25,16 @@ package struct ImageDownloads: Sendable {
         self.remote = remote
         self.store = store
         self.sleep = sleep
-        // Each has a file, with another of an earlier image on its way to disk, and a connection.
-        let most = max(1, store.mostStaged / 3)
-        mostLanes = min(remote.fetcher.traffic.jobs, most)
-        mostBroken = min(64, most - mostLanes)
+        mostBroken = min(64, store.mostStaged / Self.filesOfJob - remote.fetcher.traffic.jobs)
     }
 
-    /// A job may take three files: its image's, the one before it on its way to disk, and a connection. Half of all files stay
-    /// free for batches.
-    package static func mostJobs(storing store: any ImageStore) -> Int { max(1, store.mostStaged / 6) }
+    /// Its image's, the one before it on its way to disk, and a connection.
+    private static let filesOfJob = 3
+
+    /// The jobs that a run may have for this store: half of all files stay free for batches.
+    package static func mostJobs(storing store: any ImageStore) -> Int {
+        max(1, store.mostStaged / (2 * filesOfJob))
+    }
 
     private struct Run {
         let images: ImagesUnderWay
@@ -76,7 +76,7 @@ package struct ImageDownloads: Sendable {
                 switch piece {
                 case .failure(let error): run.ledger.stop(error)
                 case .wanted(let images):
-                    let wantedLanes = max(laneCount, min(mostLanes, run.images.add(images)))
+                    let wantedLanes = max(laneCount, min(traffic.jobs, run.images.add(images)))
                     for _ in laneCount..<wantedLanes {
                         run.batches.addJob()
                         lanes.addTask { await runLane(in: run) }

@@ -1,10 +1,9 @@
 /// Says which of the images that a run's feeds name are to be asked for: feed by feed, as they come. Each URL is counted
 /// and decided on once, on the terms of the first feed that names it and whose server answered.
 struct ImageSurvey: Sendable {
-    /// What the store answers of each image is larger than what is kept of it. And the first part of a feed, which is
-    /// smaller for that, is asked for while the next is looked at.
+    /// What the store answers of each image is larger than what is kept of it. And the first part of a feed is asked for
+    /// while the next is looked at.
     private static let partSize = 2000
-    private static let firstPartSize = 250
 
     private(set) var report = ImagesReport()
     private let choice: ImageChoice
@@ -27,8 +26,8 @@ struct ImageSurvey: Sendable {
     ) async throws(FeedError) {
         named.reserveCapacity(named.count + images.count)
         var (total, cached) = (0, 0)
-        var parts = images.dropFirst(Self.firstPartSize).parts(of: Self.partSize).makeIterator()
-        var next: [ResourceURL]? = undecided(in: images.prefix(Self.firstPartSize), request)
+        var parts = images.parts(of: Self.partSize).makeIterator()
+        var next = parts.next().map { undecided(in: $0, request) }
         while let new = next {
             async let found = Result { [choice] () async throws(FeedError) in
                 try await choice.verdicts(on: new, request)

@@ -69,7 +69,8 @@ package struct ImagesReport: Hashable, Sendable {
     /// There, and not downloaded again.
     package var cached = 0
     package var downloaded = 0
-    /// Left alone on purpose: images of a feed whose server is out of reach or not asked, and those whose last answer tends to stay.
+    /// Left alone on purpose: images of a feed whose server is out of reach or not asked, and those whose last answer tends
+    /// to stay.
     package var skipped = 0
     package var failures: [Failure] = []
     /// Of the images downloaded in this run.

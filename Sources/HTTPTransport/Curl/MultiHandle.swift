@@ -6,7 +6,6 @@ import Glibc
 ///
 /// `@unchecked Sendable`: all calls but `wake` are made by the transfer thread alone, and that one libcurl takes from any.
 final class MultiHandle: @unchecked Sendable {
-
     private let multi: UnsafeMutableRawPointer
 
     /// Connections of up to `mostConnections` are kept for later requests.
