@@ -44,8 +44,7 @@ package struct InMemoryTransfer: CacheTransfer {
             for (position, image) in images.enumerated() where positions.contains(Int64(position)) {
                 try visit(
                     SnapshotImage(
-                        position: Int64(position), id: image.id, description: image.description,
-                        location: image.location, url: image.url, stored: contents.images[image.url.text]))
+                        position: Int64(position), image: image, stored: contents.images[image.url.text]))
             }
         }
 

@@ -18,13 +18,14 @@ struct FeedDocumentWriter {
         json.beginArray()
     }
 
-    mutating func add(_ image: SnapshotImage) {
+    mutating func add(_ given: SnapshotImage) {
+        let image = given.image
         json.beginObject()
         json.member("id", image.id)
         if let description = image.description { json.member("description", description) }
         if let location = image.location { json.member("location", location) }
         json.member("url", image.url.text)
-        if let stored = image.stored {
+        if let stored = given.stored {
             json.member("digest", OCILayout.reference(stored.digest))
             if let etag = stored.validators.etag { json.member("etag", etag) }
             if let lastModified = stored.validators.lastModified { json.member("last_modified", lastModified) }

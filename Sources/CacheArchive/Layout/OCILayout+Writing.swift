@@ -58,7 +58,7 @@ struct Layer {
     /// Nil without data.
     init?(_ image: SnapshotImage) {
         guard let stored = image.stored else { return nil }
-        (position, description) = (image.position, image.description)
+        (position, description) = (image.position, image.image.description)
         (type, digest, size) = (stored.type, stored.digest, stored.size)
     }
 

@@ -70,8 +70,11 @@ struct DirectorySnapshot: CacheSnapshot {
             }
             try visit(
                 SnapshotImage(
-                    position: position, id: (row.text(1) ?? "").withoutPasswords, description: row.text(3),
-                    location: row.text(4), url: url, stored: ImageIndex.image(in: row, from: 5)))
+                    position: position,
+                    image: FeedImage(
+                        id: (row.text(1) ?? "").withoutPasswords, description: row.text(3), location: row.text(4),
+                        url: url),
+                    stored: ImageIndex.image(in: row, from: 5)))
         }
     }
 

@@ -49,10 +49,12 @@ package struct SavedFeed: Hashable, Sendable {
     package let isNamed: Bool
     /// Where its server said that it is from now on; its URL stays what it goes by here.
     package let movedTo: ResourceURL?
+    /// By which rules its images were chosen among all that it names. By others, the same answer is another feed.
+    package let rules: String?
 
     package init(
         url: ResourceURL, feed: Feed, savedAt: Timestamp, validators: Validators = Validators(), pages: Int = 1,
-        isNamed: Bool = true, movedTo: ResourceURL? = nil
+        isNamed: Bool = true, movedTo: ResourceURL? = nil, rules: String? = nil
     ) {
         self.url = url
         self.feed = feed
@@ -61,5 +63,6 @@ package struct SavedFeed: Hashable, Sendable {
         self.pages = pages
         self.isNamed = isNamed
         self.movedTo = movedTo
+        self.rules = rules
     }
 }

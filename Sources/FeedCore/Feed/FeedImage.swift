@@ -1,15 +1,30 @@
 /// One picture of a feed. Its bytes are behind `url` and live apart: two feed images can share them.
 package struct FeedImage: Sendable {
     package let id: String
+    /// The picture's own words, or what stands in for them.
     package let description: String?
     package let location: String?
     package let url: ResourceURL
+    /// Of the post that has the picture.
+    package let title: String?
+    /// The post's page on the web.
+    package let link: ResourceURL?
+    package let published: Timestamp?
+    /// Further addresses of the same picture, the best first. They have no user names and passwords.
+    package let alternatives: [ResourceURL]
 
-    package init(id: String, description: String? = nil, location: String? = nil, url: ResourceURL) {
+    package init(
+        id: String, description: String? = nil, location: String? = nil, url: ResourceURL, title: String? = nil,
+        link: ResourceURL? = nil, published: Timestamp? = nil, alternatives: [ResourceURL] = []
+    ) {
         self.id = id
         self.description = description
         self.location = location
         self.url = url
+        self.title = title
+        self.link = link
+        self.published = published
+        self.alternatives = alternatives
     }
 }
 
@@ -19,6 +34,9 @@ extension FeedImage: Hashable {
         ExactText(left.id) == ExactText(right.id) && left.url == right.url
             && left.description.map(ExactText.init) == right.description.map(ExactText.init)
             && left.location.map(ExactText.init) == right.location.map(ExactText.init)
+            && left.title.map(ExactText.init) == right.title.map(ExactText.init)
+            && left.link == right.link && left.published == right.published
+            && left.alternatives == right.alternatives
     }
 
     package func hash(into hasher: inout Hasher) {

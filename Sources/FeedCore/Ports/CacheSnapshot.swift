@@ -32,21 +32,13 @@ package protocol CacheSnapshot {
 /// An image of a saved feed as it is read, to be looked at and let go of.
 package struct SnapshotImage: Sendable {
     package let position: Int64
-    package let id: String
-    package let description: String?
-    package let location: String?
-    package let url: ResourceURL
+    package let image: FeedImage
     /// What is known of its data.
     package let stored: StoredImage?
 
-    package init(
-        position: Int64, id: String, description: String?, location: String?, url: ResourceURL, stored: StoredImage?
-    ) {
+    package init(position: Int64, image: FeedImage, stored: StoredImage?) {
         self.position = position
-        self.id = id
-        self.description = description
-        self.location = location
-        self.url = url
+        self.image = image
         self.stored = stored
     }
 }
