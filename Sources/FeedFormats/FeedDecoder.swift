@@ -4,19 +4,21 @@ package import FeedCore
 package struct FeedDecoder: FeedDecoding {
     package init() {}
 
-    package func decode(_ document: FeedSource) throws(FeedError) -> DecodedFeed {
-        let decoded = try decodeAny(document)
+    package func decode(
+        _ document: FeedSource, taking selection: ImageSelection
+    ) throws(FeedError) -> DecodedFeed {
+        let decoded = try decodeAny(document, selection)
         // When cancelled, the HTML reader stops in the midst of a piece, and the last item may be incomplete.
         guard !Task.isCancelled else { throw .cancelled }
         return decoded
     }
 
-    private func decodeAny(_ document: FeedSource) throws(FeedError) -> DecodedFeed {
+    private func decodeAny(_ document: FeedSource, _ selection: ImageSelection) throws(FeedError) -> DecodedFeed {
         switch BodyKind(of: document) {
         case .json:
-            if let feed = try EssentialFeed.decode(document) { return feed }
-            return try JSONFeed.decode(document)
-        case .xml: return try XMLFeed.decode(document)
+            if let feed = try EssentialFeed.decode(document, taking: selection) { return feed }
+            return try JSONFeed.decode(document, taking: selection)
+        case .xml: return try XMLFeed.decode(document, taking: selection)
         case .other(let what):
             throw .invalidData("no known feed format: the answer \(what)", host: document.url.hostAndPort)
         }

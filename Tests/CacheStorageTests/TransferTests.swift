@@ -32,7 +32,7 @@ struct TransferTests {
             }
             var found: [String] = []
             try snapshot.forEachImage(of: .first, at: 0...5) { image in
-                found.append("\(image.position) \(image.url) \(image.stored?.digest.hex ?? "-")")
+                found.append("\(image.position) \(image.image.url) \(image.stored?.digest.hex ?? "-")")
             }
             #expect(found == ["0 \(ResourceURL.image(0)) -", "1 \(ResourceURL.image(1)) \(one.hex)"])
             #expect(try snapshot.read(one, size: 3, from: 0, count: 3) == Array("one".utf8))

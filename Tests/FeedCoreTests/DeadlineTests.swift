@@ -91,7 +91,7 @@ struct DeadlineTests {
     private struct SlowDecoder: FeedDecoding {
         let deadline: Deadline
 
-        func decode(_ document: FeedSource) throws(FeedError) -> DecodedFeed {
+        func decode(_ document: FeedSource, taking selection: ImageSelection) throws(FeedError) -> DecodedFeed {
             deadline.pass()
             if Task.isCancelled { throw .cancelled }
             return DecodedFeed(feed: Feed(format: .essential, images: []))

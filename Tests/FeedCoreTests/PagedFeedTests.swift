@@ -11,7 +11,7 @@ import Testing
     private struct Decoder: FeedDecoding {
         let pages: [String: (ids: [String], next: String?)]
 
-        func decode(_ document: FeedSource) throws(FeedError) -> DecodedFeed {
+        func decode(_ document: FeedSource, taking selection: ImageSelection) throws(FeedError) -> DecodedFeed {
             let name = String(decoding: document.bytes, as: UTF8.self)
             guard let page = pages[name] else { throw .invalidData("not a page: \(name)") }
             let images = page.ids.map { id in

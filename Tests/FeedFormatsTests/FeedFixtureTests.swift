@@ -29,7 +29,7 @@ import Testing
         let json = Fixtures.names(in: "feeds", suffix: ".json")
         let feeds = json.filter { !$0.hasSuffix(Self.expected) } + Fixtures.names(in: "feeds", suffix: ".xml")
         #expect(feeds.count >= 16)
-        #expect(json.filter { $0.hasSuffix(Self.expected) } == feeds.sorted().map { $0 + Self.expected })
+        #expect(Set(json.filter { $0.hasSuffix(Self.expected) }) == Set(feeds.map { $0 + Self.expected }))
     }
 
     private static func json(_ decoded: DecodedFeed, _ expected: JSONValue) -> JSONValue {
@@ -38,15 +38,22 @@ import Testing
         members += [
             ("format", .string(decoded.feed.format.rawValue)), ("title", JSONValue(decoded.feed.title)),
             ("next", JSONValue(decoded.nextPage?.text)), ("images", .array(decoded.feed.images.map(json))),
-            ("notes", .array(decoded.notes.map { .string($0) })),
         ]
+        // Where it is told what is left out, nothing else is.
+        if expected["notes"] != nil { members.append(("notes", .array(decoded.notes.map { .string($0) }))) }
         return .object(members)
     }
 
     private static func json(_ image: FeedImage) -> JSONValue {
-        [
-            "id": .string(image.id), "description": JSONValue(image.description), "location": JSONValue(image.location),
-            "url": .string(image.url.text),
+        var members: [(String, JSONValue)] = [
+            ("id", .string(image.id)), ("description", JSONValue(image.description)),
+            ("location", JSONValue(image.location)), ("url", .string(image.url.text)),
         ]
+        if let title = image.title { members.append(("title", .string(title))) }
+        if let link = image.link { members.append(("link", .string(link.text))) }
+        if let published = image.published { members.append(("published", .string(published.rfc3339))) }
+        let others = image.alternatives.map { JSONValue.string($0.text) }
+        if !others.isEmpty { members.append(("alternatives", .array(others))) }
+        return .object(members)
     }
 }

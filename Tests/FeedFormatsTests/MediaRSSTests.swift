@@ -41,12 +41,16 @@ import Testing
         #expect(try decode(group).notes == [])
     }
 
-    @Test("a rendition that stands in for another keeps its own words, or has those of the group")
+    @Test("a picture has the words of its best rendition, else of another, else of the group")
     func wordsOfRenditions() throws {
-        let large = "<media:content url='ftp://h/b.png' width='9' height='9'/>"
-        for (own, expected) in [("", "Group"), ("<media:title>Own</media:title>", "Own")] {
-            let group = "<media:group>\(large)<media:content url='a.png'>\(own)</media:content>"
-            let decoded = try decode("\(group)<media:title>Group</media:title></media:group>")
+        let words = "<media:title>Own</media:title>"
+        for (large, small, group, expected) in [
+            (words, "", "Group", "Own"), ("", words, "", "Own"), ("", "", "Group", "Group"),
+        ] {
+            let large = "<media:content url='b.png' width='9' height='9'>\(large)</media:content>"
+            let decoded = try decode(
+                "<media:group><media:content url='a.png'>\(small)</media:content>\(large)"
+                    + "<media:title>\(group)</media:title></media:group>")
             #expect(decoded.feed.images.map(\.description) == [expected])
         }
     }

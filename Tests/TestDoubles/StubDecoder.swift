@@ -11,7 +11,7 @@ package final class StubDecoder: FeedDecoding {
     package init(_ feed: Feed) { result = .success(feed) }
     package init(failingWith error: FeedError) { result = .failure(error) }
 
-    package func decode(_ document: FeedSource) throws(FeedError) -> DecodedFeed {
+    package func decode(_ document: FeedSource, taking selection: ImageSelection) throws(FeedError) -> DecodedFeed {
         recorded.withLock { $0.append(document.bytes) }
         return DecodedFeed(feed: try result.get())
     }

@@ -121,11 +121,12 @@ struct SyncCommand {
         }
         for line in SyncText.standIns(.offline, report, now: session.now()) { session.notice(line) }
         for line in SyncText.standIns(.waiting, report, now: session.now()) { session.remark(line) }
-        let failures = SyncText.failures(report) + (galleryFailure.map { [LogLine($0)] } ?? [])
-        for line in failures { session.report(line) }
+        let ends = SyncText.failures(report, wereTold: settings.verbosity == .verbose)
+        for line in ends + (galleryFailure.map { [LogLine($0)] } ?? []) { session.report(line) }
         let summary = SyncText.summary(report, took: duration)
         // A run with failures, or one that was stopped, says what it did get done.
-        if failures.isEmpty, !report.wasCancelled { session.remark(summary) } else { session.notice(summary) }
+        let isWhole = exitCode(of: report, galleryFailure) == .ok && !report.wasCancelled
+        if isWhole { session.remark(summary) } else { session.notice(summary) }
         do throws(FeedError) {
             if settings.json {
                 try session.write(SyncJSON.text(report, report.fatal ?? galleryFailure, took: duration))

@@ -18,6 +18,18 @@ enum OptionTable {
             "pages", "N", sets: \.pages, as: .count, default: "1", .main, of: [.sync, .show],
             "how many pages of a feed to load, where it links to the next"
         ).perFeed,
+        .list(
+            "include", "REGEX", addsTo: \.includes, as: .expression, .main, of: [.sync, .show],
+            "take only images whose URL this matches, anywhere in it; may be given many times"
+        ).perFeed,
+        .list(
+            "exclude", "REGEX", addsTo: \.excludes, as: .expression, .main, of: [.sync, .show],
+            "leave out images whose URL this matches, as if the feed didn't name them; may be given many times"
+        ).perFeed,
+        .flag(
+            "all-images", sets: \.allImages, .main, of: [.sync, .show],
+            "also take what is left out as decoration: emoji, avatars, tracking pixels"
+        ).perFeed,
         .value(
             "opml", "FILE", sets: \.opml, as: .path("feeds.opml", insteadOfURL: ": download the list first"),
             .main, of: [.sync],

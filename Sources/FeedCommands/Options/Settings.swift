@@ -30,6 +30,9 @@ struct Settings: Hashable, Sendable {
     var maxFeedSize: Int64 = 256 << 20
     /// The pages to load of one feed.
     var pages = 1
+    var includes: [String] = []
+    var excludes: [String] = []
+    var allImages = false
     /// The path of a subscription list.
     var opml: String?
     var maxRedirects = 10

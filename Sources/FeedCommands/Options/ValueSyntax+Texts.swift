@@ -46,6 +46,15 @@ extension ValueSyntax<ResourceURL?> {
 }
 
 extension ValueSyntax<String> {
+    static let expression = ValueSyntax(expected: "a regular expression such as '/thumbs/'") { text in
+        do {
+            _ = try Regex(text)
+            return text.isEmpty ? nil : text
+        } catch {
+            return nil
+        }
+    }
+
     /// Goes into a request as it is, so a line break in it would be a header of its own. Empty: no such header.
     static let headerText = ValueSyntax(expected: "text without control characters, such as mirror/1.0") { text in
         isVisible(text) ? text : nil

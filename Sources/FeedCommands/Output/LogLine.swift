@@ -28,6 +28,13 @@ extension LogLine {
         self.init(level: .debug, event: event, text: "\(url): \(text)", fields: [("url", .string(url.text))] + fields)
     }
 
+    /// Tells of one feed or image that failed.
+    init(failureOf url: ResourceURL, event: String, _ error: FeedError) {
+        self.init(
+            level: .error, event: event, text: "\(url): \(error.message)",
+            fields: [("url", .string(url.text)), ("count", .integer(1))] + Self.fields(of: error))
+    }
+
     /// Tells of a try that failed and is followed by another.
     init(retryOf url: ResourceURL, after error: FeedError, in pause: Duration) {
         self.init(

@@ -33,6 +33,7 @@ enum SyncJSON {
             "outcome": .string(feed.outcome.rawValue),
             "images": .integer(feed.images),
             "saved_at": JSONValue(feed.savedAt?.rfc3339),
+            "notes": .array(feed.notes.map { .string(Passwords.hidden(in: $0)) }),
             "error": feed.error.map(error) ?? .null,
         ]
     }

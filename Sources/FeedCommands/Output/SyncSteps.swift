@@ -15,8 +15,7 @@ struct SyncSteps {
     private func step(_ event: SyncEvent) -> LogLine? {
         switch event {
         case .feed(let feed) where feed.failure != nil:
-            // At the end, failures of one cause are told in one line, with the reason of the first.
-            feed.failure.map { LogLine(step: "feed_error", of: feed.url, $0.message, LogLine.fields(of: $0)) }
+            feed.failure.map { LogLine(failureOf: feed.url, event: "feed_failed", $0) }
         case .feed(let feed):
             LogLine(
                 step: "feed_\(feed.outcome.rawValue)", of: feed.url,
@@ -43,7 +42,7 @@ struct SyncSteps {
                 step: "image_downloaded", of: url, "downloaded, \(Phrases.size(bytes))",
                 [("bytes", .integer(Int(bytes)))])
         case .imageFailed(let url, let error):
-            LogLine(step: "image_error", of: url, error.message, LogLine.fields(of: error))
+            LogLine(failureOf: url, event: "image_failed", error)
         }
     }
 

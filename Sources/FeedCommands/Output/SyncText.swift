@@ -3,15 +3,17 @@ import JSONText
 
 /// The lines of a sync on standard error.
 enum SyncText {
-    /// One line for each distinct cause of failure.
-    static func failures(_ report: SyncReport) -> [LogLine] {
+    /// One line for each distinct cause of failure. Of feeds and images nothing is said that was told step by step.
+    static func failures(_ report: SyncReport, wereTold: Bool) -> [LogLine] {
+        let end = fatal(report).map { [LogLine($0)] } ?? []
+        guard !wereTold else { return end }
         var feeds = Causes()
         for feed in report.feeds {
             if let error = feed.failure { feeds.add(feed.url, error, apartByReason: error.kind != .connectivity) }
         }
         var images = Causes()
         for failure in report.images.failures { images.add(failure.url, failure.error, apartByReason: false) }
-        return feeds.lines(of: "feed") + images.lines(of: "image") + (fatal(report).map { [LogLine($0)] } ?? [])
+        return feeds.lines(of: "feed") + images.lines(of: "image") + end
     }
 
     /// The fault that ended the run, unless a feed's line tells of it already.

@@ -25,6 +25,7 @@ extension Session {
     ) -> FeedRefresh {
         let remote = RemoteFeedLoader(
             client: client, decoder: world.decoder, maxBytes: own.maxFeedSize, maxPages: own.pages,
+            selection: ImageSelection(all: own.allImages, includes: own.includes, excludes: own.excludes),
             identity: isNamed ? own.identity : Identity(), allowsPrivate: own.allowPrivate,
             manner: own.manner == settings.manner ? nil : own.manner,
             maxImageBytes: own.maxFileSize == settings.maxFileSize ? nil : own.maxFileSize)

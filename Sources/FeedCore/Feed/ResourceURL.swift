@@ -42,6 +42,8 @@ package struct ResourceURL: Hashable, Sendable {
         self.credentials = credentials
     }
 
+    package var withoutCredentials: ResourceURL { credentials == nil ? self : ResourceURL(self, credentials: nil) }
+
     /// In another spelling.
     init(_ url: ResourceURL, text: String) {
         scheme = url.scheme

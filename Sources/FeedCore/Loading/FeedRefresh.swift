@@ -65,10 +65,11 @@ package struct FeedRefresh: Sendable {
         }
         // A URL given without its user name and password is asked with those it was saved with.
         let url = url.credentials == nil ? old?.url ?? url : url
-        // That the first page is still the latest says nothing of those that were not asked for the last time, nor of a
-        // new password, which belongs to images at the feed's origin too.
+        // That the first page is still the latest says nothing of those that were not asked for the last time, nor of images
+        // that other rules left out, nor of a new password, which belongs to images at the feed's origin too.
         let known = old.flatMap { old in
-            old.pages < remote.maxPages || old.url.credentials != url.credentials ? nil : old
+            let isAsBefore = old.rules == remote.rules && old.url.credentials == url.credentials
+            return isAsBefore && old.pages >= remote.maxPages ? old : nil
         }
         if let interval, let known, try await mayWait(known, interval) {
             return Refreshed(
@@ -81,7 +82,7 @@ package struct FeedRefresh: Sendable {
             try await finish(old.feed, .unchanged, over: old, answer) { () async throws(FeedError) in
                 try await local.confirm(
                     old.feed, from: url, validators: validators, pages: pages, isNamed: isNamed,
-                    movedTo: answer.movedTo, telling: tell)
+                    movedTo: answer.movedTo, rules: remote.rules, telling: tell)
             }
         }
         switch answer.content {
@@ -93,7 +94,7 @@ package struct FeedRefresh: Sendable {
             return try await finish(feed, .updated, over: old, answer) { () async throws(FeedError) in
                 try await local.save(
                     feed, from: url, validators: validators, pages: remote.maxPages, isNamed: isNamed,
-                    movedTo: answer.movedTo, telling: tell)
+                    movedTo: answer.movedTo, rules: remote.rules, isFirst: old == nil, telling: tell)
             }
         }
     }

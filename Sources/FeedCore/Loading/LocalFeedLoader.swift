@@ -43,13 +43,14 @@ package struct LocalFeedLoader: Sendable {
     }
 
     /// Deletes the old cache, timestamps and saves, in this order and in one transaction: a save that fails leaves the
-    /// old cache as it was. Returns the moment it was saved at.
+    /// old cache as it was. Returns the moment it was saved at. With `isFirst` nobody is told of an old cache.
     package func save(
         _ feed: Feed, from url: ResourceURL, validators: Validators, pages: Int = 1, isNamed: Bool = true,
-        movedTo: ResourceURL? = nil, telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
+        movedTo: ResourceURL? = nil, rules: String? = nil, isFirst: Bool = false,
+        telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
     ) async throws(FeedError) -> Timestamp {
         try await store.change { [now] change throws(FeedError) in
-            tell(.deletingOld)
+            if !isFirst { tell(.deletingOld) }
             try change.delete(url)
             tell(.encoding(images: feed.images.count))
             let moment = now()
@@ -58,7 +59,7 @@ package struct LocalFeedLoader: Sendable {
             try change.insert(
                 SavedFeed(
                     url: url, feed: feed, savedAt: moment, validators: validators, pages: pages, isNamed: isNamed,
-                    movedTo: movedTo))
+                    movedTo: movedTo, rules: rules))
             return moment
         }
     }
@@ -67,7 +68,8 @@ package struct LocalFeedLoader: Sendable {
     /// deleted it meanwhile, it is saved again.
     package func confirm(
         _ feed: Feed, from url: ResourceURL, validators: Validators, pages: Int = 1, isNamed: Bool = true,
-        movedTo: ResourceURL? = nil, telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
+        movedTo: ResourceURL? = nil, rules: String? = nil,
+        telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
     ) async throws(FeedError) -> Timestamp {
         try await store.change { [now] change throws(FeedError) in
             let moment = now()
@@ -75,7 +77,7 @@ package struct LocalFeedLoader: Sendable {
             tell(.confirming)
             let saved = SavedFeed(
                 url: url, feed: feed, savedAt: moment, validators: validators, pages: pages, isNamed: isNamed,
-                movedTo: movedTo)
+                movedTo: movedTo, rules: rules)
             do throws(FeedError) {
                 try change.confirm(saved)
             } catch {

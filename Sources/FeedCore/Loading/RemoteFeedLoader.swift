@@ -20,22 +20,27 @@ package struct RemoteFeedLoader: Sendable {
     private let decoder: any FeedDecoding
     private let maxBytes: Int64
     let maxPages: Int
+    private let selection: ImageSelection
     private let identity: Identity
     private let allowsPrivate: Bool
     private let manner: RequestManner?
     private let maxImageBytes: Int64?
 
+    var rules: String { selection.rules }
+
     /// `maxBytes` is what all pages may have together. `manner` and `maxImageBytes` are nil where the feed has none of its
     /// own.
     package init(
         client: any HTTPClient, decoder: any FeedDecoding, maxBytes: Int64, maxPages: Int = 1,
-        identity: Identity = Identity(), allowsPrivate: Bool = false, manner: RequestManner? = nil,
+        selection: ImageSelection = ImageSelection(), identity: Identity = Identity(), allowsPrivate: Bool = false,
+        manner: RequestManner? = nil,
         maxImageBytes: Int64? = nil
     ) {
         self.client = client
         self.decoder = decoder
         self.maxBytes = maxBytes
         self.maxPages = maxPages
+        self.selection = selection
         self.identity = identity
         self.allowsPrivate = allowsPrivate
         self.manner = manner
@@ -141,7 +146,7 @@ package struct RemoteFeedLoader: Sendable {
         let document = FeedSource(bytes: body.take(), url: place, contentType: response.head[.contentType])
         var decoded: DecodedFeed
         do throws(FeedError) {
-            decoded = try decoder.decode(document)
+            decoded = try decoder.decode(document, taking: selection)
         } catch {
             // A login page, say, which is not where it was asked for.
             guard error.kind == .invalidData, place != url else { throw error }

@@ -37,7 +37,7 @@ package struct RemoteImageDataLoader: Sendable {
         // Nearly all images are compressed as they are; and of a body that the server compresses on its way, the length
         // is not known beforehand, and the rest can't be asked for when it breaks off.
         HTTPRequest(
-            url: wanted.url, validators: wanted.validators, maxBytes: wanted.terms.maxImageBytes ?? maxBytes,
+            url: wanted.place, validators: wanted.validators, maxBytes: wanted.terms.maxImageBytes ?? maxBytes,
             on: wanted.terms, mayBeCompressed: false)
     }
 
@@ -51,9 +51,11 @@ package struct RemoteImageDataLoader: Sendable {
             let validators = wanted.validators.updated(by: head.validators)
             return .notModified(ConfirmedImage(url: wanted.url, validators: validators, confirmedAt: now()))
         }
-        guard head.status == HTTPStatus.ok else { throw HTTPStatus.failure(response, askedFor: wanted.url) }
-        guard let image = sink.received(validators: head.validators, at: now()) else {
-            throw .invalidData("an empty answer, no image", host: wanted.url.hostAndPort)
+        guard head.status == HTTPStatus.ok else { throw HTTPStatus.failure(response, askedFor: wanted.place) }
+        // What is kept with an image is sent to its own URL.
+        let validators = wanted.place == wanted.url ? head.validators : Validators()
+        guard let image = sink.received(validators: validators, at: now()) else {
+            throw .invalidData("an empty answer, no image", host: wanted.place.hostAndPort)
         }
         return .received(image)
     }

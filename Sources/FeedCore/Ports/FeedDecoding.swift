@@ -1,10 +1,16 @@
 /// Makes a feed of a server's answer.
 package protocol FeedDecoding: Sendable {
     /// Throws `invalidData` that says what is wrong, where, and why.
-    func decode(_ document: FeedSource) throws(FeedError) -> DecodedFeed
+    func decode(_ document: FeedSource, taking selection: ImageSelection) throws(FeedError) -> DecodedFeed
 
     /// The feeds that a subscription list names.
     func decodeSubscriptions(_ document: FeedSource) throws(FeedError) -> SubscriptionList
+}
+
+extension FeedDecoding {
+    package func decode(_ document: FeedSource) throws(FeedError) -> DecodedFeed {
+        try decode(document, taking: ImageSelection())
+    }
 }
 
 /// What came from a server, or lay in a file.

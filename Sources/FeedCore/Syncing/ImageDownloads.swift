@@ -100,12 +100,20 @@ package struct ImageDownloads: Sendable {
                     run.images.putBack(image, start.number)
                     traffic.move(start, to: image.fetch.origin, image.fetch.news)
                 case .answered(let response):
+                    let answer = try remote.answer(response, to: image.wanted, in: image.sink)
                     end(start, image, in: run)
-                    await take(response, of: image, in: run)
+                    await take(answer, in: run)
                 }
             } catch {
-                end(start, image, in: run)
-                await take(error, of: image.wanted.url, in: run)
+                let news = image.fetch.news
+                if let elsewhere = image.wanted.elsewhere(after: error) {
+                    image = run.images.turn(image, to: elsewhere)
+                    run.images.putBack(image, start.number)
+                    traffic.move(start, to: image.fetch.origin, news)
+                } else {
+                    end(start, image, in: run)
+                    await take(image.wanted.failure ?? error, of: image.wanted.url, in: run)
+                }
             }
         }
     }
@@ -115,16 +123,12 @@ package struct ImageDownloads: Sendable {
         run.ledger.answered()
     }
 
-    private func take(_ response: HTTPResponse, of image: ImageUnderWay, in run: Run) async {
-        do throws(FeedError) {
-            switch try remote.answer(response, to: image.wanted, in: image.sink) {
-            case .received(let received):
-                store.complete(received.bytes)
-                await run.batches.add(.received(received))
-            case .notModified(let confirmed): await run.batches.add(.notModified(confirmed))
-            }
-        } catch {
-            await take(error, of: image.wanted.url, in: run)
+    private func take(_ answer: RemoteImageDataLoader.Answer, in run: Run) async {
+        switch answer {
+        case .received(let received):
+            store.complete(received.bytes)
+            await run.batches.add(.received(received))
+        case .notModified(let confirmed): await run.batches.add(.notModified(confirmed))
         }
     }
 

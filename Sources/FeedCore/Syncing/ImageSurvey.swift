@@ -30,16 +30,16 @@ struct ImageSurvey: Sendable {
         var next = parts.next().map { undecided(in: $0, request) }
         while let new = next {
             async let found = Result { [choice] () async throws(FeedError) in
-                try await choice.verdicts(on: new, request)
+                try await choice.verdicts(on: new.map(\.url), request)
             }
             // While the store looks for these.
             next = parts.next().map { undecided(in: $0, request) }
             report.total += new.count
             total += new.count
             var wanted: [WantedImage] = []
-            for (url, verdict) in zip(new, try await found.get()) {
+            for (image, verdict) in zip(new, try await found.get()) {
                 if verdict.isCached { cached += 1 }
-                take(verdict, on: url, &wanted)
+                take(verdict, on: image, &wanted)
             }
             events?.yield(.imagesSurveyed(new.count, wanted: wanted.count))
             if !wanted.isEmpty { ask(wanted) }
@@ -49,16 +49,16 @@ struct ImageSurvey: Sendable {
 
     private mutating func undecided(
         in images: ArraySlice<FeedImage>, _ request: ImageChoice.Request
-    ) -> [ResourceURL] {
-        var new: [ResourceURL] = []
+    ) -> [FeedImage] {
+        var new: [FeedImage] = []
         new.reserveCapacity(images.count)
-        for url in images.lazy.map(\.url) {
-            if named.insert(url.key).inserted {
-                new.append(url)
-            } else if request.terms != nil, outOfReach.remove(url.key) != nil {
+        for image in images {
+            if named.insert(image.url.key).inserted {
+                new.append(image)
+            } else if request.terms != nil, outOfReach.remove(image.url.key) != nil {
                 report.total -= 1
                 report.skipped -= 1
-                new.append(url)
+                new.append(image)
             }
         }
         return new
@@ -66,8 +66,9 @@ struct ImageSurvey: Sendable {
 
     /// Counts and tells what was decided.
     private mutating func take(
-        _ verdict: ImageChoice.Verdict, on url: ResourceURL, _ wanted: inout [WantedImage]
+        _ verdict: ImageChoice.Verdict, on named: FeedImage, _ wanted: inout [WantedImage]
     ) {
+        let url = named.url
         switch verdict {
         case .cached:
             report.cached += 1
@@ -82,7 +83,8 @@ struct ImageSurvey: Sendable {
         case .ask(_, let isCached) where dryRun:
             if isCached { report.cached += 1 }
             events?.yield(isCached ? .imageToRevalidate(url) : .imageMissing(url))
-        case .ask(let image, _):
+        case .ask(var image, _):
+            image.alternatives = named.alternatives
             wanted.append(image)
         }
     }

@@ -38,10 +38,19 @@ final class ImagesUnderWay: Sendable {
 
     func take(_ number: Int) -> ImageUnderWay {
         let (wanted, begun) = state.withLock { ($0.wanted[number], $0.begun.removeValue(forKey: number)) }
-        if let begun { return begun }
+        return begun ?? begin(wanted)
+    }
+
+    private func begin(_ wanted: WantedImage) -> ImageUnderWay {
         let sink = ImageSink(of: wanted.url, stage: stage)
         return ImageUnderWay(
             wanted: wanted, sink: sink, fetch: remote.fetcher.begin(remote.request(for: wanted), into: sink))
+    }
+
+    /// Begins anew with the same image at another place.
+    func turn(_ image: ImageUnderWay, to wanted: WantedImage) -> ImageUnderWay {
+        image.sink.discard()
+        return begin(wanted)
     }
 
     func putBack(_ image: ImageUnderWay, _ number: Int) {

@@ -1,11 +1,8 @@
-/// The pictures in a piece of HTML: the `src` of each `<img>`. A picture is described by its title, else by the caption
-/// of the figure around it, else by its alternative text.
-final class HTMLImages: HTMLVisitor {
-    struct Image: Equatable {
-        let source: String
-        var description: String?
-    }
+internal import FeedCore
 
+/// The pictures in a piece of HTML. A picture is described by its title, else by the caption of the figure around it,
+/// else by its alternative text.
+final class HTMLImages: HTMLVisitor {
     private struct Figure {
         var caption: String?
         /// The images without a title in this figure, but not in a figure within.
@@ -17,16 +14,28 @@ final class HTMLImages: HTMLVisitor {
         "textarea", "template", "iframe", "title", "xmp", "noembed", "noframes",
     ]
 
-    private var images: [Image] = []
+    private var images: [NamedPicture] = []
+    private let base: ResourceURL?
     private var figures: [Figure] = []
     private var caption: FoldedText?
     /// The outermost open element of these, and how many of its kind are open: templates nest.
     private var inert: (tag: String, depth: Int)?
+    /// Where the link around what follows leads.
+    private var link: String?
+    /// What the `<source>`s of the open `<picture>` name.
+    private var sources: SourceSet?
+    private var isWithoutScript = false
+    /// The image that a script is to bring. What stands for it where there is no script is the same picture.
+    private var lazy: Int?
+
+    private init(base: ResourceURL?) { self.base = base }
 
     /// `cut` says why the rest of the piece was left out, if it was.
-    static func find(in html: String, with reader: HTMLReader) -> (images: [Image], cut: String?) {
+    static func find(
+        in html: String, base: ResourceURL?, with reader: HTMLReader
+    ) -> (images: [NamedPicture], cut: String?) {
         guard mayHoldImage(html) else { return ([], nil) }
-        let visitor = HTMLImages()
+        let visitor = HTMLImages(base: base)
         let cut = reader.read(html, telling: visitor)
         // A piece that was left before its end may leave figures open.
         while !visitor.figures.isEmpty { visitor.closeFigure() }
@@ -49,17 +58,20 @@ final class HTMLImages: HTMLVisitor {
         return false
     }
 
-    func begin(_ tag: String, _ attribute: (StaticString) -> String?) {
+    func begin(_ tag: String, _ attributes: HTMLAttributes) {
         guard inert == nil else {
             if tag == inert?.tag, tag == "template" { inert?.depth += 1 }
             return
         }
         switch tag {
-        case "img":
-            guard images.count <= FeedItem.mostImages, let source = attribute("src") else { return }
-            let title = attribute("title").flatMap(FoldedText.fold)
-            if title == nil, !figures.isEmpty { figures[figures.count - 1].untitled.append(images.count) }
-            images.append(Image(source: source, description: title ?? attribute("alt").flatMap(FoldedText.fold)))
+        case "img": add(ImageTag(attributes, sources: sources ?? SourceSet()))
+        case "a": link = attributes["href"].flatMap { $0.isEmpty ? nil : $0 }
+        case "picture": sources = SourceSet()
+        case "source":
+            for name in ["srcset", "data-srcset"] as [StaticString] {
+                if let set = attributes[name] { sources?.add(set, isOwn: false) }
+            }
+        case "noscript": isWithoutScript = true
         case "figure": figures.append(Figure())
         case "figcaption": caption = FoldedText()
         default:
@@ -68,12 +80,32 @@ final class HTMLImages: HTMLVisitor {
         }
     }
 
+    private func add(_ tag: ImageTag) {
+        guard images.count <= FeedItem.mostImages else { return }
+        let addresses = tag.references(linkedTo: link).map { NamedPicture.Address(reference: $0, base: base) }
+        guard !addresses.isEmpty else { return }
+        let decoration = tag.decoration
+        let title = tag.title.flatMap(FoldedText.fold)
+        let words = title ?? tag.alternative.flatMap(FoldedText.fold)
+        if isWithoutScript, decoration == nil, let lazy {
+            images[lazy].addresses += addresses
+            images[lazy].description = images[lazy].description ?? words
+            return
+        }
+        if title == nil, !figures.isEmpty { figures[figures.count - 1].untitled.append(images.count) }
+        if !isWithoutScript { lazy = tag.isLazy ? images.count : nil }
+        images.append(NamedPicture(addresses, description: words, decoration: decoration))
+    }
+
     func end(_ tag: String) {
         if let inert {
             if tag == inert.tag { self.inert = inert.depth > 1 ? (tag, inert.depth - 1) : nil }
             return
         }
         switch tag {
+        case "a": link = nil
+        case "picture": sources = nil
+        case "noscript": (isWithoutScript, lazy) = (false, nil)
         case "figcaption":
             if let last = figures.indices.last { figures[last].caption = figures[last].caption ?? caption?.text }
             caption = nil

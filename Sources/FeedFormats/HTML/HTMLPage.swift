@@ -20,13 +20,13 @@ final class HTMLPage: HTMLVisitor {
         }
     }
 
-    func begin(_ tag: String, _ attribute: (StaticString) -> String?) {
-        guard feed == nil, tag == "link", let type = attribute("type"),
-            let relations = attribute("rel")?.lowercased().utf8.split(whereSeparator: LeadingBytes.isWhitespace),
+    func begin(_ tag: String, _ attributes: HTMLAttributes) {
+        guard feed == nil, tag == "link", let type = attributes["type"],
+            let relations = attributes["rel"]?.lowercased().utf8.split(whereSeparator: LeadingBytes.isWhitespace),
             relations.contains(where: { $0.elementsEqual("alternate".utf8) })
         else { return }
         let types = ["application/rss+xml", "application/atom+xml", "application/feed+json", "application/json"]
-        if types.contains(type.lowercased()) { feed = attribute("href").flatMap(FoldedText.fold) }
+        if types.contains(type.lowercased()) { feed = attributes["href"].flatMap(FoldedText.fold) }
     }
 
     func end(_ tag: String) {}

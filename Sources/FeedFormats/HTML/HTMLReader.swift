@@ -2,8 +2,8 @@ internal import CXML
 
 /// Is told of a piece of HTML, tag by tag.
 protocol HTMLVisitor: AnyObject {
-    /// `attribute` is good until this returns.
-    func begin(_ tag: String, _ attribute: (StaticString) -> String?)
+    /// The attributes are good until this returns.
+    func begin(_ tag: String, _ attributes: HTMLAttributes)
     func end(_ tag: String)
     func text(_ text: UnsafeBufferPointer<UInt8>)
 }
@@ -97,7 +97,7 @@ final class HTMLReader {
         handler.initialized = 1
         handler.startElement = { context, tag, attributes in
             guard let tag, let reader = HTMLReader.of(context) else { return }
-            reader.visitor?.begin(String(cString: tag)) { HTMLReader.value(of: $0, in: attributes) }
+            reader.visitor?.begin(String(cString: tag), HTMLAttributes(first: attributes))
             reader.stopIfNeeded()
         }
         handler.endElement = { context, tag in
@@ -112,17 +112,5 @@ final class HTMLReader {
         // Nobody reads scripts and styles.
         handler.cdataBlock = { _, _, _ in }
         return handler
-    }
-
-    /// `attributes` holds names and values by turns, and a null at the end.
-    private static func value(
-        of name: StaticString, in attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
-    ) -> String? {
-        guard var next = attributes else { return nil }
-        while let given = next.pointee {
-            if xmlStrcasecmp(given, name.utf8Start) == 0 { return next[1].map { String(cString: $0) } }
-            next += 2
-        }
-        return nil
     }
 }

@@ -16,7 +16,7 @@ final class PlainText: HTMLVisitor {
         isPlain ? FoldedText.fold(text) : of(text, with: reader)
     }
 
-    func begin(_ tag: String, _ attribute: (StaticString) -> String?) { words.separate(at: tag) }
+    func begin(_ tag: String, _ attributes: HTMLAttributes) { words.separate(at: tag) }
     func end(_ tag: String) { words.separate(at: tag) }
     func text(_ text: UnsafeBufferPointer<UInt8>) { words.add(text) }
 }

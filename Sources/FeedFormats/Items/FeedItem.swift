@@ -8,11 +8,15 @@ struct FeedItem {
     var id: String?
     /// Plain text.
     var title: String?
+    /// The item's page: a reference, and the `xml:base` that holds at it.
+    var link: (reference: String, base: ResourceURL?)?
+    var published: Timestamp?
     var location: String?
+    var text: ItemText?
     /// The first counts most.
-    var images: [ImageReference] = []
-    /// These count only if the item has no other image.
-    var thumbnails: [ImageReference] = []
+    var pictures: [NamedPicture] = []
+    /// Each list counts only if the item has no other picture, nor one of a list before.
+    var standIns: [[NamedPicture]] = []
     /// Why the rest of its HTML was left out, if it was.
     var cut: String?
 
@@ -23,25 +27,5 @@ struct FeedItem {
         item.title = title?.shortened(to: LongestText.words)
         item.location = location?.shortened(to: LongestText.words)
         return item
-    }
-}
-
-/// A picture that an item names.
-struct ImageReference {
-    /// A URL, which may be relative or invalid.
-    let reference: String
-    /// The `xml:base` that holds at the reference.
-    var base: ResourceURL?
-    /// The picture's own title, caption or alternative text, as plain text.
-    var description: String?
-    var location: String?
-    /// Other renditions of the picture, the best first. One of them stands in if this one can't be used.
-    var otherRenditions: [ImageReference] = []
-
-    init?(_ reference: String?, base: ResourceURL? = nil, description: String? = nil) {
-        guard let reference else { return nil }
-        self.reference = reference
-        self.base = base
-        self.description = description
     }
 }

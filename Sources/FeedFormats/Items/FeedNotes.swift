@@ -6,6 +6,8 @@ struct FeedNotes {
     private var notes: [String] = []
     private var left = 0
 
+    var count: Int { notes.count + left }
+
     var all: [String] { left == 0 ? notes : notes + ["and \(left) more were left out"] }
 
     mutating func add(_ note: @autoclosure () -> String) {

@@ -10,12 +10,18 @@ struct ImageCollector {
     private var budget: TextBudget
     private var itemCount = 0
     private let links: ImageLinks
+    private let takesAll: Bool
+    private let filter: ImageFilter?
+    private let html: HTMLReader
     /// Relative references without an `xml:base` resolve against this; if it is nil, against the feed's URL.
     private var base: ResourceURL?
 
-    init(in document: FeedSource) {
+    init(in document: FeedSource, taking selection: ImageSelection, with html: HTMLReader) {
+        self.html = html
         links = ImageLinks(in: document.url)
         budget = TextBudget(for: document)
+        takesAll = selection.all
+        filter = ImageFilter(selection)
     }
 
     /// Keeps the base if the link can't be used.
@@ -30,24 +36,42 @@ struct ImageCollector {
     mutating func add(_ given: FeedItem) throws(DecodingFailure) {
         try DecodingFailure.check()
         itemCount += 1
-        guard given.images.count <= FeedItem.mostImages else { throw .crowd }
+        guard given.pictures.count <= FeedItem.mostImages else { throw .crowd }
         var item = given.shortened
         // An item is often known by its URL, or that of its picture, and is shown by it.
         item.id = item.id?.withoutPasswords
+        let number = itemCount
         if let cut = item.cut {
-            let number = itemCount
             notes.add("left out the rest of a text of item \(Self.name(item, number)): \(cut)")
         }
-        var images = try resolve(item.images, of: item)
-        if images.isEmpty { images = try resolve(item.thumbnails, of: item) }
-        guard !images.isEmpty else { return }
-        itemStarts.append(self.images.count)
-        for (index, image) in images.enumerated() {
-            let id = item.id.map { index == 0 ? $0 : "\($0)#\(index + 1)" } ?? image.url.text
-            let description = image.description?.shortened(to: LongestText.words) ?? item.title
-            let location = image.location?.shortened(to: LongestText.words) ?? item.location
-            try budget.spend(id, description, location)
-            self.images.append(FeedImage(id: id, description: description, location: location, url: image.url))
+        let noteCount = notes.count
+        var pictures = try resolve(item.pictures, of: item)
+        for standIns in item.standIns where pictures.isEmpty { pictures = try resolve(standIns, of: item) }
+        guard !pictures.isEmpty else {
+            if notes.count == noteCount { notes.add("item \(Self.name(item, number)) has no picture") }
+            return
+        }
+        itemStarts.append(images.count)
+        try append(pictures, of: item)
+    }
+
+    private mutating func append(_ pictures: [UnitedPictures.Picture], of item: FeedItem) throws(DecodingFailure) {
+        let link = page(item.link?.reference, from: item.link?.base ?? base)
+            .flatMap { $0.isRemote ? $0.withoutCredentials : nil }
+        var words = item.title
+        if words == nil, let text = item.text, pictures.contains(where: { $0.description == nil }) {
+            words = text.beginning(with: html)
+        }
+        for (index, picture) in pictures.enumerated() {
+            let url = picture.addresses[0]
+            let id = item.id.map { index == 0 ? $0 : "\($0)#\(index + 1)" } ?? url.text
+            let description = picture.description?.shortened(to: LongestText.words) ?? words
+            let location = picture.location?.shortened(to: LongestText.words) ?? item.location
+            try budget.spend(id, description, location, item.title, link?.text)
+            images.append(
+                FeedImage(
+                    id: id, description: description, location: location, url: url, title: item.title, link: link,
+                    published: item.published, alternatives: Array(picture.addresses.dropFirst())))
         }
     }
 
@@ -60,64 +84,70 @@ struct ImageCollector {
 
     mutating func note(_ note: String) { notes.add(note) }
 
-    private struct Found {
-        let url: ResourceURL
-        var description: String?
-        var location: String?
+    // MARK: Pictures
+
+    private struct Usable {
+        let picture: NamedPicture
+        var addresses: [ResourceURL] = []
     }
 
-    /// Keeps each URL once. A second mention adds what the first one lacks.
     private mutating func resolve(
-        _ references: [ImageReference], of item: FeedItem
-    ) throws(DecodingFailure) -> [Found] {
-        var found: [Found] = []
-        var places: [ResourceURL.Key: Int] = [:]
-        for (index, reference) in references.enumerated() {
+        _ pictures: [NamedPicture], of item: FeedItem
+    ) throws(DecodingFailure) -> [UnitedPictures.Picture] {
+        var usable: [Usable] = []
+        for (index, picture) in pictures.enumerated() {
             if index % 256 == 255 { try DecodingFailure.check() }
-            guard let (url, reference) = usable(reference, of: item) else { continue }
-            if let place = places[url.key] {
-                found[place].description = found[place].description ?? reference.description
-                found[place].location = found[place].location ?? reference.location
-            } else {
-                try budget.spend(url.text, url.credentials)
-                places[url.key] = found.count
-                found.append(Found(url: url, description: reference.description, location: reference.location))
-            }
+            if let found = usableAddresses(picture, of: item) { usable.append(found) }
         }
-        return found
+        if let filter { try leaveOut(by: filter, &usable) }
+        // Most items have one picture, with one address.
+        var united = UnitedPictures(isAlone: usable.count == 1)
+        for found in usable {
+            for url in found.addresses { try budget.spend(url.text, url.credentials) }
+            united.add(found.picture, at: found.addresses)
+        }
+        return united.all
     }
 
-    /// The reference itself, or the best other rendition that can be used.
-    private mutating func usable(
-        _ given: ImageReference, of item: FeedItem
-    ) -> (url: ResourceURL, reference: ImageReference)? {
+    /// Nil without any, and for decoration.
+    private mutating func usableAddresses(_ picture: NamedPicture, of item: FeedItem) -> Usable? {
+        var usable = Usable(picture: picture)
         var reason: String?
-        do throws(InvalidURL) {
-            if let url = try target(of: given) { return (url, given) }
-        } catch {
-            reason = error.reason
-        }
-        for var rendition in given.otherRenditions {
+        var decoration = picture.decoration
+        for address in picture.addresses where usable.addresses.count <= SourceSet.most {
             do throws(InvalidURL) {
-                guard let url = try target(of: rendition) else { continue }
-                rendition.description = rendition.description ?? given.description
-                rendition.location = rendition.location ?? given.location
-                return (url, rendition)
+                guard let url = try links.target(of: address.reference, from: address.base ?? base) else { continue }
+                // A password is kept of the address that counts, and of no other.
+                guard usable.addresses.isEmpty || url.credentials == nil else { continue }
+                decoration = decoration ?? Decoration.of(url)
+                usable.addresses.append(url)
             } catch {
                 reason = reason ?? error.reason
             }
         }
-        if let reason { note(given, of: item, reason) }
+        if let decoration, !takesAll {
+            note(picture, of: item, decoration.what)
+            return nil
+        }
+        guard usable.addresses.isEmpty else { return usable }
+        if let reason { note(picture, of: item, reason) }
         return nil
     }
 
-    private func target(of reference: ImageReference) throws(InvalidURL) -> ResourceURL? {
-        try links.target(of: reference.reference, from: reference.base ?? base)
+    /// It is as if the feed didn't name them.
+    private func leaveOut(by filter: ImageFilter, _ usable: inout [Usable]) throws(DecodingFailure) {
+        var taken = try filter.takes(usable.flatMap(\.addresses))[...]
+        for index in usable.indices {
+            usable[index].addresses.removeAll { _ in taken.popFirst() == false }
+        }
+        usable.removeAll(where: \.addresses.isEmpty)
     }
 
-    private mutating func note(_ reference: ImageReference, of item: FeedItem, _ reason: String) {
+    // MARK: Notes
+
+    private mutating func note(_ picture: NamedPicture, of item: FeedItem, _ reason: String) {
         let number = itemCount
-        notes.add("left out an image of item \(Self.name(item, number)): \(Self.shown(reference)): \(reason)")
+        notes.add("left out an image of item \(Self.name(item, number)): \(Self.shown(picture)): \(reason)")
     }
 
     private static func name(_ item: FeedItem, _ number: Int) -> String {
@@ -125,8 +155,9 @@ struct ImageCollector {
     }
 
     /// In an invalid URL, anything before the last @ may be a password.
-    private static func shown(_ given: ImageReference) -> String {
-        let at = given.reference.utf8.lastIndex(of: UInt8(ascii: "@"))
-        return JSONWriter.quote(at.map { "***\(given.reference[$0...])" } ?? given.reference, limit: 80)
+    private static func shown(_ picture: NamedPicture) -> String {
+        let reference = picture.addresses.first?.reference ?? ""
+        let at = reference.utf8.lastIndex(of: UInt8(ascii: "@"))
+        return JSONWriter.quote(at.map { "***\(reference[$0...])" } ?? reference, limit: 80)
     }
 }

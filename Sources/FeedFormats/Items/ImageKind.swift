@@ -21,6 +21,16 @@ enum ImageKind {
         "application/jpg", "application/jpeg", "application/png", "application/gif", "application/webp", "img/",
     ]
 
+    /// A wiki's page of a file ends in the file's name: `File:Name.jpg`.
+    static func isNamedAsPicture(_ reference: String) -> Bool {
+        guard hasImageName(reference) else { return false }
+        let path = reference.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let name = path.lastIndex(of: UInt8(ascii: "/")).map { path[path.index(after: $0)...] } ?? path
+        let decoded = PercentEncoding.decode(name) ?? ""
+        let colon = decoded.firstIndex(of: ":")
+        return colon.map { decoded[..<$0].allSatisfy(\.isLetter) } != true
+    }
+
     static func hasImageName(_ reference: String) -> Bool { !imageSuffixes.isDisjoint(with: suffixes(of: reference)) }
     static func hasFilmName(_ reference: String) -> Bool { !filmSuffixes.isDisjoint(with: suffixes(of: reference)) }
 

@@ -5,15 +5,28 @@ internal import JSONText
 /// item makes the whole feed invalid.
 enum EssentialFeed {
     /// Nil for a JSON Feed, which has `items`, too.
-    static func decode(_ document: FeedSource) throws(FeedError) -> DecodedFeed? {
+    static func decode(
+        _ document: FeedSource, taking selection: ImageSelection
+    ) throws(FeedError) -> DecodedFeed? {
         do throws(JSONError) {
             var reader = JSONReader(document.bytes)
-            guard let images = try readFeed(&reader, ImageLinks(in: document.url)) else { return nil }
+            guard var images = try readFeed(&reader, ImageLinks(in: document.url)) else { return nil }
             try reader.finish()
+            if let filter = ImageFilter(selection) { images = try taken(of: images, by: filter, &reader) }
             return DecodedFeed(feed: Feed(format: .essential, images: images))
         } catch {
             if error.kind == .mismatch, JSONFeed.isDeclared(in: document.bytes) { return nil }
             throw error.error(host: document.url.hostAndPort)
+        }
+    }
+
+    private static func taken(
+        of images: [FeedImage], by filter: ImageFilter, _ reader: inout JSONReader
+    ) throws(JSONError) -> [FeedImage] {
+        do throws(DecodingFailure) {
+            return zip(images, try filter.takes(images.map(\.url))).filter(\.1).map(\.0)
+        } catch {
+            throw reader.error(error, at: 0)
         }
     }
 

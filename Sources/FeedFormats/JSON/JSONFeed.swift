@@ -28,8 +28,10 @@ struct JSONFeed {
         return ["https://jsonfeed.org/version/", "http://jsonfeed.org/version/"].contains { lower.hasPrefix($0) }
     }
 
-    static func decode(_ document: FeedSource) throws(FeedError) -> DecodedFeed {
-        var feed = JSONFeed(document)
+    static func decode(
+        _ document: FeedSource, taking selection: ImageSelection
+    ) throws(FeedError) -> DecodedFeed {
+        var feed = JSONFeed(document, taking: selection)
         do throws(JSONError) {
             var reader = JSONReader(document.bytes)
             try feed.read(&reader)
@@ -40,7 +42,9 @@ struct JSONFeed {
         return feed.decoded
     }
 
-    private init(_ document: FeedSource) { collector = ImageCollector(in: document) }
+    private init(_ document: FeedSource, taking selection: ImageSelection) {
+        collector = ImageCollector(in: document, taking: selection, with: html)
+    }
 
     private var decoded: DecodedFeed {
         DecodedFeed(
@@ -86,36 +90,46 @@ struct JSONFeed {
 
     private func readItem(_ reader: inout JSONReader) throws(JSONError) -> FeedItem {
         var item = FeedItem()
-        var image: ImageReference?
-        var banner: ImageReference?
-        var attachments: [ImageReference] = []
-        var content: [ImageReference] = []
+        var image: NamedPicture?
+        var banner: NamedPicture?
+        var attachments: [NamedPicture] = []
+        var content: [NamedPicture] = []
+        // Each, if it is missing, gives way to the next.
+        var texts: [ItemText?] = [nil, nil, nil]
+        var dates: [Timestamp?] = [nil, nil]
         try reader.enterObject()
         while let name = try reader.nextMember() {
             switch name {
             case "id": item.id = try id(&reader)
             case "title": item.title = try words(&reader)
-            case "image": image = ImageReference(try text(&reader))
-            case "banner_image": banner = ImageReference(try text(&reader))
+            case "image": image = NamedPicture(try text(&reader))
+            case "banner_image": banner = NamedPicture(try text(&reader))
             case "attachments": attachments = try readAttachments(&reader)
             case "content_html":
-                let (images, cut) = HTMLImages.find(in: try text(&reader) ?? "", with: html)
-                content = images.compactMap { ImageReference($0.source, description: $0.description) }
-                item.cut = cut
+                guard let markup = try text(&reader) else { continue }
+                (content, item.cut) = HTMLImages.find(in: markup, base: nil, with: html)
+                texts[0] = ItemText(text: markup)
+            case "content_text": texts[1] = try text(&reader).map { ItemText(text: $0, isPlain: true) }
+            case "summary": texts[2] = try text(&reader).map { ItemText(text: $0, isPlain: true) }
+            case "url": item.link = try text(&reader).map { ($0, nil) }
+            case "date_published": dates[0] = try text(&reader).flatMap(FeedDate.read)
+            case "date_modified": dates[1] = try text(&reader).flatMap(FeedDate.read)
             default: try reader.skipValue()
             }
         }
-        item.images = [image, banner].compactMap { $0 } + attachments + content
+        item.pictures = [image, banner].compactMap { $0 } + attachments + content
+        item.text = texts.lazy.compactMap { $0 }.first
+        item.published = dates[0] ?? dates[1]
         return item
     }
 
-    private func readAttachments(_ reader: inout JSONReader) throws(JSONError) -> [ImageReference] {
+    private func readAttachments(_ reader: inout JSONReader) throws(JSONError) -> [NamedPicture] {
         guard try reader.peek() == .array else {
             try reader.skipValue()
             return []
         }
         let start = reader.position
-        var attachments: [ImageReference] = []
+        var attachments: [NamedPicture] = []
         try reader.enterArray()
         while try reader.nextElement() {
             guard try reader.peek() == .object else {
@@ -128,7 +142,7 @@ struct JSONFeed {
         return attachments
     }
 
-    private func readAttachment(_ reader: inout JSONReader) throws(JSONError) -> ImageReference? {
+    private func readAttachment(_ reader: inout JSONReader) throws(JSONError) -> NamedPicture? {
         var url: String?
         var type: String?
         var title: String?
@@ -142,7 +156,7 @@ struct JSONFeed {
             }
         }
         guard let url, ImageKind.isImage(type: type, reference: url) else { return nil }
-        return ImageReference(url, description: title)
+        return NamedPicture(url, description: title)
     }
 
     /// Nil also for any other value: programs write nulls and numbers in place of texts.

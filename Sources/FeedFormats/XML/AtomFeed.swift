@@ -2,7 +2,7 @@ internal import FeedCore
 
 /// Atom 1.0, with Media RSS and GeoRSS.
 final class AtomFeed: XMLVisitor {
-    private enum Place { case feed, entry, module }
+    private enum Place { case feed, entry, author, module }
 
     /// Media RSS comes first; then an entry's pictures count in this order.
     private enum Rank {
@@ -21,7 +21,9 @@ final class AtomFeed: XMLVisitor {
     private var nextPage: (reference: String, base: ResourceURL?)?
     private var collector: ImageCollector
 
-    init(_ document: FeedSource) { collector = ImageCollector(in: document) }
+    init(_ document: FeedSource, taking selection: ImageSelection) {
+        collector = ImageCollector(in: document, taking: selection, with: html)
+    }
 
     static func isRoot(_ name: XMLName) -> Bool { isOwn(name.vocabulary) && name.local == "feed" }
 
@@ -52,6 +54,8 @@ final class AtomFeed: XMLVisitor {
             return .nothing
         case (.feed, _): return .nothing
         case (.entry, _) where isOwn: return try beginInEntry(element)
+        case (.author, "name") where isOwn: return .text
+        case (.author, _): return .nothing
         default:
             let interest = try item.beginMedia(element) ?? .nothing
             return interest == .children ? enter(.module) : interest
@@ -60,21 +64,35 @@ final class AtomFeed: XMLVisitor {
 
     private func beginInEntry(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest {
         switch element.name.local {
-        case "id": return .text
+        case "id", "published", "updated", "issued", "modified": return .text
         case "title": return beginText(element)
+        case "author": return enter(.author)
         case "link":
-            if element.isLink("enclosure"), let url = element.attribute("href"),
-                ImageKind.isImage(type: element.attribute("type"), reference: url)
-            {
-                let description = element.attribute("title").flatMap(FoldedText.fold)
-                try item.add(
-                    ImageReference(url, base: element.base, description: description), rank: Rank.enclosure)
-            }
+            try add(link: element)
             return .nothing
-        case "content", "summary":
+        case "content":
+            if let source = element.attribute("src") {
+                let isImage = ImageKind.isImage(type: element.attribute("type")) == true
+                if isImage { try item.add(NamedPicture(source, base: element.base), rank: Rank.content) }
+                return .nothing
+            }
             base = element.base
-            return Self.isMarkup(element) ? .markup : .nothing
+            return beginText(element)
+        case "summary":
+            base = element.base
+            return beginText(element)
         default: return .nothing
+        }
+    }
+
+    private func add(link: XMLElement) throws(DecodingFailure) {
+        guard let reference = link.attribute("href") else { return }
+        if link.attribute("rel") == nil || link.isLink("alternate") {
+            item.link = item.link ?? (reference, link.base)
+        } else if link.isLink("enclosure"), ImageKind.isImage(type: link.attribute("type"), reference: reference) {
+            let description = link.attribute("title").flatMap(FoldedText.fold)
+            try item.add(
+                NamedPicture(reference, base: link.base, description: description), rank: Rank.enclosure)
         }
     }
 
@@ -98,10 +116,20 @@ final class AtomFeed: XMLVisitor {
         case (.feed, "title") where isOwn: title = title ?? words(text)
         case (.entry, "id") where isOwn: item.id = item.id ?? FoldedText.fold(text)
         case (.entry, "title") where isOwn: item.title = item.title ?? words(text)
-        case (.entry, "content") where isOwn: try item.add(markup: text, base: base, rank: Rank.content, with: html)
-        case (.entry, "summary") where isOwn: try item.add(markup: text, base: base, rank: Rank.summary, with: html)
+        case (.entry, "content") where isOwn: try add(text, rank: Rank.content)
+        case (.entry, "summary") where isOwn: try add(text, rank: Rank.summary)
+        case (.entry, "published") where isOwn, (.entry, "issued") where isOwn:
+            item.published = item.published ?? FeedDate.read(text)
+        case (.entry, "updated") where isOwn, (.entry, "modified") where isOwn:
+            item.otherDate = item.otherDate ?? FeedDate.read(text)
+        case (.author, _): FoldedText.fold(text).map { _ = item.authors.insert($0.lowercased()) }
         default: item.media.receive(text, of: name, with: html)
         }
+    }
+
+    private func add(_ text: String, rank: Int) throws(DecodingFailure) {
+        guard textIsPlain else { return try item.add(markup: text, base: base, rank: rank, with: html) }
+        item.add(text: ItemText(text: text, isPlain: true), rank: rank)
     }
 
     private func words(_ text: String) -> String? { PlainText.of(text, isPlain: textIsPlain, with: html) }

@@ -4,8 +4,11 @@ internal import FeedCore
 /// all pictures in its parent that have none of their own.
 struct MediaRSS {
     fileprivate struct Picture {
-        var reference: ImageReference
+        var named: NamedPicture
+        /// The title that it has alone.
+        var title: String?
         let area: Double
+        let bytes: Double
         let isDefault: Bool
     }
 
@@ -90,6 +93,7 @@ struct MediaRSS {
         guard scopes.count > 1, var scope = scopes.popLast() else { return }
         let parent = scopes.count - 1
         scope.handDown()
+        scope.picture?.title = scope.title
         if let picture = scope.picture { scopes[parent].pictures.append(picture) }
         if scope.kind == .group {
             if let best = Self.best(of: scope.pictures) { scopes[parent].pictures.append(best) }
@@ -104,11 +108,16 @@ struct MediaRSS {
 
     var location: String? { scopes[0].location.text }
 
-    /// The pictures and the thumbnails in the order of the document.
-    var references: (images: [ImageReference], thumbnails: [ImageReference]) {
+    /// The pictures and the thumbnails in the order of the document. Blogs give their author's picture, too.
+    func pictures(by authors: Set<String>) -> (pictures: [NamedPicture], thumbnails: [NamedPicture]) {
         var item = scopes[0]
         item.handDown()
-        return (item.pictures.map(\.reference), item.thumbnails.map(\.reference))
+        let pictures = item.pictures.map { picture in
+            var named = picture.named
+            if let title = picture.title, authors.contains(title.lowercased()) { named.decoration = .author }
+            return named
+        }
+        return (pictures, item.thumbnails.map(\.named))
     }
 
     private static func isPicture(_ element: XMLElement) -> Bool {
@@ -130,11 +139,14 @@ struct MediaRSS {
     }
 
     private static func picture(_ element: XMLElement) -> Picture? {
-        guard let reference = ImageReference(element.attribute("url"), base: element.base) else { return nil }
+        guard let reference = element.attribute("url") else { return nil }
         // A picture with one side given counts as a square.
         let (width, height) = (side("width", of: element), side("height", of: element))
+        let address = NamedPicture.Address(
+            reference: reference, base: element.base, width: width ?? 0, height: height ?? 0)
         return Picture(
-            reference: reference, area: (width ?? height ?? 0) * (height ?? width ?? 0),
+            named: NamedPicture([address]), area: (width ?? height ?? 0) * (height ?? width ?? 0),
+            bytes: element.attribute("fileSize").flatMap(Double.init) ?? 0,
             isDefault: element.attribute("isDefault") == "true")
     }
 
@@ -145,17 +157,20 @@ struct MediaRSS {
         return length > 0 && length <= longestSide ? length : 0
     }
 
-    /// Chooses the largest rendition of a picture, among equals the default one, else the first. The others stand in
-    /// for it in this order.
+    /// Chooses the largest rendition of a picture, among equals the default one, else the first. The others come behind it
+    /// in this order.
     private static func best(of pictures: [Picture]) -> Picture? {
         // Sorting keeps the order of equals.
         let sorted = pictures.sorted {
-            $0.area > $1.area || ($0.area == $1.area && $0.isDefault && !$1.isDefault)
+            if $0.area != $1.area { return $0.area > $1.area }
+            if $0.bytes != $1.bytes { return $0.bytes > $1.bytes }
+            return $0.isDefault && !$1.isDefault
         }
         guard var best = sorted.first else { return nil }
         for other in sorted.dropFirst() {
-            best.reference.otherRenditions.append(other.reference)
-            best.reference.otherRenditions += other.reference.otherRenditions
+            best.named.addresses += other.named.addresses
+            best.named.description = best.named.description ?? other.named.description
+            best.named.location = best.named.location ?? other.named.location
         }
         return best
     }
@@ -167,8 +182,8 @@ extension MediaRSS.Scope {
         let words = title ?? caption
         let place = kind == .item ? nil : location.text
         func complete(_ picture: inout MediaRSS.Picture) {
-            picture.reference.description = picture.reference.description ?? words
-            picture.reference.location = picture.reference.location ?? place
+            picture.named.description = picture.named.description ?? words
+            picture.named.location = picture.named.location ?? place
         }
         if var own = picture {
             complete(&own)

@@ -2,7 +2,7 @@ internal import FeedCore
 
 /// RSS 2.0, 0.9x and 1.0 (RDF), with Media RSS, iTunes, GeoRSS and content modules.
 final class RSSFeed: XMLVisitor {
-    private enum Place { case root, channel, item, module }
+    private enum Place { case root, channel, item, image, module }
 
     /// Media RSS comes first; then an item's pictures count in this order.
     private enum Rank {
@@ -16,6 +16,8 @@ final class RSSFeed: XMLVisitor {
     private var places: [Place] = []
     private var item = XMLItem()
     private var markupBase: ResourceURL?
+    /// Whether the guid at hand is the URL of the item's page.
+    private var guidIsLink = false
     private var hasChannel = false
     private var names = RSSNames()
 
@@ -29,7 +31,9 @@ final class RSSFeed: XMLVisitor {
     private var waitingCount = 0
     private var hasLink = false
 
-    init(_ document: FeedSource) { collector = ImageCollector(in: document) }
+    init(_ document: FeedSource, taking selection: ImageSelection) {
+        collector = ImageCollector(in: document, taking: selection, with: html)
+    }
 
     /// Nil for a document without a channel and without an item.
     func decoded() throws(DecodingFailure) -> DecodedFeed? {
@@ -58,6 +62,7 @@ final class RSSFeed: XMLVisitor {
             }
             return places.last == .channel ? beginInChannel(element) : .nothing
         case .item: return try beginInItem(element)
+        case .image: return names.meant(element.name) == XMLName(.plain, "url") ? .text : .nothing
         case .module: return enter(.module, if: try item.beginMedia(element))
         }
     }
@@ -87,7 +92,24 @@ final class RSSFeed: XMLVisitor {
     private func beginInItem(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest {
         let name = names.meant(element.name)
         switch (name.vocabulary, name.local) {
-        case (.plain, "guid"), (.plain, "title"), (.dublinCore, "title"): return .text
+        case (.plain, "title"), (.dublinCore, "title"), (.plain, "pubdate"), (.dublinCore, "date"), (.plain, "author"),
+            (.dublinCore, "creator"), (.itunes, "author"):
+            return .text
+        case (.plain, "guid"):
+            guidIsLink = element.attribute("isPermaLink")?.lowercased() != "false"
+            return .text
+        case (.plain, "link") where element.attribute("href") == nil:
+            markupBase = element.base
+            return .text
+        case (.atom, "link"), (.plain, "link"):
+            if element.attribute("rel") == nil || element.isLink("alternate"), let reference = element.attribute("href")
+            {
+                item.otherLink = item.otherLink ?? (reference, element.base)
+            }
+            return .nothing
+        case (.plain, "image"):
+            markupBase = element.base
+            return enter(.image)
         case (.plain, "description"), (.content, "encoded"):
             markupBase = element.base
             return .markup
@@ -97,7 +119,7 @@ final class RSSFeed: XMLVisitor {
             return try addEnclosure(element, at: url ?? element.attribute("resource", in: .rdf))
         case (.itunes, "image"):
             let url = element.attribute("href") ?? element.attribute("url")
-            try item.add(ImageReference(url, base: element.base), rank: Rank.itunes)
+            try item.add(NamedPicture(url, base: element.base), rank: Rank.itunes)
             return .nothing
         default: return enter(.module, if: try item.beginMedia(element))
         }
@@ -105,7 +127,7 @@ final class RSSFeed: XMLVisitor {
 
     private func addEnclosure(_ element: XMLElement, at url: String?) throws(DecodingFailure) -> XMLInterest {
         if let url, ImageKind.isImage(type: Self.attribute("type", of: element), reference: url) {
-            try item.add(ImageReference(url, base: element.base), rank: Rank.enclosure)
+            try item.add(NamedPicture(url, base: element.base), rank: Rank.enclosure)
         }
         return .nothing
     }
@@ -121,7 +143,14 @@ final class RSSFeed: XMLVisitor {
         case (.channel, .plain, "title"): title = title ?? PlainText.of(text, with: html)
         case (.channel, .dublinCore, "title"): otherTitle = otherTitle ?? PlainText.of(text, with: html)
         case (.channel, .plain, "link"): try settle(link: text)
-        case (.item, .plain, "guid"): item.id = FoldedText.fold(text) ?? item.id
+        case (.item, .plain, "guid"): take(guid: text)
+        case (.item, .plain, "link"): take(link: text)
+        case (.image, .plain, "url"):
+            item.lonePicture = FoldedText.fold(text).flatMap { NamedPicture($0, base: markupBase) }
+        case (.item, .plain, "pubdate"): item.published = item.published ?? FeedDate.read(text)
+        case (.item, .dublinCore, "date"): item.otherDate = item.otherDate ?? FeedDate.read(text)
+        case (.item, .plain, "author"), (.item, .dublinCore, "creator"), (.item, .itunes, "author"):
+            FoldedText.fold(text).map { _ = item.authors.insert($0.lowercased()) }
         case (.item, .plain, "title"): item.title = item.title ?? PlainText.of(text, with: html)
         case (.item, .dublinCore, "title"): item.otherTitle = item.otherTitle ?? PlainText.of(text, with: html)
         case (.item, .plain, "description"):
@@ -132,6 +161,21 @@ final class RSSFeed: XMLVisitor {
         }
     }
 
+    private func take(guid text: String) {
+        guard let id = FoldedText.fold(text) else { return }
+        item.id = id
+        if guidIsLink, URLScheme(of: id.utf8Span.span) != nil { item.otherLink = item.otherLink ?? (id, nil) }
+    }
+
+    private func take(link text: String) {
+        guard item.link == nil, let link = FoldedText.fold(text) else { return }
+        item.link = (link, markupBase)
+        // Where nothing else is a picture, the link may be one.
+        if item.lonePicture == nil, ImageKind.isNamedAsPicture(link) {
+            item.lonePicture = NamedPicture(link, base: markupBase)
+        }
+    }
+
     func end() throws(DecodingFailure) {
         switch places.popLast() {
         case .item:
@@ -139,7 +183,7 @@ final class RSSFeed: XMLVisitor {
             let done = item.item
             guard !hasLink else { return try collector.add(done) }
             waiting.append(done)
-            waitingCount += 1 + done.images.count + done.thumbnails.count
+            waitingCount += 1 + done.pictures.count + done.standIns.joined().count
             // No channel has its link so late, and each waiting item takes many times the memory of its element.
             if waitingCount > FeedItem.mostImages { try settle() }
         case .module: item.media.end()

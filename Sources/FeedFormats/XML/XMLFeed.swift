@@ -4,14 +4,19 @@ internal import JSONText
 /// A feed in XML, whose root element tells the format.
 final class XMLFeed: XMLVisitor {
     private let document: FeedSource
+    private let selection: ImageSelection
     private var rss: RSSFeed?
     private var atom: AtomFeed?
     private var inner: (any XMLVisitor)?
 
-    private init(_ document: FeedSource) { self.document = document }
+    private init(_ document: FeedSource, _ selection: ImageSelection) {
+        (self.document, self.selection) = (document, selection)
+    }
 
-    static func decode(_ document: FeedSource) throws(FeedError) -> DecodedFeed {
-        let found = XMLFeed(document)
+    static func decode(
+        _ document: FeedSource, taking selection: ImageSelection
+    ) throws(FeedError) -> DecodedFeed {
+        let found = XMLFeed(document, selection)
         do throws(DecodingFailure) {
             try XMLReader.read(document, telling: found)
             if let decoded = found.atom?.decoded() { return decoded }
@@ -36,10 +41,10 @@ final class XMLFeed: XMLVisitor {
     func begin(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest {
         if let inner { return try inner.begin(element) }
         if RSSNames.isRoot(element.name) {
-            rss = RSSFeed(document)
+            rss = RSSFeed(document, taking: selection)
             inner = rss
         } else if AtomFeed.isRoot(element.name) {
-            atom = AtomFeed(document)
+            atom = AtomFeed(document, taking: selection)
             inner = atom
         } else {
             throw otherRoot(element.name)

@@ -7,25 +7,41 @@ struct XMLItem {
     var title: String?
     /// Stands in for a missing title.
     var otherTitle: String?
+    /// The item's page on the web.
+    var link: (reference: String, base: ResourceURL?)?
+    /// Stands in for a missing link.
+    var otherLink: (reference: String, base: ResourceURL?)?
+    var published: Timestamp?
+    /// Stands in for a missing date.
+    var otherDate: Timestamp?
+    /// In small letters.
+    var authors: Set<String> = []
     var media = MediaRSS()
     /// The pictures besides those of Media RSS.
-    private var ranked: [(rank: Int, reference: ImageReference)] = []
+    private var ranked: [(rank: Int, picture: NamedPicture)] = []
+    /// A picture that counts where there is no other.
+    var lonePicture: NamedPicture?
+    /// What it says, and how much that counts.
+    private var text: (rank: Int, ItemText)?
 
     /// Why the rest of its HTML was left out, if it was.
     private var cut: String?
 
-    mutating func add(_ reference: ImageReference?, rank: Int) throws(DecodingFailure) {
-        guard let reference else { return }
-        ranked.append((rank, reference))
+    mutating func add(_ picture: NamedPicture?, rank: Int) throws(DecodingFailure) {
+        guard let picture else { return }
+        ranked.append((rank, picture))
         try checkCount()
     }
 
+    mutating func add(text: ItemText, rank: Int) {
+        if self.text.map({ rank < $0.rank }) != false { self.text = (rank, text) }
+    }
+
     mutating func add(markup: String, base: ResourceURL?, rank: Int, with reader: HTMLReader) throws(DecodingFailure) {
-        let (images, cut) = HTMLImages.find(in: markup, with: reader)
+        let (images, cut) = HTMLImages.find(in: markup, base: base, with: reader)
         self.cut = self.cut ?? cut
-        for image in images {
-            try add(ImageReference(image.source, base: base, description: image.description), rank: rank)
-        }
+        add(text: ItemText(text: markup), rank: rank)
+        for image in images { try add(image, rank: rank) }
     }
 
     /// Nil for an element that tells nothing of pictures.
@@ -42,11 +58,12 @@ struct XMLItem {
 
     /// Media RSS comes first in every format.
     var item: FeedItem {
-        let (images, thumbnails) = media.references
+        let (pictures, thumbnails) = media.pictures(by: authors)
         // Sorting keeps the order of equals.
-        let others = ranked.sorted { $0.rank < $1.rank }.map(\.reference)
+        let others = ranked.sorted { $0.rank < $1.rank }.map(\.picture)
         return FeedItem(
-            id: id, title: title ?? otherTitle, location: media.location, images: images + others,
-            thumbnails: thumbnails, cut: cut)
+            id: id, title: title ?? otherTitle, link: link ?? otherLink, published: published ?? otherDate,
+            location: media.location, text: text?.1, pictures: pictures + others,
+            standIns: [lonePicture.map { [$0] } ?? [], thumbnails], cut: cut)
     }
 }

@@ -1,0 +1,56 @@
+internal import Dispatch
+internal import FeedCore
+internal import Synchronization
+
+/// Takes images by the regular expressions that a person gave.
+///
+/// An expression can be so made that it takes longer on some text than anybody waits, and nothing ends a match that has
+/// begun. So matches have a thread of their own, which is left behind when time is up.
+final class ImageFilter: Sendable {
+    private static let patience = DispatchTimeInterval.seconds(5)
+
+    private let selection: ImageSelection
+    private let queue = DispatchQueue(label: "expressions")
+
+    /// Nil where any URL is taken.
+    init?(_ selection: ImageSelection) {
+        guard !selection.includes.isEmpty || !selection.excludes.isEmpty else { return nil }
+        self.selection = selection
+    }
+
+    /// Which of these are taken.
+    func takes(_ urls: [ResourceURL]) throws(DecodingFailure) -> [Bool] {
+        guard !urls.isEmpty else { return [] }
+        let answer = Answer()
+        queue.async { [selection] in answer.give(Result { try Self.matches(selection, urls.map(\.text)) }) }
+        guard let result = answer.wait(Self.patience) else {
+            throw .invalid("an expression of --include or --exclude took too long on an image's URL")
+        }
+        do { return try result.get() } catch {
+            throw .invalid("an expression of --include or --exclude: \(error)")
+        }
+    }
+
+    private static func matches(_ selection: ImageSelection, _ texts: [String]) throws -> [Bool] {
+        let includes = try selection.includes.map { try Regex($0) }
+        let excludes = try selection.excludes.map { try Regex($0) }
+        return try texts.map { text in
+            let isIncluded = try includes.isEmpty || includes.contains { try $0.firstMatch(in: text) != nil }
+            return try isIncluded && !excludes.contains { try $0.firstMatch(in: text) != nil }
+        }
+    }
+
+    private final class Answer: Sendable {
+        private let result = Mutex<Result<[Bool], any Error>?>(nil)
+        private let isThere = DispatchSemaphore(value: 0)
+
+        func give(_ given: Result<[Bool], any Error>) {
+            result.withLock { $0 = given }
+            isThere.signal()
+        }
+
+        func wait(_ patience: DispatchTimeInterval) -> Result<[Bool], any Error>? {
+            isThere.wait(timeout: .now() + patience) == .success ? result.withLock { $0 } : nil
+        }
+    }
+}

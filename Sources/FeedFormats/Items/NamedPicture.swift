@@ -1,0 +1,33 @@
+internal import FeedCore
+
+/// A picture that an item names.
+struct NamedPicture {
+    struct Address {
+        /// A URL, which may be relative or invalid.
+        let reference: String
+        /// The `xml:base` that holds at the reference.
+        var base: ResourceURL?
+        /// The sides that the feed states, each zero where it states none.
+        var width = 0.0
+        var height = 0.0
+    }
+
+    /// Its renditions, the best first. Those that can't be used are left out.
+    var addresses: [Address]
+    /// The picture's own title, caption or alternative text, as plain text.
+    var description: String?
+    var location: String?
+    /// What it is, if nobody means it by a picture.
+    var decoration: Decoration?
+
+    init(_ addresses: [Address], description: String? = nil, decoration: Decoration? = nil) {
+        self.addresses = addresses
+        self.description = description
+        self.decoration = decoration
+    }
+
+    init?(_ reference: String?, base: ResourceURL? = nil, description: String? = nil) {
+        guard let reference else { return nil }
+        self.init([Address(reference: reference, base: base)], description: description)
+    }
+}

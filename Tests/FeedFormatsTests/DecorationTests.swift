@@ -1,0 +1,49 @@
+import FeedCore
+import TestDoubles
+import TestSupport
+import Testing
+
+@testable import FeedFormats
+
+/// What stands in a feed as a picture and is none that anybody means.
+@Suite struct DecorationTests {
+    private func decode(_ example: String, _ selection: ImageSelection = ImageSelection()) throws -> DecodedFeed {
+        let picture = example.hasPrefix("<img") ? "<description><![CDATA[\(example)]]></description>" : example
+        let text = """
+            <rss xmlns:media="http://search.yahoo.com/mrss/" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel>
+            <item><dc:creator>Ann Author</dc:creator>\(picture)<enclosure url="https://b.example/p.jpg" type="image/jpeg"/></item>
+            </channel></rss>
+            """
+        return try FeedDecoder().decode(
+            FeedSource(bytes: Array(text.utf8), url: .known("https://b.example/")), taking: selection)
+    }
+
+    @Test("each row of the table leaves out its example, and says what it is", arguments: Decoration.table)
+    func rows(row: Decoration) throws {
+        let decoded = try decode(row.example)
+        #expect(decoded.feed.images.map(\.url.text) == ["https://b.example/p.jpg"])
+        #expect(decoded.notes.count == 1)
+        #expect(decoded.notes.first?.hasSuffix(": \(row.what)") == true, "\(decoded.notes)")
+    }
+
+    @Test("all images are taken where that is asked for", arguments: Decoration.table)
+    func all(row: Decoration) throws {
+        let decoded = try decode(row.example, ImageSelection(all: true))
+        #expect(decoded.feed.images.count == 2)
+        #expect(decoded.notes == [])
+    }
+
+    @Test(
+        "a picture is one, whatever comes near decoration",
+        arguments: [
+            #"<img src="https://b.example/q.jpg" width="100%" height="10">"#,
+            #"<img src="https://b.example/q.jpg" width="11">"#,
+            #"<img src="https://b.example/q.jpg" style="display:inline-block">"#,
+            #"<img src="https://b.example/q.jpg" class="emojis noavatar">"#,
+            #"<img src="https://notgravatar.com/avatar/q.jpg">"#, #"<img src="https://gravatar.com/blog/q.jpg">"#,
+            #"<img src="https://wp.com/q.jpg">"#, #"<img src="https://i0.wp.com/b.example/q.jpg">"#,
+        ])
+    func pictures(html: String) throws {
+        #expect(try decode(html).feed.images.count == 2)
+    }
+}

@@ -1,0 +1,54 @@
+import FeedCore
+import FeedFormats
+import TestDoubles
+import TestSupport
+import Testing
+
+/// Images that a person wants or doesn't, by their URLs.
+@Suite struct ImageSelectionTests {
+    private let rss = """
+        <rss><channel><item><guid>1</guid><enclosure url="https://b.example/ad/1.jpg" type="image/jpeg"/>
+        <description><![CDATA[<a href=/full/2.jpg><img src=/thumbs/2.jpg></a>]]></description></item></channel></rss>
+        """
+    private let essential = """
+        {"items":[{"id":"73A7F70C-75DA-4C2E-B5A3-EED40DC53AA6","image":"https://b.example/ad/1.jpg"},
+        {"id":"BA298A85-6275-48D3-8315-9C8F7C1CD109","image":"https://b.example/2.jpg"}]}
+        """
+
+    private func found(_ text: String, _ selection: ImageSelection) throws -> [String] {
+        let source = FeedSource(bytes: Array(text.utf8), url: .known("https://b.example/"))
+        return try FeedDecoder().decode(source, taking: selection).feed.images.map { image in
+            "\(image.id) " + ([image.url] + image.alternatives).map { $0.text.dropFirst(18) }.joined(separator: " ")
+        }
+    }
+
+    @Test(
+        "an excluded one is as if the feed didn't name it",
+        arguments: [
+            (ImageSelection(), ["1 ad/1.jpg", "1#2 full/2.jpg thumbs/2.jpg"]),
+            (ImageSelection(excludes: ["/ad/"]), ["1 full/2.jpg thumbs/2.jpg"]),
+            (ImageSelection(excludes: ["/ad/", "^https://b.example/full"]), ["1 thumbs/2.jpg"]),
+            (ImageSelection(includes: ["/full/", "/ad/"]), ["1 ad/1.jpg", "1#2 full/2.jpg"]),
+            (ImageSelection(includes: ["2.jpg$"], excludes: ["thumbs"]), ["1 full/2.jpg"]),
+            (ImageSelection(includes: ["nowhere"]), []),
+        ])
+    func chooses(selection: ImageSelection, expected: [String]) throws {
+        #expect(try found(rss, selection) == expected)
+    }
+
+    @Test("also in the Essential format, whose items stay valid")
+    func essentialFormat() throws {
+        #expect(
+            try found(essential, ImageSelection(excludes: ["/ad/"])) == ["BA298A85-6275-48D3-8315-9C8F7C1CD109 2.jpg"])
+    }
+
+    @Test("selections that choose alike have the same rules, and others have not")
+    func rules() {
+        let all = [
+            ImageSelection(), ImageSelection(all: true), ImageSelection(includes: ["a"]),
+            ImageSelection(excludes: ["a"]),
+            ImageSelection(includes: ["a", "b"]),
+        ]
+        #expect(Set(all.map(\.rules)).count == all.count)
+    }
+}

@@ -1,0 +1,73 @@
+import FeedCore
+import TestDoubles
+import TestSupport
+import Testing
+
+@testable import FeedFormats
+
+/// Which addresses of one item are of one picture.
+@Suite struct SizeMarkTests {
+    private func identity(_ address: String) throws -> PictureIdentity {
+        PictureIdentity(of: try ResourceURL("https://\(address)"))
+    }
+
+    @Test(
+        "each row of the table knows its examples as one picture, each larger than the one before",
+        arguments: SizeMark.table)
+    func rows(row: SizeMark) throws {
+        let found = try row.examples.map(identity)
+        #expect(Set(found.map(\.key)).count == 1, "\(found.map(\.key))")
+        #expect(found.map(\.size) == found.map(\.size).sorted())
+        #expect(Set(found.map(\.size)).count == found.count)
+    }
+
+    @Test("each row is needed: without it, its examples are several pictures", arguments: SizeMark.table)
+    func need(row: SizeMark) throws {
+        let keys = row.examples.map { address in
+            var parts = AddressParts(address[...])
+            for other in SizeMark.table where other.what != row.what { _ = other.take(&parts) }
+            return parts.text
+        }
+        #expect(Set(keys).count > 1)
+    }
+
+    @Test(
+        "these are two pictures",
+        arguments: [
+            ("b.example/1.jpg", "b.example/2.jpg"), ("b.example/p-1.jpg", "b.example/p-2.jpg"),
+            ("b.example/p?id=1", "b.example/p?id=2"), ("b.example/2026/11/p.jpg", "b.example/2026/10/p.jpg"),
+            ("b.example/a/p.jpg", "c.example/a/p.jpg"), ("b.example/p_b.jpg", "b.example/p_m.jpg"),
+            ("b.example/p-150.jpg", "b.example/p-151.jpg"), ("b.example/s/p.jpg", "b.example/t/p.jpg"),
+            ("b.example/IMG_1024.jpg", "b.example/IMG_1025.jpg"), ("b.example/12px.jpg", "b.example/13px.jpg"),
+        ])
+    func different(one: String, other: String) throws {
+        #expect(try identity(one).key != identity(other).key)
+    }
+
+    @Test(
+        "the picture of an item that is named twice is one, and its best rendition counts",
+        arguments: [
+            ("<img src=/p-300x200.jpg><img src=/p.jpg>", ["/p.jpg /p-300x200.jpg"]),
+            ("<img src=/p.jpg?w=900><img src=/p.jpg?w=300>", ["/p.jpg?w=900 /p.jpg?w=300"]),
+            ("<img src=/p.jpg><img src=/q.jpg><img src=/p@2x.jpg>", ["/p@2x.jpg /p.jpg", "/q.jpg"]),
+            ("<img src=/p.jpg><img src=/p.jpg>", ["/p.jpg"]),
+            ("<a href=/p.jpg><img src=/p-300w.jpg></a><img src=/p-640w.jpg>", ["/p.jpg /p-300w.jpg /p-640w.jpg"]),
+        ])
+    func once(html: String, expected: [String]) throws {
+        #expect(try RenditionTests.addresses(html) == expected)
+    }
+
+    @Test("pictures of Media RSS that differ in their sides alone are one")
+    func sides() throws {
+        let text = """
+            <rss xmlns:media="http://search.yahoo.com/mrss/"><channel><item>
+            <media:content url="https://b.example/7/140.jpg" width="140" height="84"/>
+            <media:content url="https://b.example/7/460.jpg" width="460" height="276"/>
+            <media:content url="https://b.example/8/460.jpg" width="460" height="276"/>
+            </item></channel></rss>
+            """
+        let images = try FeedDecoder().decode(Array(text.utf8), from: .known("https://b.example/")).images
+        #expect(images.map(\.url.text) == ["https://b.example/7/460.jpg", "https://b.example/8/460.jpg"])
+        #expect(images.map { $0.alternatives.map(\.text) } == [["https://b.example/7/140.jpg"], []])
+    }
+}
