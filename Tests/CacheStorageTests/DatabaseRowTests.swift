@@ -45,6 +45,50 @@ struct DatabaseRowTests {
     }
 
     @Test(
+        "a link or a further place of an image that makes no sense is left out",
+        arguments: ["", "x", "file:///etc/hostname", "ftp://a/b", "https://", "https://a/\u{1}"])
+    func badPlace(url: String) async throws {
+        let places = "https://a.example/1 \(url)  https://a.example/2 \(url)"
+        let cache = try await cache(after: "UPDATE items SET link = '\(url)', alternatives = '\(places)'")
+        @Sendable func expectSensible(_ image: FeedImage) {
+            #expect(image.link == nil)
+            #expect(image.alternatives.map(\.text) == ["https://a.example/1", "https://a.example/2"])
+        }
+        try await cache.feeds.retrieve(.first)?.feed.images.forEach(expectSensible)
+        try await cache.transfer.read(lockWait: .zero) { snapshot throws(FeedError) in
+            try snapshot.forEachImage(of: .first, at: .min ... .max) { expectSensible($0.image) }
+        }
+    }
+
+    @Test("no place of an image has a password") func passwordInPlace() async throws {
+        let place = "https://me:pw@a.example/1"
+        let cache = try await cache(after: "UPDATE items SET link = '\(place)', alternatives = '\(place)'")
+        let image = try #require(try await cache.feeds.retrieve(.first)?.feed.images.first)
+        #expect(image.link == .known("https://a.example/1") && image.alternatives == [.known("https://a.example/1")])
+    }
+
+    @Test("a file may be in further places beside its feed, and nowhere else") func placesOfFile() async throws {
+        let feed = ResourceURL.known("file:///srv/feed.json")
+        let image = FeedImage(
+            id: "1", url: .known("file:///srv/1.png"),
+            alternatives: [.known("file:///srv/a/2.png"), .known("file:///etc/x"), .image(3)])
+        let cache = try await scratch.open()
+        try await cache.feeds.save(
+            SavedFeed(url: feed, feed: Feed(format: .rss, images: [image]), savedAt: Timestamp(microseconds: 1)))
+        let saved = try await cache.feeds.retrieve(feed)?.feed.images[0]
+        #expect(saved?.alternatives == [.known("file:///srv/a/2.png"), .image(3)])
+    }
+
+    @Test(
+        "an image published at a moment that can't be written was so at the nearest one",
+        arguments: [Int64.min, .max])
+    func badPublished(_ microseconds: Int64) async throws {
+        let cache = try await cache(after: "UPDATE items SET published = \(microseconds)")
+        let nearest = microseconds < 0 ? Timestamp.writable.lowerBound : Timestamp.writable.upperBound
+        #expect(try await cache.feeds.retrieve(.first)?.feed.images.map(\.published) == [nearest, nearest])
+    }
+
+    @Test(
         "a feed saved at a moment that can't be written counts as saved at the nearest one, and can be deleted",
         arguments: [Int64.min, -62_167_219_200_000_001, 253_402_300_800_000_000, .max])
     func badMoment(_ microseconds: Int64) async throws {

@@ -79,6 +79,11 @@ struct FeedStoreContractTests {
         try await kind.feedStore().textComesBackExact()
     }
 
+    @Test("the post, the moment and the other places of an image come back exact", arguments: StoreKind.allCases)
+    func whatAnImageIsOfComesBackExact(_ kind: StoreKind) async throws {
+        try await kind.feedStore().whatAnImageIsOfComesBackExact()
+    }
+
     @Test("an empty feed comes back", arguments: StoreKind.allCases)
     func anEmptyFeedComesBack(_ kind: StoreKind) async throws {
         try await kind.feedStore().anEmptyFeedComesBack()
@@ -99,7 +104,9 @@ struct FeedStoreContractTests {
         try await kind.feedStore().whereAFeedHasMovedComesBackUntilItIsForgotten()
     }
 
-    @Test("confirming renews timestamp, validators, pages, credentials and place alone", arguments: StoreKind.allCases)
+    @Test(
+        "confirming renews timestamp, validators, pages, credentials, place and rules alone",
+        arguments: StoreKind.allCases)
     func confirmingRenewsWhatIsNotTheFeedAlone(_ kind: StoreKind) async throws {
         try await kind.feedStore().confirmingRenewsWhatIsNotTheFeedAlone()
     }

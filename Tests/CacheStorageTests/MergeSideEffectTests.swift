@@ -37,19 +37,19 @@ struct MergeSideEffectTests {
         #expect(try await cache.images.find([.image(0), .image(1)]).map { $0 != nil } == [true, false])
     }
 
-    @Test("a feed that comes in is asked for anew: the validators were of what it replaces")
+    @Test("a feed that comes in is asked for anew: the validators and rules were of what it replaces")
     func validators() async throws {
         let cache = try await scratch.open()
         let saved = SavedFeed(
             url: .first, feed: Feed(format: .essential, images: []), savedAt: Timestamp(microseconds: 1),
-            validators: Validators(etag: "\"1\"", lastModified: "Sat, 21 Nov 2026 00:00:00 GMT"))
+            validators: Validators(etag: "\"1\"", lastModified: "Sat, 21 Nov 2026 00:00:00 GMT"), rules: "mine")
         try await cache.feeds.save(saved)
         try await cache.transfer.takeIn { intake throws(FeedError) in
             try intake.merge { merge throws(FeedError) in try merge.begin(head(.first)) }
         }
         let merged = try #require(try await cache.feeds.retrieve(.first))
         #expect(merged.savedAt == Timestamp(microseconds: 9))
-        #expect(merged.validators.isEmpty)
+        #expect(merged.validators.isEmpty && merged.rules == nil)
     }
 
     @Test("a feed that comes in is none that a person named, unless one had")

@@ -44,6 +44,20 @@ struct TransferTests {
         #expect(try await reader.feeds.summaries().isEmpty)
     }
 
+    @Test("tells all of an image but its user name and password") func images() async throws {
+        let secret = FeedImage(id: "secret", url: try ResourceURL("https://me:pw@images.example/9.png"))
+        let images = (0..<4).map(FeedImage.full)
+        let cache = try await scratch.open()
+        try await cache.feeds.save(
+            SavedFeed(
+                url: .first, feed: Feed(format: .rss, images: images + [secret]), savedAt: Timestamp(microseconds: 1)))
+        try await cache.transfer.read(lockWait: .zero) { snapshot throws(FeedError) in
+            var found: [FeedImage] = []
+            try snapshot.forEachImage(of: .first, at: 1...9) { found.append($0.image) }
+            #expect(found == images.dropFirst() + [FeedImage(id: "secret", url: .image(9))])
+        }
+    }
+
     @Test("while it is read, no image can be deleted") func lock() async throws {
         let cache = try await scratch.open()
         try await cache.images.publish("one", at: .image(1))
@@ -65,7 +79,7 @@ struct TransferTests {
             try intake.merge { merge throws(FeedError) in
                 #expect(try merge.savedAt(.first) == nil)
                 try merge.begin(head)
-                for number in 0..<2 { try merge.append(FeedImage(id: "\(number)", url: .image(number))) }
+                for number in 0..<2 { try merge.append(.full(number)) }
                 let names = (try merge.isNamed(.image(1)), try merge.isNamed(.image(2)))
                 #expect(names == (true, false))
                 #expect(try merge.offer(offered("one", at: .image(0))))
@@ -74,7 +88,7 @@ struct TransferTests {
             }
         }
         let saved = try #require(try await cache.feeds.retrieve(.first))
-        #expect(saved.feed.images.map(\.id) == ["0", "1"] && saved.savedAt == head.savedAt)
+        #expect(saved.feed.images == (0..<2).map(FeedImage.full) && saved.savedAt == head.savedAt)
         let found = try await cache.images.find([.image(0), .image(1)])
         for image in found {
             let image = try #require(image)

@@ -16,7 +16,7 @@ struct VersionOneTests {
         scratch = try ScratchCache()
         try scratch.makeCacheFolder()
         for folder in ["images", "images/sha256", "incoming"] { try scratch.makeFolder(folder) }
-        try scratch.execute(Self.dump)
+        try scratch.execute(try Fixtures.text("caches/version-1.sql"))
         try scratch.write(Array("picture".utf8), to: "images/sha256/\(Self.digest)")
     }
 
@@ -69,10 +69,14 @@ struct VersionOneTests {
 
     private func expectWhatWasThere(in cache: Cache) async throws {
         let saved = try #require(try await cache.feeds.retrieve(feed))
-        #expect(saved.isNamed && saved.movedTo == nil)
-        #expect(saved.feed.images.map(\.url.text) == [there.text, gone.text])
-        #expect(saved.feed.images.map(\.url.credentials) == [nil, "me:secret"])
-        #expect(saved.feed.images.map(\.description) == ["Dawn", nil])
+        #expect(saved.isNamed && saved.movedTo == nil && saved.rules == nil)
+        let withPassword = try ResourceURL("https://me:secret@images.example/gone.png")
+        #expect(
+            saved.feed.images == [
+                FeedImage(
+                    id: "00000000-0000-4000-8000-000000000000", description: "Dawn", location: "Here", url: there),
+                FeedImage(id: "00000000-0000-4000-8000-000000000001", url: withPassword),
+            ])
         #expect(saved.savedAt == Timestamp(microseconds: 1_795_202_074_160_334))
         #expect(saved.validators.lastModified == "Fri, 20 Nov 2026 19:14:33 GMT")
         let image = try #require(try await cache.images.find([there])[0])
@@ -81,53 +85,4 @@ struct VersionOneTests {
     }
 
     private static let digest = "2cea274d0bedc39ec4ab6ba9e59ec889e3ed6fb56a1cf088a64d9b383378dc97"
-
-    /// As SQLite writes out a database that version 1 had made: this text never changes, whatever the schema becomes.
-    private static let dump = """
-        PRAGMA journal_mode = WAL;
-        PRAGMA application_id = 1179867470;
-        PRAGMA user_version = 1;
-        BEGIN TRANSACTION;
-        CREATE TABLE feeds (
-            id INTEGER PRIMARY KEY,
-            url TEXT NOT NULL UNIQUE,
-            credentials TEXT,
-            title TEXT,
-            format TEXT NOT NULL,
-            saved_at INTEGER NOT NULL,
-            etag TEXT,
-            last_modified TEXT
-        ) STRICT;
-        INSERT INTO feeds VALUES(1,'https://feeds.example/feed.json',NULL,NULL,'essential',1795202074160334,NULL,
-            'Fri, 20 Nov 2026 19:14:33 GMT');
-        CREATE TABLE items (
-            feed INTEGER NOT NULL REFERENCES feeds (id) ON DELETE CASCADE,
-            position INTEGER NOT NULL,
-            item_id TEXT NOT NULL,
-            description TEXT,
-            location TEXT,
-            url TEXT NOT NULL,
-            credentials TEXT,
-            PRIMARY KEY (feed, position)
-        ) STRICT, WITHOUT ROWID;
-        INSERT INTO items VALUES(1,0,'00000000-0000-4000-8000-000000000000','Dawn','Here',
-            'https://images.example/there.png',NULL);
-        INSERT INTO items VALUES(1,1,'00000000-0000-4000-8000-000000000001',NULL,NULL,
-            'https://images.example/gone.png','me:secret');
-        CREATE TABLE images (
-            url TEXT NOT NULL PRIMARY KEY,
-            digest BLOB NOT NULL CHECK (length(digest) = 32),
-            size INTEGER NOT NULL CHECK (size >= 0),
-            media_type TEXT NOT NULL,
-            etag TEXT,
-            last_modified TEXT,
-            fetched_at INTEGER NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        INSERT INTO images VALUES('https://images.example/there.png',X'\(digest)',
-            7,'image/png',NULL,'Fri, 20 Nov 2026 19:14:33 GMT',1795202074167884);
-        ANALYZE sqlite_schema;
-        INSERT INTO sqlite_stat1 VALUES('items','items','2 2 1');
-        CREATE INDEX images_by_digest ON images (digest);
-        COMMIT;
-        """
 }

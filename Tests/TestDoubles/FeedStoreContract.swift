@@ -113,7 +113,7 @@ package struct FeedStoreContract: Sendable {
         let images = try texts.enumerated().map { index, text in
             FeedImage(
                 id: "\(index)\(text)", description: text, location: index % 2 == 0 ? nil : text,
-                url: try ResourceURL("https://images.example/\(index)%00?q=é"))
+                url: try ResourceURL("https://images.example/\(index)%00?q=é"), title: text)
         }
         let feed = Feed(format: .essential, title: texts.joined(), images: images)
         let validators = Validators(etag: "W/\"\u{FC}\"", lastModified: "")
@@ -123,6 +123,22 @@ package struct FeedStoreContract: Sendable {
         let retrieved = try #require(try await store.retrieve(.first))
         #expect(retrieved == saved)
         #expect(retrieved.feed.images.map { $0.description.map { Array($0.utf8) } } == texts.map { Array($0.utf8) })
+        #expect(retrieved.feed.images.map { $0.title.map { Array($0.utf8) } } == texts.map { Array($0.utf8) })
+    }
+
+    package func whatAnImageIsOfComesBackExact() async throws {
+        let post = ResourceURL.known("https://blog.example/a%20b?c=\u{E9}#d")
+        let moments = [nil, 0, -1, 1_774_749_600_000_001, Timestamp.writable.upperBound.microseconds] as [Int64?]
+        let images = moments.enumerated().map { index, moment in
+            FeedImage(
+                id: "\(index)", url: .image(index), link: index % 2 == 0 ? post : nil,
+                published: moment.map(Timestamp.init(microseconds:)),
+                alternatives: (0..<index * 2).map { .image(100 + $0) })
+        }
+        let feed = Feed(format: .rss, images: images + (0..<9).map(FeedImage.full) + images)
+        let saved = SavedFeed(url: .first, feed: feed, savedAt: Timestamp(microseconds: 1), rules: "a\0 \u{E9}")
+        try await save(saved)
+        #expect(try await store.retrieve(.first) == saved)
     }
 
     package func anEmptyFeedComesBack() async throws {
@@ -147,13 +163,16 @@ package struct FeedStoreContract: Sendable {
     }
 
     package func confirmingRenewsWhatIsNotTheFeedAlone() async throws {
-        let saved = SavedFeed.sample()
+        let saved = SavedFeed(
+            url: .first, feed: Feed(format: .rss, images: (0..<3).map(FeedImage.full)),
+            savedAt: Timestamp(microseconds: 1), rules: "old")
         try await save(saved)
         let url = try ResourceURL("https://new:password@feeds.example/first")
         func confirmed(_ feed: Feed, isNamed: Bool) -> SavedFeed {
             SavedFeed(
                 url: url, feed: feed, savedAt: Timestamp(microseconds: 77),
-                validators: Validators(etag: nil, lastModified: "now"), pages: 3, isNamed: isNamed, movedTo: .second)
+                validators: Validators(etag: nil, lastModified: "now"), pages: 3, isNamed: isNamed, movedTo: .second,
+                rules: "new")
         }
         let other = confirmed(Feed(format: .essential, images: []), isNamed: false)
         try await store.change { change throws(FeedError) in try change.confirm(other) }

@@ -75,7 +75,8 @@ package final class InMemoryFeedStore: FeedStore {
             guard let old = feeds[saved.url.text] else { throw .notFound("\(saved.url): was never saved") }
             feeds[saved.url.text] = SavedFeed(
                 url: saved.url, feed: old.feed, savedAt: saved.savedAt, validators: saved.validators,
-                pages: saved.pages, isNamed: old.isNamed || saved.isNamed, movedTo: saved.movedTo)
+                pages: saved.pages, isNamed: old.isNamed || saved.isNamed, movedTo: saved.movedTo,
+                rules: saved.rules)
         }
     }
 }

@@ -12,6 +12,19 @@ extension ResourceURL {
     package static func image(_ number: Int) -> ResourceURL { known("https://images.example/\(number).png") }
 }
 
+extension FeedImage {
+    /// With all that one can have; two of these belong to one post.
+    package static func full(_ number: Int) -> FeedImage {
+        let post = number / 2
+        return FeedImage(
+            id: "full-\(number)", description: "Number \(number)", location: "Here", url: .image(number),
+            title: "Post \(post)", link: .known("https://blog.example/\(post)"),
+            published: Timestamp(microseconds: 1_795_000_000_000_001 + Int64(post)),
+            alternatives: (1...1 + number % 3).map { .known("https://images.example/\(number).png?w=\($0)00&h=\u{E9}") }
+        )
+    }
+}
+
 extension SavedFeed {
     /// A feed whose images are at `ResourceURL.image(0)` and on.
     package static func sample(
@@ -26,6 +39,6 @@ extension SavedFeed {
         return SavedFeed(
             url: url, feed: Feed(format: .essential, title: "Sample", images: images),
             savedAt: Timestamp(microseconds: microseconds), validators: Validators(etag: "\"1\"", lastModified: "then"),
-            pages: 2, movedTo: movedTo)
+            pages: 2, movedTo: movedTo, rules: "as they are")
     }
 }

@@ -16,14 +16,15 @@ struct SQLiteFeedChange: FeedStoreChange {
         try delete(saved.url)
         let feed = try connection.statement(
             """
-            INSERT INTO feeds (url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+            INSERT INTO feeds
+                (url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to, rules)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
             """)
         try bind(saved, to: feed)
         try feed.run()
         let row = connection.lastInsertedRow
         try deleteItems(of: row)
-        try insert(saved.feed.images, of: row)
+        try ItemWriter(connection: connection, feed: row).append(saved.feed.images)
     }
 
     private func bind(_ saved: SavedFeed, to feed: SQLiteStatement) throws(FeedError) {
@@ -37,6 +38,7 @@ struct SQLiteFeedChange: FeedStoreChange {
         try feed.bind(8, Int64(saved.pages))
         try feed.bind(9, saved.isNamed ? 1 : 0)
         try feed.bind(10, saved.movedTo?.text)
+        try feed.bind(11, saved.rules)
     }
 
     /// Other programs leave the items of a feed that they delete, as sqlite3 does where it isn't told to mind foreign keys;
@@ -52,57 +54,11 @@ struct SQLiteFeedChange: FeedStoreChange {
         try connection.statement("DELETE FROM items WHERE feed NOT IN (SELECT id FROM feeds)").run()
     }
 
-    /// Many rows to a statement: one for each takes twice as long.
-    private func insert(_ images: [FeedImage], of feed: Int64) throws(FeedError) {
-        var rest = images[...]
-        while rest.count >= Self.rowsAtOnce {
-            let items = try connection.statement(
-                """
-                INSERT INTO items (feed, position, item_id, description, location, url, credentials)
-                VALUES (?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?),
-                    (?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?)
-                """)
-            try run(items, with: rest.prefix(Self.rowsAtOnce), of: feed, first: Int64(rest.startIndex))
-            rest = rest.dropFirst(Self.rowsAtOnce)
-        }
-        while let image = rest.first {
-            try insert(image, of: feed, at: Int64(rest.startIndex))
-            rest = rest.dropFirst()
-        }
-    }
-
-    private static let rowsAtOnce = 8
-
-    func insert(_ image: FeedImage, of feed: Int64, at position: Int64) throws(FeedError) {
-        let item = try connection.statement(
-            """
-            INSERT INTO items (feed, position, item_id, description, location, url, credentials)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
-            """)
-        try run(item, with: [image], of: feed, first: position)
-    }
-
-    private func run(
-        _ items: SQLiteStatement, with images: ArraySlice<FeedImage>, of feed: Int64, first position: Int64
-    ) throws(FeedError) {
-        for (offset, image) in images.enumerated() {
-            let bound = Int32(offset) * 7
-            try items.bind(bound + 1, feed)
-            try items.bind(bound + 2, position + Int64(offset))
-            try items.bind(bound + 3, image.id)
-            try items.bind(bound + 4, image.description)
-            try items.bind(bound + 5, image.location)
-            try items.bind(bound + 6, image.url.text)
-            try items.bind(bound + 7, image.url.credentials)
-        }
-        try items.run()
-    }
-
     func confirm(_ saved: SavedFeed) throws(FeedError) {
         let feed = try connection.statement(
             """
             UPDATE feeds SET credentials = ?2, saved_at = ?5, etag = ?6, last_modified = ?7, pages = ?8,
-                named = max(named, ?9), moved_to = ?10
+                named = max(named, ?9), moved_to = ?10, rules = ?11
             WHERE url = ?1 RETURNING id
             """)
         try bind(saved, to: feed)

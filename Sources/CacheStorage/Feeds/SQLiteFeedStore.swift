@@ -25,7 +25,7 @@ extension SQLiteFeedStore {
     static func feed(_ url: ResourceURL, in connection: SQLiteConnection) throws(FeedError) -> SavedFeed? {
         let row = try connection.statement(
             """
-            SELECT id, url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to
+            SELECT id, url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to, rules
             FROM feeds WHERE url = ?1
             """)
         try row.bind(1, url.text)
@@ -36,19 +36,10 @@ extension SQLiteFeedStore {
             saved = SavedFeed(
                 url: head.url, feed: Feed(format: head.format, title: head.title, images: images),
                 savedAt: head.savedAt, validators: Validators(etag: row.text(6), lastModified: row.text(7)),
-                pages: Int(row.integer(8)), isNamed: row.integer(9) != 0, movedTo: row.text(10).flatMap(place))
+                pages: Int(row.integer(8)), isNamed: row.integer(9) != 0,
+                movedTo: row.text(10).flatMap(ResourceURL.init(place:)), rules: row.text(11))
         }
         return saved
-    }
-
-    /// One that makes no sense is none, and never a file: a server named it.
-    private static func place(_ text: String) -> ResourceURL? {
-        do {
-            let url = try ResourceURL(text)
-            return url.isRemote ? url : nil
-        } catch {
-            return nil
-        }
     }
 
     private static func images(of feed: FeedRow, in connection: SQLiteConnection) throws(FeedError) -> [FeedImage] {
@@ -59,21 +50,12 @@ extension SQLiteFeedStore {
 
         let row = try connection.statement(
             """
-            SELECT item_id, url, description, location, credentials FROM items WHERE feed = ?1 ORDER BY position
+            SELECT position, item_id, url, credentials, description, location, title, link, published, alternatives
+            FROM items WHERE feed = ?1 ORDER BY position
             """)
         try row.bind(1, feed.id)
-        try row.forEachRow { () throws(FeedError) in
-            do throws(InvalidURL) {
-                let url = try ResourceURL(row.text(1) ?? "", credentials: row.text(4))
-                try url.check(asNamedBy: feed.url)
-                // An older version may have left them in.
-                let id = (row.text(0) ?? "").withoutPasswords
-                images.append(FeedImage(id: id, description: row.text(2), location: row.text(3), url: url))
-            } catch {
-                throw .unreadable(
-                    "\(connection.path): the saved feed \(feed.url): image \(images.count + 1): URL \(error.reason)")
-            }
-        }
+        var reader = ItemReader(connection, of: feed.url)
+        try row.forEachRow { () throws(FeedError) in images.append(try reader.image(in: row)) }
         return images
     }
 
@@ -90,7 +72,8 @@ extension SQLiteFeedStore {
             summaries.append(
                 FeedSummary(
                     url: head.url, title: head.title, format: head.format, savedAt: head.savedAt,
-                    images: Int(row.integer(6)), isNamed: row.integer(7) != 0, movedTo: row.text(8).flatMap(place)))
+                    images: Int(row.integer(6)), isNamed: row.integer(7) != 0,
+                    movedTo: row.text(8).flatMap(ResourceURL.init(place:))))
         }
         return summaries
     }
@@ -108,7 +91,6 @@ struct FeedRow {
     let url: ResourceURL
     let title: String?
     let format: Feed.Format
-    /// The nearest moment that has a date.
     let savedAt: Timestamp
 
     init(_ row: SQLiteStatement, in connection: SQLiteConnection) throws(FeedError) {
@@ -125,7 +107,6 @@ struct FeedRow {
         id = row.integer(0)
         title = row.text(3)
         self.format = format
-        let writable = Timestamp.writable
-        savedAt = min(max(Timestamp(microseconds: row.integer(5)), writable.lowerBound), writable.upperBound)
+        savedAt = Timestamp(nearest: row.integer(5))
     }
 }

@@ -71,6 +71,13 @@ struct CacheSchema: Sendable {
         "ALTER TABLE feeds ADD COLUMN moved_to TEXT;",
         "CREATE TABLE waits (origin TEXT NOT NULL PRIMARY KEY, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;",
         Migration(FeedSpellings.unite),
+        """
+        ALTER TABLE items ADD COLUMN title TEXT;
+        ALTER TABLE items ADD COLUMN link TEXT;
+        ALTER TABLE items ADD COLUMN published INTEGER;
+        ALTER TABLE items ADD COLUMN alternatives TEXT;
+        ALTER TABLE feeds ADD COLUMN rules TEXT;
+        """,
     ])
 
     /// "FSYN": tells a cache's database from anybody else's SQLite file.
@@ -102,6 +109,7 @@ struct CacheSchema: Sendable {
         return version < self.version ? .older(version) : .current
     }
 
+    /// All steps in one transaction: a run that is killed on the way leaves the cache as it was.
     func migrate(_ connection: SQLiteConnection, from state: State) throws(FeedError) {
         let first: Int64
         switch state {
@@ -109,19 +117,18 @@ struct CacheSchema: Sendable {
         case .empty: first = 0
         case .older(let version): first = version
         }
-        for version in first..<self.version {
-            try connection.writing { () throws(FeedError) in
-                do throws(FeedError) {
-                    let migration = migrations[Int(version)]
+        try connection.writing { () throws(FeedError) in
+            do throws(FeedError) {
+                for migration in migrations[Int(first)...] {
                     try connection.execute(migration.sql)
                     try migration.change?(connection)
-                } catch {
-                    guard connection.wasMisfit else { throw error }
-                    throw .unreadable("\(connection.path): not of the version that it says (\(error.message))")
                 }
-                try connection.execute("PRAGMA application_id = \(Self.applicationID)")
-                try connection.execute("PRAGMA user_version = \(version + 1)")
+            } catch {
+                guard connection.wasMisfit else { throw error }
+                throw .unreadable("\(connection.path): not of the version that it says (\(error.message))")
             }
+            try connection.execute("PRAGMA application_id = \(Self.applicationID)")
+            try connection.execute("PRAGMA user_version = \(version)")
         }
     }
 
@@ -135,8 +142,14 @@ struct CacheSchema: Sendable {
         guard tables == 5 else { throw .unreadable("\(connection.path): lacks tables that a cache has") }
         do throws(FeedError) {
             for columns in [
-                "id, url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to FROM feeds",
-                "feed, position, item_id, description, location, url, credentials FROM items",
+                """
+                id, url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to, rules
+                FROM feeds
+                """,
+                """
+                feed, position, item_id, description, location, url, credentials, title, link, published, alternatives
+                FROM items
+                """,
                 "url, digest, size, media_type, etag, last_modified, fetched_at FROM images",
                 "url, kind, status, message, failed_at, count FROM failures",
                 "origin, until FROM waits",

@@ -38,7 +38,7 @@ final class DirectoryMerge: CacheMerge {
             INSERT INTO feeds (url, title, format, saved_at, named) VALUES (?1, ?2, ?3, ?4, 0)
             ON CONFLICT (url) DO UPDATE SET
                 title = excluded.title, format = excluded.format, saved_at = excluded.saved_at,
-                etag = NULL, last_modified = NULL
+                etag = NULL, last_modified = NULL, rules = NULL
             RETURNING id
             """)
         try row.bind(1, feed.url.text)
@@ -52,7 +52,7 @@ final class DirectoryMerge: CacheMerge {
     }
 
     func append(_ image: FeedImage) throws(FeedError) {
-        try SQLiteFeedChange(connection: connection).insert(image, of: feed.row, at: feed.images)
+        try ItemWriter(connection: connection, feed: feed.row).insert(image, at: feed.images)
         feed.images += 1
     }
 

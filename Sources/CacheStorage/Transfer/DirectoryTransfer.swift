@@ -48,9 +48,10 @@ struct DirectorySnapshot: CacheSnapshot {
         of feed: ResourceURL, at positions: ClosedRange<Int64>,
         _ visit: (SnapshotImage) throws(FeedError) -> Void
     ) throws(FeedError) {
+        // An export has no use for credentials.
         let row = try connection.statement(
             """
-            SELECT position, item_id, items.url, description, location,
+            SELECT position, item_id, items.url, NULL, description, location, items.title, link, published, alternatives,
                 digest, size, media_type, images.etag, images.last_modified, fetched_at
             FROM feeds JOIN items ON items.feed = feeds.id LEFT JOIN images ON images.url = items.url
             WHERE feeds.url = ?1 AND position BETWEEN ?2 AND ?3 ORDER BY position
@@ -58,23 +59,12 @@ struct DirectorySnapshot: CacheSnapshot {
         try row.bind(1, feed.text)
         try row.bind(2, positions.lowerBound)
         try row.bind(3, positions.upperBound)
+        var reader = ItemReader(connection, of: feed)
         try row.forEachRow { () throws(FeedError) in
-            let position = row.integer(0)
-            let url: ResourceURL
-            do throws(InvalidURL) {
-                url = try ResourceURL(row.text(2) ?? "", credentials: nil)
-                try url.check(asNamedBy: feed)
-            } catch {
-                throw .unreadable(
-                    "\(connection.path): the saved feed \(feed): image \(position &+ 1): URL \(error.reason)")
-            }
             try visit(
                 SnapshotImage(
-                    position: position,
-                    image: FeedImage(
-                        id: (row.text(1) ?? "").withoutPasswords, description: row.text(3), location: row.text(4),
-                        url: url),
-                    stored: ImageIndex.image(in: row, from: 5)))
+                    position: row.integer(0), image: try reader.image(in: row),
+                    stored: ImageIndex.image(in: row, from: ItemReader.columns)))
         }
     }
 

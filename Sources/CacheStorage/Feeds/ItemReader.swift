@@ -1,0 +1,77 @@
+internal import FeedCore
+
+/// Makes feed images of rows that begin with an item's columns: position, item_id, url, credentials, description,
+/// location, title, link, published, alternatives. The database is input like any other, and checked like it.
+struct ItemReader {
+    static let columns: Int32 = 10
+
+    let connection: SQLiteConnection
+    let feed: ResourceURL
+    /// That of the row before. The pictures of one post share it, and stand beside one another.
+    private var last: (text: String, link: ResourceURL?)?
+
+    init(_ connection: SQLiteConnection, of feed: ResourceURL) {
+        (self.connection, self.feed) = (connection, feed)
+    }
+
+    mutating func image(in row: SQLiteStatement) throws(FeedError) -> FeedImage {
+        FeedImage(
+            // An older version may have left them in.
+            id: (row.text(1) ?? "").withoutPasswords, description: row.text(4), location: row.text(5),
+            url: try url(in: row), title: row.text(6), link: link(in: row),
+            published: row.isNull(8) ? nil : Timestamp(nearest: row.integer(8)), alternatives: alternatives(in: row))
+    }
+
+    private func url(in row: SQLiteStatement) throws(FeedError) -> ResourceURL {
+        do throws(InvalidURL) {
+            let url = try ResourceURL(row.text(2) ?? "", credentials: row.text(3))
+            try url.check(asNamedBy: feed)
+            return url
+        } catch {
+            let number = row.integer(0) &+ 1
+            throw .unreadable("\(connection.path): the saved feed \(feed): image \(number): URL \(error.reason)")
+        }
+    }
+
+    private mutating func link(in row: SQLiteStatement) -> ResourceURL? {
+        guard let text = row.text(7) else { return nil }
+        if let last, last.text.utf8.elementsEqual(text.utf8) { return last.link }
+        let link = ResourceURL(place: text)
+        last = (text, link)
+        return link
+    }
+
+    /// One that makes no sense is left out: there are others.
+    private func alternatives(in row: SQLiteStatement) -> [ResourceURL] {
+        guard let texts = row.text(9) else { return [] }
+        return texts.utf8.split(separator: UInt8(ascii: " ")).compactMap { text in
+            do throws(InvalidURL) {
+                let url = try ResourceURL(String(Substring(text)), credentials: nil)
+                try url.check(asNamedBy: feed)
+                return url
+            } catch {
+                return nil
+            }
+        }
+    }
+}
+
+extension ResourceURL {
+    /// Of what is found on the web. One that makes no sense is none, and never a file: a server named it.
+    init?(place text: String) {
+        do {
+            let url = try ResourceURL(text, credentials: nil)
+            guard url.isRemote else { return nil }
+            self = url
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension Timestamp {
+    /// The nearest moment that has a date.
+    init(nearest microseconds: Int64) {
+        self = min(max(Timestamp(microseconds: microseconds), Self.writable.lowerBound), Self.writable.upperBound)
+    }
+}
