@@ -107,6 +107,28 @@ struct DocumentRefusalTests {
         image("a header with a line break", "images[1].etag: has a control character") {
             $0.set("etag", "\"x\"\r\nX-Evil: 1")
         },
+        image("a title that is no text", "images[1].title: not a string") { $0.set("title", 5) },
+        image("a link to a file", "images[1].link: not an http(s) URL") { $0.set("link", "file:///srv/post.html") },
+        image("a link with a password", "images[1].link: has a user name or password") {
+            $0.set("link", "https://me:pw@blog.example/")
+        },
+        image("a link that is written otherwise", "images[1].link: is not in its usual form") {
+            $0.set("link", "https://b\u{FC}cher.example/")
+        },
+        image("a moment in another form", "images[1].published: not a time") { $0.set("published", "2026-11-20") },
+        image("a moment that is a number", "images[1].published: not a string") { $0.set("published", 5) },
+        image("other places that are no list", "images[1].alternatives: not an array") {
+            $0.set("alternatives", "https://images.example/2.png")
+        },
+        image("another place that is a local file", "images[1].alternatives[1]: a file: URL") {
+            $0.set("alternatives", ["https://images.example/2.png", "file:///etc/passwd"])
+        },
+        image("another place with a password", "images[1].alternatives[0]: has a user name or password") {
+            $0.set("alternatives", ["https://me@images.example/2.png"])
+        },
+        image("more other places than a sync keeps", "images[1].alternatives: more than 8") { image in
+            image.set("alternatives", .array((0..<9).map { .string("https://images.example/\($0).png") }))
+        },
         Fault("a local feed's image elsewhere", "not a file in the feed's folder") { layout in
             layout.url = "file:///srv/feed.json"
             layout.changeDocument = { document in
@@ -177,7 +199,10 @@ struct DocumentRefusalTests {
 
     @Test("but not for members that are not known, or for a manifest listed twice") func unknown() async throws {
         var layout = LayoutBuilder()
-        layout.changeDocument = { $0.set("new", [1, "x", nil]) }
+        layout.changeDocument = { document in
+            document.set("new", [1, "x", nil])
+            document.change("images") { $0.changeElement(0) { $0.set("last_seen", ["later"]) } }
+        }
         layout.changeManifest = { $0.set("annotations", ["a": "b"]) }
         layout.changeIndex = { index in
             guard let first = index["manifests"]?[0] else {

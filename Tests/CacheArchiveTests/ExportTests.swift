@@ -12,12 +12,14 @@ struct ExportTests {
     @Test("imported into an empty cache and exported again gives the same bytes", arguments: [0, 1, 3, 1001])
     func roundTrip(images: Int) async throws {
         let first = try await ArchiveFixture.sample(images: images)
-        try await first.save(.sample(.second, images: min(images, 2), savedAt: -5))
+        let second = Feed(format: .rss, images: (0..<min(images, 8)).map(FeedImage.full))
+        try await first.save(SavedFeed(url: .second, feed: second, savedAt: Timestamp(microseconds: -5)))
         let archive = try await first.export()
-        let second = ArchiveFixture()
-        let report = try await second.takeIn(archive)
+        let other = ArchiveFixture()
+        let report = try await other.takeIn(archive)
         #expect(report.feeds.map(\.outcome) == [.added, .added] && report.images == images)
-        #expect(try await second.export() == archive)
+        #expect(try await other.export() == archive)
+        #expect(try await other.feeds.retrieve(.second)?.feed == second)
     }
 
     @Test("has the same texts, however many of them there is room to keep", arguments: [0, 1000, 100_000])
@@ -185,6 +187,26 @@ struct ExportTests {
         #expect(
             document["images"]?[1]?.names == ["id", "url", "digest", "etag", "last_modified"])
         #expect(document["saved_at"]?.string == "1970-01-01T00:00:01.000000Z")
+    }
+
+    @Test("tells all of an image, each thing in its place") func members() async throws {
+        let fixture = ArchiveFixture()
+        let feed = Feed(format: .rss, images: [.full(4)])
+        try await fixture.save(SavedFeed(url: .first, feed: feed, savedAt: Timestamp(microseconds: 1), rules: "mine"))
+        try await fixture.store(Samples.png, at: .image(4), Validators(etag: "\"e\"", lastModified: "then"))
+        let documents = Self.files(in: try await fixture.export()).values.compactMap { try? JSONValue.parse($0) }
+        let document = try #require(documents.first { $0["version"]?.int == 1 })
+        #expect(document.names == ["version", "url", "format", "saved_at", "images"])
+        let digest = try #require(document["images"]?[0]?["digest"])
+        #expect(
+            document["images"]?[0] == [
+                "id": "full-4", "description": "Number 4", "location": "Here", "title": "Post 2",
+                "link": "https://blog.example/2", "published": "2026-11-18T11:06:40.000003Z",
+                "alternatives": [
+                    "https://images.example/4.png?w=100&h=\u{E9}", "https://images.example/4.png?w=200&h=\u{E9}",
+                ],
+                "url": "https://images.example/4.png", "digest": digest, "etag": "\"e\"", "last_modified": "then",
+            ])
     }
 
     /// Of a tar archive with plain headers and nothing else.

@@ -1,4 +1,5 @@
 import FeedCore
+import TestDoubles
 import Testing
 
 @testable import CacheArchive
@@ -65,5 +66,30 @@ struct FeedDocumentTests {
     func lists(list: String, reason: String) {
         let found = refusal(of: "{\(Self.head),\(Self.time),\"images\":\(list)}")
         #expect(found?.contains(reason) == true, "\(found ?? "was taken")")
+    }
+
+    @Test(
+        "all that an image can have is read, and null is as good as nothing",
+        arguments: [
+            (
+                #""title":"T","link":"http://b.example/1#c","published":"2026-11-20T08:15:00.000001Z","#
+                    + #""alternatives":["https://i/2","https://i/3"]"#,
+                FeedImage(
+                    id: "1", url: .known("https://i/"), title: "T", link: .known("http://b.example/1#c"),
+                    published: Timestamp(microseconds: 1_795_162_500_000_001),
+                    alternatives: [.known("https://i/2"), .known("https://i/3")])
+            ),
+            (
+                #""title":null,"link":null,"published":null,"alternatives":[],"digest":null"#,
+                FeedImage(id: "1", url: .known("https://i/"))
+            ),
+            (#""title":"""#, FeedImage(id: "1", url: .known("https://i/"))),
+        ])
+    func image(members: String, expected: FeedImage) throws {
+        let text = "{\(Self.head),\(Self.time),\"images\":[{\"id\":\"1\",\"url\":\"https://i/\",\(members)}]}"
+        let document = try FeedDocument(name: "d") { Array(text.utf8) }
+        var images: [FeedImage] = []
+        try document.forEachImage { image, _ in images.append(image) }
+        #expect(images == [expected])
     }
 }

@@ -40,7 +40,7 @@ struct TextLimitTests {
         }
     }
 
-    @Test("may be as long as a sync keeps it", arguments: ["description", "location"])
+    @Test("may be as long as a sync keeps it", arguments: ["description", "location", "title"])
     func described(member: String) async throws {
         #expect(try await refusal(.essential, member, 100_000) == nil)
         for format in [Feed.Format.rss, .atom, .jsonFeed] {

@@ -32,6 +32,7 @@ struct ExportTests {
     func roundTrip() async throws {
         let other = try FeedServer(images: 2)
         try await program.run(server.feedURL, other.feedURL)
+        try await program.sayMore()
         expectQuiet(try await program.run("export", file))
         let copy = try Program()
         expectQuiet(try await copy.run("import", file))

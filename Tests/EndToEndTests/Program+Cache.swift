@@ -49,6 +49,15 @@ extension Program {
         try await sql("UPDATE feeds SET saved_at = saved_at - 8 * 24 * 3600 * 1000000")
     }
 
+    /// Has all that is saved say what an Essential feed can't.
+    func sayMore() async throws {
+        try await sql(
+            """
+            UPDATE items SET title = 'A day out', link = 'https://blog.example/2026/a-day-out', published = 1795162500000001,
+                alternatives = url || '?w=1024 ' || url || '?w=300'
+            """)
+    }
+
     /// The digest the cache has for an image, in hex.
     func digest(of image: String) async throws -> String {
         try await sql("SELECT lower(hex(digest)) FROM images WHERE url = '\(image)'")

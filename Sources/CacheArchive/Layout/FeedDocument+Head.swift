@@ -26,11 +26,7 @@ extension FeedDocument {
                 if format == nil {
                     throw reader.mismatch("unknown format \(JSONWriter.quote(name, limit: 40))", at: start)
                 }
-            case "saved_at":
-                savedAt = Timestamp(rfc3339: try reader.readString())
-                if savedAt == nil {
-                    throw reader.mismatch("not a time such as 2026-03-29T01:59:59.000001Z", at: start)
-                }
+            case "saved_at": savedAt = try readTime(&reader)
             default:
                 // They may be many, and are looked at one by one.
                 guard try reader.peek() == .array else { throw reader.mismatch("not an array", at: start) }
@@ -53,6 +49,14 @@ extension FeedDocument {
         if let path = url.filePath, FilePath.normalised(path) != path { throw reader.mismatch(notUsual, at: start) }
         // Older versions knew a web feed by more than one.
         return url.asFeed
+    }
+
+    static func readTime(_ reader: inout JSONReader) throws(JSONError) -> Timestamp {
+        let start = reader.position
+        guard let time = Timestamp(rfc3339: try reader.readString()) else {
+            throw reader.mismatch("not a time such as 2026-03-29T01:59:59.000001Z", at: start)
+        }
+        return time
     }
 
     private static let notUsual = "is not in its usual form"

@@ -3,7 +3,8 @@ internal import JSONText
 
 extension FeedDocument {
     private static let imageMembers: [StaticString] = [
-        "id", "description", "location", "url", "digest", "etag", "last_modified",
+        "id", "description", "location", "title", "link", "published", "alternatives", "url", "digest", "etag",
+        "last_modified",
     ]
 
     static func readImage(
@@ -15,6 +16,10 @@ extension FeedDocument {
         var id: String?
         var description: String?
         var location: String?
+        var title: String?
+        var link: ResourceURL?
+        var published: Timestamp?
+        var alternatives: [ResourceURL] = []
         var url: ResourceURL?
         var digest: Digest?
         var etag: String?
@@ -24,22 +29,53 @@ extension FeedDocument {
             case "id": id = try readText(&reader, longest: longestID)?.withoutPasswords
             case "description": description = try readText(&reader, longest: longest)
             case "location": location = try readText(&reader, longest: longest)
+            case "title": title = try readText(&reader, longest: longest)
+            case "link": link = try readUnlessNull(&reader, readLink)
+            case "published": published = try readUnlessNull(&reader, readTime)
+            case "alternatives": alternatives = try readAlternatives(&reader, of: feed.url)
             case "url": url = try readImageURL(&reader, of: feed.url)
-            case "digest":
-                if try reader.peek() == .null {
-                    try reader.readNull()
-                } else {
-                    digest = try OCILayout.readDigest(&reader)
-                }
+            case "digest": digest = try readUnlessNull(&reader, OCILayout.readDigest)
             case "etag": etag = try readHeaderValue(&reader)
             default: lastModified = try readHeaderValue(&reader)
             }
         }
         let image = FeedImage(
             id: try JSONObject.require(id, "id", of: top, reader), description: description, location: location,
-            url: try JSONObject.require(url, "url", of: top, reader))
+            url: try JSONObject.require(url, "url", of: top, reader), title: title, link: link, published: published,
+            alternatives: alternatives)
         let validators = Validators(etag: etag, lastModified: lastModified)
         return (image, digest.map { ImageData(digest: $0, validators: validators) })
+    }
+
+    private static func readUnlessNull<Value>(
+        _ reader: inout JSONReader, _ read: (inout JSONReader) throws(JSONError) -> Value
+    ) throws(JSONError) -> Value? {
+        guard try reader.peek() == .null else { return try read(&reader) }
+        try reader.readNull()
+        return nil
+    }
+
+    /// A page on the web, also of a feed that is a file.
+    private static func readLink(_ reader: inout JSONReader) throws(JSONError) -> ResourceURL {
+        let start = reader.position
+        let url = try readURL(&reader)
+        guard url.isRemote else { throw reader.mismatch("not an http(s) URL", at: start) }
+        return url
+    }
+
+    private static func readAlternatives(
+        _ reader: inout JSONReader, of feed: ResourceURL
+    ) throws(JSONError) -> [ResourceURL] {
+        let start = reader.position
+        var alternatives: [ResourceURL] = []
+        try reader.enterArray()
+        while try reader.nextElement() {
+            guard alternatives.count < FeedImage.mostAlternatives else {
+                throw reader.mismatch("more than \(FeedImage.mostAlternatives)", at: start)
+            }
+            alternatives.append(try readImageURL(&reader, of: feed))
+        }
+        return alternatives
     }
 
     private static func readImageURL(

@@ -24,6 +24,15 @@ struct FeedDocumentWriter {
         json.member("id", image.id)
         if let description = image.description { json.member("description", description) }
         if let location = image.location { json.member("location", location) }
+        if let title = image.title { json.member("title", title) }
+        if let link = image.link { json.member("link", link.text) }
+        if let published = image.published { json.member("published", published.rfc3339) }
+        if !image.alternatives.isEmpty {
+            json.name("alternatives")
+            json.beginArray()
+            for alternative in image.alternatives { json.write(alternative.text) }
+            json.endArray()
+        }
         json.member("url", image.url.text)
         if let stored = given.stored {
             json.member("digest", OCILayout.reference(stored.digest))

@@ -13,6 +13,8 @@ package struct FeedImage: Sendable {
     /// Further addresses of the same picture, the best first. They have no user names and passwords.
     package let alternatives: [ResourceURL]
 
+    package static let mostAlternatives = 8
+
     package init(
         id: String, description: String? = nil, location: String? = nil, url: ResourceURL, title: String? = nil,
         link: ResourceURL? = nil, published: Timestamp? = nil, alternatives: [ResourceURL] = []
