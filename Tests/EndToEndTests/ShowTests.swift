@@ -62,12 +62,12 @@ struct ShowTests {
                 "url": "\(server.feedURL)", "title": nil, "source": "\(source)", "saved_at": "TIME",
                 "images": [
                     [
-                        "id": "\(FeedServer.id(0))", "description": nil, "location": nil,
-                        "url": "\(server.imageURL(0))", "digest": digest, "path": path,
+                        "id": "\(FeedServer.id(0))", "description": nil, "location": nil, "title": nil, "link": nil,
+                        "published": nil, "url": "\(server.imageURL(0))", "digest": digest, "path": path,
                     ],
                     [
-                        "id": "\(FeedServer.id(1))", "description": "A", "location": "B",
-                        "url": "\(server.imageURL(1))", "digest": nil, "path": nil,
+                        "id": "\(FeedServer.id(1))", "description": "A", "location": "B", "title": nil, "link": nil,
+                        "published": nil, "url": "\(server.imageURL(1))", "digest": nil, "path": nil,
                     ],
                 ],
             ]
@@ -83,6 +83,50 @@ struct ShowTests {
         #expect(path == "images/sha256/\(digest)")
         #expect(
             try saved.comparableJSON == expected(source: "cache", digest: "sha256:\(digest)", path: "\(path)"))
+    }
+
+    @Test("tells of the post: its title where that says something else, its date and its link")
+    func post() async throws {
+        let texts = [
+            #""description":"A bridge","location":"Lisbon""#, #""description":"A day out""#, #""location":null"#,
+        ]
+        let items = texts.enumerated().map { number, text in
+            #"{"id":"\#(FeedServer.id(number))",\#(text),"image":"\#(server.imageURL(number))"}"#
+        }
+        server.serve(feed: FeedServer.feed(items: items))
+        try await program.run("show", server.feedURL)
+        try await program.sayMore()
+        try await program.sql("UPDATE items SET published = NULL WHERE position = 1")
+        let shown = try await program.run("show", "--offline", server.feedURL)
+        let link = "https://blog.example/2026/a-day-out"
+        #expect(
+            shown.outputText.split(separator: "\n\n").dropFirst().joined(separator: "\n\n") == """
+                A bridge
+                  A day out
+                  2026-11-20 \(link)
+                  Lisbon
+                  \(server.imageURL(0))
+
+                A day out
+                  \(link)
+                  \(server.imageURL(1))
+
+                A day out
+                  2026-11-20 \(link)
+                  \(server.imageURL(2))
+
+                """)
+        let image = try JSONValue.parse(Array(try await program.saved(server.feedURL).utf8))["images"]?[0]
+        #expect(
+            image?.names == [
+                "id", "description", "location", "title", "link", "published", "url", "digest", "path",
+            ])
+        #expect(image?["title"] == "A day out" && image?["link"] == .string(link))
+        #expect(image?["published"] == "2026-11-20T08:15:00.000001Z")
+        // No text from a feed drives a terminal.
+        try await program.sql("UPDATE items SET title = char(27) || '[2J'")
+        let escaped = try await program.run("show", "--offline", server.feedURL)
+        #expect(!escaped.outputText.contains("\u{1B}") && escaped.outputText.contains("[2J"))
     }
 
     @Test("offline, of a feed that was never saved, is not found")

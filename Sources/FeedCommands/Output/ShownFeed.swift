@@ -39,6 +39,9 @@ struct ShownFeed {
         writer.member("id", image.id)
         writer.member("description", image.description)
         writer.member("location", image.location)
+        writer.member("title", image.title)
+        writer.member("link", image.link?.text)
+        writer.member("published", image.published?.rfc3339)
         writer.member("url", image.url.text)
         writer.member("digest", stored.map { "sha256:\($0.digest.hex)" })
         writer.member("path", stored?.path)
@@ -65,9 +68,11 @@ struct ShownFeed {
             }
         var text = "\(title)\(TerminalText.escape(url.text))\n\(count), from the \(place)\(age)\n"
         for image in loaded.feed.images {
-            text += "\n" + TerminalText.escape(image.description ?? image.id) + "\n"
-            if let location = image.location { text += "  " + TerminalText.escape(location) + "\n" }
-            text += "  " + TerminalText.escape(image.url.text) + "\n"
+            text += "\n" + TerminalText.escape(image.heading) + "\n"
+            let post = [image.published?.day, image.link?.text].compactMap(\.self).joined(separator: " ")
+            for line in [image.subheading, post.isEmpty ? nil : post, image.location, image.url.text] {
+                if let line { text += "  " + TerminalText.escape(line) + "\n" }
+            }
             if text.utf8.count >= Self.pieceSize {
                 try put(Array(text.utf8))
                 text = ""

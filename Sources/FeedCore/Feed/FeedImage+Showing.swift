@@ -1,0 +1,12 @@
+extension FeedImage {
+    /// What a person reads first.
+    package var heading: String { description ?? title ?? id }
+
+    /// The post's title, where it says something else.
+    package var subheading: String? { title == heading ? nil : title }
+}
+
+extension Timestamp {
+    /// The date in UTC: `2026-03-29`.
+    package var day: String { String(rfc3339.prefix(10)) }
+}
