@@ -54,6 +54,28 @@ extension GalleryBrowserTests {
         }
     }
 
+    @Test("tells of the post, in the page and in the large view") func post() async throws {
+        let site = try await GallerySite(pictures: 1)
+        try await site.program.sayMore()
+        try await site.write()
+        try await withPage { page in
+            try await page.open(site.onDisk)
+            try await page.click(".pictures img")
+            try await page.wait(for: "document.querySelector('dialog')?.open")
+            let link = JSONValue.string("https://blog.example/2026/a-day-out")
+            for place in ["figcaption", ".said"] {
+                let place = "document.querySelector('\(place)')"
+                #expect(try await page.evaluate("\(place).querySelector('p').textContent") == "Picture 0")
+                let text = try await page.evaluate("\(place).textContent").string
+                #expect(text?.contains("2026-11-20 · A day out") == true)
+                let links = try await page.evaluate(
+                    "[...\(place).querySelectorAll('a')].map(a => [a.textContent, a.href])")
+                #expect(links == [["Post", link], ["Original", .string(site.server.imageURL(0))]])
+            }
+            #expect(page.errors == [])
+        }
+    }
+
     @Test("stays on the page when a picture is opened again faster than the history goes back")
     func reopening() async throws {
         let site = try await GallerySite(pictures: 2)

@@ -118,6 +118,34 @@ struct GalleryPageTests {
         return try files.map { try folder.read("site/\($0)").count }.reduce(0, +)
     }
 
+    private func caption(of image: FeedImage) async throws -> String {
+        try await write([
+            GalleryFeed(
+                url: .first, title: nil, savedAt: Timestamp(microseconds: 0),
+                pictures: [GalleryPicture(image: image, data: .missing(reason: nil))], maxAge: .forever, isFresh: true)
+        ])
+        let page = try page("index.html")
+        let start = try #require(page.firstRange(of: "<figcaption>")).upperBound
+        return String(page[start...].prefix(upTo: try #require(page[start...].firstRange(of: "</fig")).lowerBound))
+    }
+
+    @Test("says what picture it is, of which post, from when, and where that is")
+    func captions() async throws {
+        let links = #"<a href="https://blog.example/2">Post</a><a href="https://images.example/4.png">Original</a>"#
+        let full = FeedImage.full(4)
+        #expect(try await caption(of: full) == "<p>Number 4</p><small>2026-11-18 · Here · Post 2</small>" + links)
+        let titled = FeedImage(id: "4", url: full.url, title: "Post <2>", link: full.link)
+        #expect(try await caption(of: titled) == "<p>Post &lt;2&gt;</p>" + links)
+        let same = FeedImage(
+            id: "4", description: "Post 2", url: full.url, title: "Post 2", link: full.link, published: full.published)
+        #expect(try await caption(of: same) == "<p>Post 2</p><small>2026-11-18</small>" + links)
+    }
+
+    @Test("has no link to a post that is no page on the web") func localPost() async throws {
+        let image = FeedImage(id: "4", url: .image(4), link: .known("file:///home/me/post.html"))
+        #expect(try await caption(of: image) == #"<a href="https://images.example/4.png">Original</a>"#)
+    }
+
     @Test("names images on the net, and no path of this machine")
     func localImages() async throws {
         let page = try await page(of: "https://a.example/1.png", "file:///home/me/secret/2.png")

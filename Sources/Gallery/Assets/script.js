@@ -274,9 +274,10 @@
     const place = Number(main.dataset.first) + [...main.querySelectorAll('figure')].indexOf(tile);
     view.count.textContent = [place, Number(main.dataset.pictures)].map(n => n.toLocaleString('en')).join(' of ');
     const caption = tile.querySelector('figcaption');
-    view.said.replaceChildren(...[...caption.children].map(part => part.localName === 'small'
+    const links = [...caption.querySelectorAll('a')].flatMap(link => [' · ', link.cloneNode(true)]).slice(1);
+    view.said.replaceChildren(...[...caption.querySelectorAll('p, small')].map(part => part.localName === 'small'
       ? make('p', { className: 'soft', textContent: part.textContent })
-      : part.localName === 'a' ? make('p', { className: 'soft' }, part.cloneNode(true)) : part.cloneNode(true)));
+      : part.cloneNode(true)), make('p', { className: 'soft' }, ...links));
     view.previous.disabled = at === 0;
     view.next.disabled = at === all.length - 1 && !nextLink();
     const neighbour = all[at + 1];

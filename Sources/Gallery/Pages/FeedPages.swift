@@ -49,7 +49,7 @@ struct FeedPages {
         } else {
             let places = chunk.first..<chunk.first + chunk.count
             // Nothing is said of any of these pictures.
-            let isPlain = shown.tiles[places].allSatisfy { HTMLWriter.visible($0.image.description) == nil }
+            let isPlain = shown.tiles[places].allSatisfy { HTMLWriter.heading($0.image) == nil }
             let range = "\(HTMLWriter.grouped(places.lowerBound + 1)) to \(HTMLWriter.grouped(places.upperBound))"
             page.raw("<section class=\"pictures\(isPlain ? " plain" : "")\" aria-label=\"Pictures \(range)\">\n")
             page.raw(chunk.html)

@@ -20,22 +20,31 @@ extension HTMLWriter {
         let proportions = placed.proportions
         let ratio = "r\(proportions.ratio)"
         raw("<figure class=\(proportions.isWhole ? "\"\(ratio) whole\"" : ratio)><img src=\(placed.file)")
-        attribute("alt", Self.visible(image.description) ?? "Picture \(number)", limit: Self.longestAlternative)
+        attribute("alt", Self.heading(image) ?? "Picture \(number)", limit: Self.longestAlternative)
         if let size = placed.size { raw(" width=\(size.width) height=\(size.height)") }
         raw(" loading=lazy decoding=async>")
     }
 
     private mutating func caption(_ image: FeedImage) {
         raw("<figcaption>")
-        if let description = Self.visible(image.description) {
+        let heading = Self.heading(image)
+        if let heading {
             raw("<p>")
-            text(description)
+            text(heading)
             raw("</p>")
         }
-        if let location = Self.visible(image.location) {
+        let title = Self.visible(image.title)
+        // Where there is no room for all, the longest is cut.
+        let more = [image.published?.day, Self.visible(image.location), title == heading ? nil : title]
+        if more.contains(where: { $0 != nil }) {
             raw("<small>")
-            text(location)
+            text(more.compactMap(\.self).joined(separator: " · "))
             raw("</small>")
+        }
+        if let link = image.link, link.isRemote {
+            raw("<a")
+            self.link("href", link.text)
+            raw(">Post</a>")
         }
         if image.url.isRemote {
             raw("<a")
@@ -44,4 +53,6 @@ extension HTMLWriter {
         }
         raw("</figcaption>")
     }
+    /// Nil where nothing is said of the picture.
+    static func heading(_ image: FeedImage) -> String? { visible(image.description) ?? visible(image.title) }
 }
