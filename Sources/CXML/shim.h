@@ -40,6 +40,12 @@ static inline int cxml_column(const xmlParserCtxt *parser) { return parser->inpu
 
 static inline int cxml_depth(const xmlParserCtxt *parser) { return parser->nameNr; }
 
+// Whether the tag that is being told of ends here, as a whole tag does.
+static inline int cxml_is_at_tag_end(const xmlParserCtxt *parser) {
+    const xmlChar *next = parser->input ? parser->input->cur : NULL;
+    return next && (*next == '>' || (*next == '/' && next[1] == '>'));
+}
+
 // How many different names of elements, attributes and namespaces it keeps.
 static inline int cxml_names(const xmlParserCtxt *parser) { return xmlDictSize(parser->dict); }
 

@@ -10,14 +10,14 @@ final class OPMLList: XMLVisitor {
     private var hasBody = false
 
     static func decode(_ document: FeedSource) throws(FeedError) -> SubscriptionList {
-        let list = OPMLList()
         do throws(DecodingFailure) {
-            try XMLReader.read(document, telling: list)
+            let (list, fault) = try XMLReader.read(document) { OPMLList() }
+            if let fault, list.feeds.isEmpty { throw fault.failure }
+            guard list.hasBody else { throw .invalid("not OPML: it has no body") }
+            return SubscriptionList(feeds: list.feeds, notes: list.notes.all)
         } catch {
             throw error.error(host: nil)
         }
-        guard list.hasBody else { throw .invalidData("not OPML: it has no body") }
-        return SubscriptionList(feeds: list.feeds, notes: list.notes.all)
     }
 
     func begin(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest {

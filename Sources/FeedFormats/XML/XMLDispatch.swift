@@ -5,7 +5,7 @@ internal import FeedCore
 /// `xml:base` holds, and gathers text.
 final class XMLDispatch {
     /// No feed is nested so deep, even with XHTML in it.
-    private static let maxDepth = 200
+    static let maxDepth = 200
     /// No feed has so many. For each name without a namespace, libxml2 goes through all that hold.
     private static let mostNamespaces = 1000
 

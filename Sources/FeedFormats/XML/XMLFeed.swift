@@ -8,6 +8,9 @@ final class XMLFeed: XMLVisitor {
     private var rss: RSSFeed?
     private var atom: AtomFeed?
     private var inner: (any XMLVisitor)?
+    private var hasItem = false
+
+    private static let items: Set<String> = ["item", "entry"]
 
     private init(_ document: FeedSource, _ selection: ImageSelection) {
         (self.document, self.selection) = (document, selection)
@@ -16,9 +19,10 @@ final class XMLFeed: XMLVisitor {
     static func decode(
         _ document: FeedSource, taking selection: ImageSelection
     ) throws(FeedError) -> DecodedFeed {
-        let found = XMLFeed(document, selection)
         do throws(DecodingFailure) {
-            try XMLReader.read(document, telling: found)
+            let (found, fault) = try XMLReader.read(document) { XMLFeed(document, selection) }
+            // What is left of such a feed may be too little to go by.
+            if let fault, !found.hasItem { throw fault.failure }
             if let decoded = found.atom?.decoded() { return decoded }
             if let decoded = try found.rss?.decoded() { return decoded }
         } catch {
@@ -39,7 +43,11 @@ final class XMLFeed: XMLVisitor {
     }
 
     func begin(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest {
-        if let inner { return try inner.begin(element) }
+        if let inner {
+            let interest = try inner.begin(element)
+            if !hasItem, interest == .children { hasItem = Self.items.contains(element.name.local.lowercased()) }
+            return interest
+        }
         if RSSNames.isRoot(element.name) {
             rss = RSSFeed(document, taking: selection)
             inner = rss

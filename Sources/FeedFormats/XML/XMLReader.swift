@@ -2,7 +2,8 @@ internal import CXML
 internal import FeedCore
 
 /// Reads an XML document front to back with libxml2 and tells a visitor of it. It builds no tree, expands no entity but
-/// those of XML and HTML themselves, and loads nothing from elsewhere.
+/// those of XML and HTML themselves, and loads nothing from elsewhere. A document that is not well-formed is mended and
+/// read once more, for what it says.
 final class XMLReader {
     private let text: XMLText
     private var position = 0
@@ -10,20 +11,42 @@ final class XMLReader {
     private let dispatch: XMLDispatch
     private let entity = CharacterEntity()
     private let declarations = CharacterEntity()
+    /// Nil while the document is taken to be well-formed.
+    private var mender: XMLMender?
+    /// What the mender mends, until the visitor is told of it.
+    private var mended: XMLFault?
     private var problem: DecodingFailure?
+    /// Why the document is not well-formed.
+    private var fault: XMLFault?
     private var endLine: Int?
     /// Whether something follows the root element that no document has there.
     private var hasRest = false
     private var eventCount = 0
 
-    static func read(_ document: FeedSource, telling visitor: any XMLVisitor) throws(DecodingFailure) {
-        try XMLReader(document, telling: visitor).run()
+    /// A visitor is good for one time. Tells what was wrong with a document that was read all the same.
+    static func read<Visitor: XMLVisitor>(
+        _ document: FeedSource, telling visitor: () -> Visitor
+    ) throws(DecodingFailure) -> (visitor: Visitor, fault: XMLFault?) {
+        let text = try XMLText(document)
+        let first = visitor()
+        let reader = try XMLReader(text, at: document, telling: first)
+        try reader.run()
+        guard let found = reader.fault else { return (first, nil) }
+        let (mender, fault) = try XMLMender.examine(text, with: found)
+        let second = visitor()
+        let other = try XMLReader(text, at: document, telling: second)
+        (other.mender, other.mended) = (mender, fault)
+        try other.run()
+        if other.endLine == nil { throw fault.failure }
+        return (second, fault)
     }
 
-    private init(_ document: FeedSource, telling visitor: any XMLVisitor) throws(DecodingFailure) {
+    private init(
+        _ text: XMLText, at document: FeedSource, telling visitor: any XMLVisitor
+    ) throws(DecodingFailure) {
         LibXML.initialised
         cxml_silence()
-        text = try XMLText(document)
+        self.text = text
         guard let parser = xmlNewParserCtxt() else {
             throw .invalid("there is not enough memory to read it")
         }
@@ -41,19 +64,26 @@ final class XMLReader {
         let context = Unmanaged.passUnretained(self).toOpaque()
         cxml_set_handler(parser, &handler, context)
         // The loader limits how large a feed may be. The depth and all that takes time in its square are limited here.
-        let options = XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue | XML_PARSE_HUGE.rawValue
+        var options = XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue | XML_PARSE_HUGE.rawValue
+        if mender != nil { options |= XML_PARSE_RECOVER.rawValue }
         let read: xmlInputReadCallback = { context, buffer, count in XMLReader.of(context)?.fill(buffer, count) ?? 0 }
         let tree = xmlCtxtReadIO(parser, read, nil, context, nil, "UTF-8", Int32(options))
         if let tree { xmlFreeDoc(tree) }
         if let problem { throw problem }
-        guard let endLine else { throw text.stop ?? malformed("not well-formed") }
+        guard let endLine else {
+            fault = fault ?? here("not well-formed")
+            return
+        }
         if hasRest || text.stop != nil { dispatch.visitor.note("line \(endLine): left out what follows the end") }
     }
 
     private func end() throws(DecodingFailure) {
         try dispatch.end()
         guard dispatch.hasEnded else { return }
-        guard cxml_is_well_formed(parser) != 0 else { throw malformed("not well-formed") }
+        guard mender != nil || cxml_is_well_formed(parser) != 0 else {
+            fault = here("not well-formed")
+            return
+        }
         endLine = line
     }
 
@@ -63,7 +93,8 @@ final class XMLReader {
 
     /// Gives libxml2 nothing more once something was wrong, so that it finds an end.
     private func fill(_ buffer: UnsafeMutablePointer<CChar>?, _ count: Int32) -> Int32 {
-        guard problem == nil, !hasRest, let buffer else { return 0 }
+        guard problem == nil, fault == nil, !hasRest, let buffer else { return 0 }
+        if mender != nil { return fillMended(UnsafeMutableRawBufferPointer(start: buffer, count: Int(count))) }
         let length = min(Int(count), text.end - position)
         text.bytes.withUnsafeBytes { bytes in
             UnsafeMutableRawBufferPointer(start: buffer, count: length)
@@ -77,6 +108,15 @@ final class XMLReader {
         return Int32(length)
     }
 
+    private func fillMended(_ room: UnsafeMutableRawBufferPointer) -> Int32 {
+        do throws(DecodingFailure) {
+            return Int32(try mender?.fill(room) ?? 0)
+        } catch {
+            problem = error
+            return 0
+        }
+    }
+
     // MARK: What libxml2 calls
 
     private static var handler: xmlSAXHandler {
@@ -85,8 +125,7 @@ final class XMLReader {
         handler.startElementNs = { context, local, prefix, uri, namespaces, _, count, _, attributes in
             guard let local else { return }
             XMLReader.of(context)?.tell { reader throws(DecodingFailure) in
-                try reader.checkNames()
-                try reader.dispatch.begin(
+                try reader.begin(
                     XMLTag(
                         local: local, prefix: prefix, uri: uri, namespaces: Int(namespaces), attributes: attributes,
                         attributeCount: Int(count), line: reader.line, column: reader.column))
@@ -105,7 +144,7 @@ final class XMLReader {
         handler.getEntity = { context, name in XMLReader.of(context)?.entity(name) }
         handler.getParameterEntity = { context, name in XMLReader.of(context)?.declarations.empty(name) }
         handler.reference = { context, _ in
-            XMLReader.of(context)?.fail { $0.malformed("an entity that is not defined") }
+            XMLReader.of(context)?.fail(isRefused: true) { $0.here("an entity that is not defined") }
         }
         cxml_set_error_handler(&handler) { context, error in
             guard let error else { return }
@@ -115,23 +154,33 @@ final class XMLReader {
     }
 
     private func tell(_ visit: (XMLReader) throws(DecodingFailure) -> Void) {
-        guard problem == nil, endLine == nil else { return }
+        guard problem == nil, fault == nil, endLine == nil else { return }
         eventCount += 1
-        if eventCount % 256 == 0, Task.isCancelled { return fail { _ in .cancelled } }
+        if eventCount % 256 == 0, Task.isCancelled {
+            problem = .cancelled
+            return
+        }
         do throws(DecodingFailure) { try visit(self) } catch { problem = error }
     }
 
-    private func checkNames() throws(DecodingFailure) {
-        guard cxml_names(parser) <= LibXML.mostNames else { throw malformed("more than \(LibXML.mostNames) names") }
+    private func begin(_ tag: XMLTag) throws(DecodingFailure) {
+        // libxml2 tells of a tag before it has seen its end. A tag that is cut off may have another name than this.
+        guard cxml_is_at_tag_end(parser) != 0 else { return }
+        guard cxml_names(parser) <= LibXML.mostNames else { throw tag.malformed("more than \(LibXML.mostNames) names") }
+        try dispatch.begin(tag)
+        if let mended { dispatch.visitor.note(mended.note) }
+        mended = nil
     }
 
-    /// Nothing that is wrong behind the root element makes the document wrong.
-    private func fail(_ make: (XMLReader) -> DecodingFailure) {
-        if endLine != nil {
+    /// Nothing that is wrong behind the root element makes the document wrong. A mended one is wrong only where it uses its
+    /// own entities, which is refused.
+    private func fail(isRefused: Bool, _ make: (XMLReader) -> XMLFault) {
+        guard endLine == nil else {
             hasRest = true
-        } else if problem == nil {
-            problem = make(self)
+            return
         }
+        guard problem == nil, fault == nil else { return }
+        if mender == nil { fault = make(self) } else if isRefused { problem = make(self).failure }
     }
 
     private func entity(_ name: UnsafePointer<xmlChar>?) -> UnsafeMutablePointer<xmlEntity>? {
@@ -140,15 +189,14 @@ final class XMLReader {
 
     /// A prefix that was never declared is no fatal error: `XMLVocabulary` knows what prefixes are used for.
     private func report(_ error: xmlError) {
-        let isUndefined = error.code == XML_WAR_UNDECLARED_ENTITY.rawValue
+        let isUndefined =
+            error.code == XML_WAR_UNDECLARED_ENTITY.rawValue || error.code == XML_ERR_UNDECLARED_ENTITY.rawValue
         guard error.level == XML_ERR_FATAL || isUndefined else { return }
         let text = error.message.map { String(cString: $0) } ?? "not well-formed"
         let reason = text.split(whereSeparator: \.isNewline).joined(separator: " ")
-        fail { reader in
-            // The text is read up to a place that must not be read. At its end, that place is what is wrong.
-            if reader.position == reader.text.end, let stop = reader.text.stop { return stop }
-            return .malformed(
-                reason.count > 160 ? "\(reason.prefix(160))…" : reason, line: Int(error.line),
+        fail(isRefused: isUndefined) { _ in
+            XMLFault(
+                reason: reason.count > 160 ? "\(reason.prefix(160))…" : reason, line: Int(error.line),
                 column: Int(error.int2))
         }
     }
@@ -156,5 +204,5 @@ final class XMLReader {
     private var line: Int { Int(cxml_line(parser)) }
     private var column: Int { Int(cxml_column(parser)) }
 
-    private func malformed(_ reason: String) -> DecodingFailure { .malformed(reason, line: line, column: column) }
+    private func here(_ reason: String) -> XMLFault { XMLFault(reason: reason, line: line, column: column) }
 }

@@ -4,7 +4,7 @@ internal import JSONText
 /// An XML document's text in UTF-8, and where to begin and to end reading it.
 struct XMLText {
     /// libxml2 needs time that grows with the square of this.
-    private static let mostAttributes = 10_000
+    static let mostAttributes = 10_000
 
     let bytes: [UInt8]
     /// The text begins behind blank lines, byte order marks and the XML declaration. libxml2 would stumble over a declaration
@@ -38,8 +38,10 @@ struct XMLText {
         }
         end = min(nul ?? bytes.count, excess ?? bytes.count)
         let reason = end == excess ? "a tag with more than \(Self.mostAttributes) attributes" : "a NUL byte"
-        stop = end < bytes.count ? Self.malformed(reason, at: end, of: bytes) : nil
+        stop = end < bytes.count ? Self.fault(reason, at: end, of: bytes).failure : nil
     }
+
+    func fault(_ reason: String, at place: Int) -> XMLFault { Self.fault(reason, at: place, of: bytes) }
 
     private static func decoded(
         _ bytes: [UInt8], from decoder: String?, label: String
@@ -49,10 +51,10 @@ struct XMLText {
         throw .malformed(reason, line: 1, column: 1)
     }
 
-    private static func malformed(_ reason: String, at offset: Int, of bytes: [UInt8]) -> DecodingFailure {
+    private static func fault(_ reason: String, at offset: Int, of bytes: [UInt8]) -> XMLFault {
         let before = bytes[..<offset]
         let column = before.reversed().prefix { $0 != UInt8(ascii: "\n") }.count + 1
-        return .malformed(reason, line: before.count { $0 == UInt8(ascii: "\n") } + 1, column: column)
+        return XMLFault(reason: reason, line: before.count { $0 == UInt8(ascii: "\n") } + 1, column: column)
     }
 
     /// UTF-16 with a byte order mark or, as an XML declaration allows, without.

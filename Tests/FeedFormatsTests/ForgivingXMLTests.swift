@@ -1,0 +1,268 @@
+import FeedCore
+import FeedFormats
+import TestDoubles
+import TestSupport
+import Testing
+
+/// Feeds that are not well-formed, and are read for what they say.
+@Suite struct ForgivingXMLTests {
+    /// The second item must come through, whatever is wrong with the first.
+    private static let formats = [
+        "RSS": """
+        <rss xmlns:media='http://search.yahoo.com/mrss/'>
+        <channel>
+        <item><title>TITLE</title><enclosure type='image/png' url='URL'/>REST</item>
+        <item><title>Next</title><enclosure url='next.png'/></item></channel></rss>
+        """,
+        "Atom": """
+        <feed xmlns='http://www.w3.org/2005/Atom' xmlns:media='http://search.yahoo.com/mrss/'>
+        <author><name>x</name></author>
+        <entry><title>TITLE</title><link rel='enclosure' type='image/png' href='URL'/>REST</entry>
+        <entry><title>Next</title><link rel='enclosure' href='next.png'/></entry></feed>
+        """,
+    ]
+
+    struct Sin: CustomTestStringConvertible {
+        var title = "Title"
+        var url = "https://h/a.png"
+        var rest = ""
+        var isTitle = "Title"
+        var isURL = "https://h/a.png"
+        /// How what the note says of line 3 begins; nil for what is no sin.
+        var note: String?
+        var testDescription: String { "\(title) \(url) \(rest)" }
+    }
+
+    private static let sins: [Sin] = [
+        // A raw ampersand.
+        Sin(title: "Cats & dogs", isTitle: "Cats & dogs", note: "a raw \"&\""),
+        Sin(title: "AT&T &", isTitle: "AT&T &", note: "a raw \"&\", and another fault"),
+        Sin(
+            url: "https://h/p.jpg?a=1&b=2&copy=3&amp;d=4&lt", isURL: "https://h/p.jpg?a=1&b=2&copy=3&d=4&lt",
+            note: "a raw \"&\", and 2 more faults"),
+        Sin(url: "https://h/p.jpg?a&#=1", isURL: "https://h/p.jpg?a&#=1", note: "a raw \"&\""),
+        Sin(title: "<![CDATA[Cats & dogs <3]]>", isTitle: "Cats & dogs <3"),
+        Sin(title: "a & &amp; &#38; &eacute;", isTitle: "a & & & é", note: "a raw \"&\""),
+        // Entities.
+        Sin(title: "a &nosuch; b", isTitle: "a &nosuch; b", note: "an entity that is not defined"),
+        Sin(url: "https://h/a?&x;", isURL: "https://h/a?&x;", note: "an entity that is not defined"),
+        Sin(title: "a&#0;b", isTitle: "a\u{FFFD}b", note: "a reference to no character"),
+        Sin(title: "a&#xD83D;b", isTitle: "a\u{FFFD}b", note: "a reference to no character"),
+        Sin(title: "a&#x41;&#0066;&#8230;", isTitle: "aAB…"),
+        // Characters that no document may hold.
+        Sin(title: "a\u{8}b", isTitle: "a b", note: "a control character"),
+        Sin(url: "https://h/a.png\u{1}", note: "a control character"),
+        Sin(title: "<![CDATA[a\u{8}b &]]>", isTitle: "a b &", note: "a control character"),
+        Sin(title: "a\u{FFFE}b", isTitle: "a\u{FFFD}b", note: "a control character"),
+        Sin(rest: "<!-- \u{8} & -- -->", note: ""),
+        // Angle brackets.
+        Sin(title: "I <3 you", isTitle: "I <3 you", note: "a raw \"<\""),
+        Sin(title: "x ]]> y", isTitle: "x ]]> y", note: "a raw \"]]>\""),
+        Sin(rest: "<x title='a < b'/>", note: "a raw \"<\""),
+        Sin(rest: "<x><!DOCTYPE html></x>", note: "a raw \"<\""),
+        Sin(rest: "<author>Jo <jo@h.example></author>", note: "a name with other characters, and another fault"),
+        // Tags.
+        Sin(rest: "<x><b>y</x>", note: "\"<b>\" without its end tag"),
+        Sin(rest: "<x>y<br>z<br></x>", note: "\"<br>\" without its end tag, and another fault"),
+        Sin(rest: "</p>", note: "\"</p>\" without its start tag"),
+        Sin(title: "Ti</b>tle", note: "\"</b>\" without its start tag"),
+        Sin(title: "Title</titel><title>", note: "\"</titel>\" without its start tag"),
+        Sin(rest: "<media:rating>x</rating>", note: "\"</rating>\" without its start tag"),
+        Sin(rest: "<pubDate>x</pubdate>", note: "\"</pubdate>\" in other letters than its start tag"),
+        Sin(rest: "<x", note: "a tag without its end, and another fault"),
+        Sin(rest: "<x a=1 b/>", note: "a value without quotes, and another fault"),
+        Sin(rest: "<x a='1'b='2'/>", note: ""),
+        Sin(rest: "<x a='1' a='2'/>", note: ""),
+        Sin(rest: "<?xml version='1.0'?>", note: ""),
+        // A prefix that was never declared is no sin.
+        Sin(rest: "<nosuch:x y:z='1'/>"),
+    ]
+
+    private func decode(_ format: String, _ sin: Sin) throws -> DecodedFeed {
+        let text = try #require(Self.formats[format]).replacing("TITLE", with: sin.title)
+            .replacing("URL", with: sin.url).replacing("REST", with: sin.rest)
+        return try HostileFeed.decode(Array(text.utf8))
+    }
+
+    @Test("a sin is forgiven, and told of once", arguments: formats.keys.sorted(), sins)
+    func forgiven(format: String, sin: Sin) throws {
+        let decoded = try decode(format, sin)
+        #expect(decoded.feed.images.map(\.url.text) == [sin.isURL, "https://feeds.example/next.png"])
+        #expect(decoded.feed.images.map(\.description) == [sin.isTitle, "Next"])
+        guard let note = sin.note else {
+            #expect(decoded.notes == [])
+            return
+        }
+        #expect(decoded.notes.count == 1)
+        let told = try #require(decoded.notes.first)
+        #expect(told.hasPrefix("line 3: \(note)"), "\(told)")
+        #expect(told.hasSuffix("; read for what it says"), "\(told)")
+    }
+
+    @Test("an item without its end tag ends where the next one begins", arguments: formats.keys.sorted())
+    func openItem(format: String) throws {
+        let text = try #require(Self.formats[format]).replacing("</item>\n", with: "\n").replacing(
+            "</entry>\n", with: "\n")
+        let decoded = try HostileFeed.decode(Array(text.utf8))
+        #expect(decoded.feed.images.map(\.url.text) == ["https://feeds.example/URL", "https://feeds.example/next.png"])
+        #expect(decoded.notes.first?.hasPrefix("line 4: ") == true)
+    }
+
+    @Test("bytes that are no UTF-8 are replaced, whatever says that they are", arguments: formats.keys.sorted())
+    func bytes(format: String) throws {
+        let parts = try #require(Self.formats[format]).replacing("TITLE", with: "a|b").split(separator: "|")
+        for bytes in [[0xE9], [0xC3], [0xED, 0xA0, 0x80], [0xF0, 0x9F]] as [[UInt8]] {
+            let decoded = try HostileFeed.decode(Array(parts[0].utf8) + bytes + Array(parts[1].utf8))
+            let title = try #require(decoded.feed.images.first?.description)
+            #expect(title.first == "a" && title.last == "b")
+            #expect(title.dropFirst().dropLast().allSatisfy { $0 == "\u{FFFD}" } && title.count > 2)
+            #expect(decoded.notes.first?.hasPrefix("line 3: a byte that is no UTF-8") == true)
+        }
+    }
+
+    @Test("what is wrong is told before all else, and once, however much there is")
+    func notes() throws {
+        let item = "<item><title>a & b</title><enclosure type='image/png' url='ftp://h/&'/></item>\n"
+        let text = "<rss><channel>\(HostileFeed.times(200, item))</channel></rss>"
+        let notes = try HostileFeed.decode(Array(text.utf8)).notes
+        #expect(notes.count == 101)
+        #expect(notes.first == "line 1: a raw \"&\", and 399 more faults; read for what it says")
+    }
+
+    @Test("lines are told as they are, whatever was mended before them, or left out")
+    func lines() throws {
+        let outline = "<outline title='\n&' xmlUrl='ftp://h/'\n/>"
+        let text =
+            "\n<?xml version='1.0'?>\n<!-- \n --><opml><body a\n=\n'&'><?x\n?></p\n>\(outline)<x xmlUrl='http://h/'/>"
+        let list = try list("\(text)<outline xmlUrl='http://h/?a=1&b=2'/></body></opml>")
+        #expect(list.feeds.map(\.text) == ["http://h/?a=1&b=2"])
+        #expect(
+            list.notes.map { $0.prefix { $0 != ":" } } == ["line 6", "line 10"], "\(list.notes)")
+    }
+
+    private func list(_ text: String) throws(FeedError) -> SubscriptionList {
+        try FeedDecoder().decodeSubscriptions(FeedSource(bytes: Array(text.utf8), url: HostileFeed.url))
+    }
+
+    // MARK: What is not forgiven
+
+    @Test(
+        "a feed in which no item is left is refused, with what is wrong first",
+        arguments: [
+            ("<rss><channel><title>\n&</title></channel></rss>", "line 2, column 1: a raw \"&\""),
+            ("<rss>\n<channel><title>A<item><enclosure url='a.png'/></item></channel></rss>", "line 2, column "),
+            ("<feed><title>\n&</title></feed>", "line 2, column 1: a raw \"&\""),
+            ("<rss>\n&</rss>", "line 2, column 1: "),
+        ])
+    func nothingLeft(text: String, reason: String) {
+        #expect(HostileFeed.message(Array(text.utf8))?.hasPrefix(reason) == true)
+    }
+
+    @Test("an item without a picture is an item")
+    func noPicture() throws {
+        let text = "<rss><channel><item><title>a & b</title></item></channel></rss>"
+        #expect(try HostileFeed.decode(Array(text.utf8)).notes.count == 1)
+    }
+
+    @Test(
+        "a list likewise",
+        arguments: ["<opml><body>&</body></opml>", "<opml>&</opml>", "&", "<opml><body><outline/></x></body></opml>"])
+    func emptyList(text: String) {
+        let error = #expect(throws: FeedError.self) { try list(text) }
+        #expect(error?.kind == .invalidData)
+        #expect(error?.message.hasPrefix("line 1, column ") == true)
+    }
+
+    private static let ending = [
+        "<?xml version='1.0'?>\n<!-- it --><rss>\n<channel><item><enclosure url='a.png'/>",
+        "<description><![CDATA[é]]></description></item></channel>\n</rss>",
+    ]
+
+    @Test(
+        "a feed that is cut off is told as that, at whatever byte and whatever else is wrong",
+        arguments: ["", "<title>a & b</title>", "<b>", "</b>", "<x a=1>\u{8}", "&nosuch;"])
+    func cutOff(sin: String) throws {
+        let text = Array(Self.ending.joined(separator: sin).utf8)
+        for length in 1..<text.count {
+            let bytes = Array(text[..<length])
+            let line = bytes.count { $0 == UInt8(ascii: "\n") } + 1
+            let message = try #require(HostileFeed.message(bytes))
+            #expect(message.hasPrefix("line \(line), column ") && message.contains(": cut off"), "\(message)")
+        }
+        #expect(try HostileFeed.decode(text).feed.images.count == 1)
+    }
+
+    @Test("so is a list")
+    func cutOffList() throws {
+        let text = "<opml><body><outline xmlUrl='http://h/?a&b'/></body></opml>"
+        for length in 1..<text.count {
+            let error = #expect(throws: FeedError.self) { try list(String(text.prefix(length))) }
+            #expect(error?.message.contains(": cut off") == true, "\(error?.message ?? "")")
+        }
+        #expect(try list(text).feeds.count == 1)
+    }
+
+    @Test("the root's end is the end, whatever is still open in it, and no other tag is")
+    func end() throws {
+        let text = "<rss><channel><item><title>&<enclosure/><title>a</title><x><enclosure url='a.png'/>"
+        let whole = "<rss><channel><item><enclosure url='a.png'/></foo></item></foo></channel></foo><x></RSS>"
+        #expect(HostileFeed.message(Array(text.utf8))?.hasSuffix("cut off: \"</rss>\" is missing") == true)
+        #expect(try HostileFeed.decode(Array(whole.utf8)).feed.images.count == 1)
+        let message = HostileFeed.message(Array((String(whole.dropLast(6)) + "</feed></rdf></channel>").utf8))
+        #expect(message?.hasSuffix("cut off: \"</rss>\" is missing") == true)
+    }
+
+    @Test("what stands behind the end is left out as ever", arguments: ["&", "\0", "<a>", "<item></rss>", "\u{8}"])
+    func rest(rest: String) throws {
+        let text = "<rss>\n<channel><item>&<enclosure url='a.png'/></item></channel></rss>\n\(rest)"
+        #expect(
+            try HostileFeed.decode(Array(text.utf8)).notes == [
+                "line 2: a raw \"&\"; read for what it says", "line 2: left out what follows the end",
+            ])
+    }
+
+    @Test("a NUL within it is refused as ever, and so is a tag with too many attributes")
+    func stop() {
+        for (piece, reason) in [
+            ("\0", "a NUL byte"), ("<x \(HostileFeed.times(20_000, "a "))/>", "a tag with more than 10000 attributes"),
+        ] {
+            let text = "<rss><channel><item>&\n\(piece)<enclosure url='a.png'/></item></channel></rss>"
+            #expect(HostileFeed.message(Array(text.utf8)) == "line 2, column 1: \(reason)")
+        }
+    }
+
+    @Test("limits hold in what is mended")
+    func limits() {
+        for (text, reason) in [
+            (HostileFeed.times(100_000, "<a>"), "nested more than 200 deep"),
+            (HostileFeed.numbered(20_000) { "<x\($0)/>" }, "more than 10000 names"),
+            ("<a \(HostileFeed.numbered(1001) { "xmlns:a\($0)='u' " })/>", "more than 1000 namespaces at once"),
+            (HostileFeed.times(60_000, "<enclosure url='.gif'/>"), "an item with more than 50000 images"),
+        ] {
+            let feed = "<rss><channel><item>&\(text)</item></channel></rss>"
+            #expect(HostileFeed.message(Array(feed.utf8))?.hasSuffix(reason) == true)
+        }
+    }
+
+    @Test(
+        "what is wrong throughout takes no more than its length",
+        arguments: [
+            "&", "<", "</x>", "<x>", "<item>", "<x a=b ", "<br>", "<!--", "]]>", "&#", "<x/a=1", "\u{8}", "<a></b>",
+            "'",
+            "<![CDATA[", "&amp", "=\"",
+        ])
+    func hostile(piece: String) {
+        let text = "<rss><channel><item>&\(HostileFeed.times(50_000 / piece.utf8.count, piece))</item></channel></rss>"
+        do throws(FeedError) { _ = try HostileFeed.decode(Array(text.utf8)) } catch {
+            #expect(error.kind == .invalidData)
+        }
+    }
+
+    @Test("an entity that the document declares is refused all the same", arguments: ["&", "<b>", ""])
+    func declared(sin: String) {
+        for use in ["&x;", "<y z='&x;'/>"] {
+            let text = HostileFeed.rss("\(sin)\(use)", after: "<!DOCTYPE rss [<!ENTITY x 'y'>]>")
+            #expect(HostileFeed.message(Array(text.utf8))?.hasSuffix("Entity 'x' not defined") == true)
+        }
+    }
+}
