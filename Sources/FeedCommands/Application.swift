@@ -67,10 +67,7 @@ package struct Application: Sendable {
         _ operand: String, _ session: Session, _ read: (String) throws(UsageError) -> ResourceURL
     ) throws(UsageError) -> ResourceURL {
         let url = try read(operand)
-        if FeedOperand.mayLackScheme(operand), let path = url.filePath, !world.fileExists(path) {
-            let shown = FeedOperand.shown(operand)
-            session.notice("\(shown) is taken for a file: did you mean https://\(shown)?", "no_scheme")
-        }
+        session.noticeMissingScheme(of: url, givenAs: operand)
         return url
     }
 

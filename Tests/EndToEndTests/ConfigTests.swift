@@ -221,6 +221,8 @@ struct ConfigTests {
 
     @Test("with -v, each step of saving a feed is told in its order")
     func steps() async throws {
+        try await program.run(server.feedURL)
+        server.serve(images: [1])
         let lines = try await program.run("-v", server.feedURL).errorLines.map(String.init)
         let words = ["deleting the old cache", "encoding 1 image", "timestamp 20", "saving", "updated", "downloaded"]
         var rest = lines[...]

@@ -108,6 +108,10 @@ struct UsageTests {
         let missing = try await program.run("photos.example/feed")
         #expect(missing.status == .exited(66))
         #expect(missing.errorLines.first.map(String.init) == hint)
+        let config = try program.folder.write("feed = photos.example/feed\n", to: "config")
+        let configured = try await program.run("--config", config)
+        #expect(configured.status == .exited(66))
+        #expect(configured.errorLines.first.map(String.init) == hint)
 
         try program.folder.write(FeedServer.feed([]), to: "feed")
         let script = #"cd "$1" && mkdir photos.example && mv feed photos.example && "$feedsync" photos.example/feed"#

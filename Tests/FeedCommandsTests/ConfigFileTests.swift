@@ -195,7 +195,10 @@ struct ConfigFileTests {
             ("[feed \"https://a/\"", "1: this is no section", nil), ("[feed \"\"]", "1: this is no section", nil),
             ("[feed \"gopher://a\"]", "1: 'gopher://a' has a scheme that is not supported", nil),
             ("feed = https://u:s3cret@", "1: 'https://***@' is no usable URL", nil),
-            ("feed = dawn", "1: 'dawn' is neither a URL nor an existing file", nil),
+            (
+                "feed = dawn", "1: 'dawn' is neither a URL nor an existing file",
+                "a file that is yet to come can be given as ./NAME"
+            ),
             ("[feed \"https://a/\"]\nfeed = https://b/", "2: feed can't stand in a feed's section", "above"),
             ("user-agent = \"x", "1: a quote is not closed", nil), ("user-agent = \"x\" y", "1: there is more", nil),
             ("user-agent = \"\\n\"", "1: in quotes, a backslash", nil), ("config = x", "1: config can't stand", nil),

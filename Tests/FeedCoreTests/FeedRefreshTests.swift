@@ -21,7 +21,7 @@ struct FeedRefreshTests {
     ) async throws {
         let saved = SavedFeed(
             url: url ?? self.url, feed: feed, savedAt: Self.saved, validators: Validators(etag: etag), pages: pages,
-            isNamed: isNamed)
+            isNamed: isNamed, rules: ImageSelection().rules)
         try await store.change { change throws(FeedError) in try change.insert(saved) }
     }
 

@@ -17,7 +17,7 @@ enum FeedFuzzing {
             bytes: Array(bytes.dropFirst()), url: url, contentType: contentTypes[Int(choice >> 1 & 3)])
         do throws(FeedError) {
             if choice & 0x80 == 0 {
-                check(try FeedDecoder().decode(document), from: url)
+                check(try FeedDecoder().decode(document, taking: ImageSelection(all: choice & 8 != 0)), from: url)
             } else {
                 let list = try FeedDecoder().decodeSubscriptions(document)
                 precondition(list.feeds.allSatisfy(\.isRemote))
@@ -30,8 +30,14 @@ enum FeedFuzzing {
     private static func check(_ decoded: DecodedFeed, from url: ResourceURL) {
         let images = decoded.feed.images
         for image in images {
-            precondition(!image.id.isEmpty && image.description != "" && image.location != "")
-            precondition(image.url.isRemote || (!url.isRemote && image.url.isBeside(url)))
+            precondition(!image.id.isEmpty && image.description != "" && image.location != "" && image.title != "")
+            for place in [image.url] + image.alternatives {
+                precondition(place.isRemote || (!url.isRemote && place.isBeside(url)))
+            }
+            precondition(image.alternatives.count <= 8 && !image.alternatives.contains(image.url))
+            precondition(image.alternatives.allSatisfy { $0.credentials == nil })
+            precondition(image.link?.isRemote != false && image.link?.credentials == nil)
+            precondition(image.published.map(Timestamp.writable.contains) != false)
             precondition(ResourceURL.known(image.url.text).text == image.url.text, "a URL that is none")
         }
         precondition(decoded.itemStarts.allSatisfy(images.indices.contains))

@@ -5,7 +5,11 @@ extension SyncCommand {
     /// is not created for that. `unnamed` are feeds of the cache that came with an archive and that no person has named.
     func feeds(_ given: [ResourceURL]) async throws -> (all: [ResourceURL], unnamed: Set<ResourceURL.Key>) {
         var unnamed: Set<ResourceURL.Key> = []
-        var feeds = given.isEmpty ? settings.feeds.all.map(\.url) : given.map(session.asConfigured)
+        var feeds = given.map(session.asConfigured)
+        if given.isEmpty {
+            feeds = settings.feeds.all.map(\.url)
+            for feed in settings.feeds.all { session.noticeMissingScheme(of: feed.url, givenAs: feed.given) }
+        }
         if let list = settings.opml {
             feeds += try await session.subscriptions(in: list).map(session.asConfigured)
             if feeds.isEmpty { throw UsageError("there is no feed to sync: \(TerminalText.escape(list)) names none") }

@@ -64,7 +64,7 @@ struct ArgumentParser {
         guard let file = try ConfigFile.read(all, world) else { return all }
         all = try settings([file.options])
         let feeds = try file.feeds.map { feed throws(UsageError) in
-            FeedSettings(url: feed.url, settings: try settings([file.options, feed.options]))
+            FeedSettings(url: feed.url, given: feed.given, settings: try settings([file.options, feed.options]))
         }
         all.feeds = ConfiguredFeeds(feeds)
         return all

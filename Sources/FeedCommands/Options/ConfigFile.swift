@@ -13,6 +13,8 @@ import FeedCore
 struct ConfigFile {
     struct Feed {
         let url: ResourceURL
+        /// As it stands in the file.
+        let given: String
         /// The options of its own section.
         let options: [GivenOption]
     }
@@ -21,6 +23,7 @@ struct ConfigFile {
     private var named = DistinctFeeds()
     /// The options of each feed's section.
     private var own: [[GivenOption]] = []
+    private var given: [String] = []
 
     /// The folder of the file itself, not of a link to it.
     private let folder: String?
@@ -84,19 +87,26 @@ struct ConfigFile {
         throw UsageError("\(TerminalText.escape(path)): there is no such config file", exitCode: .notFound)
     }
 
-    var feeds: [Feed] { zip(named.urls, own).map { Feed(url: $0, options: $1) } }
+    var feeds: [Feed] {
+        named.urls.indices.map { Feed(url: named.urls[$0], given: given[$0], options: own[$0]) }
+    }
 
     /// Where it stands in `feeds`.
     private mutating func add(_ text: String) throws(UsageError) -> Int {
         let place = named.add(try feedURL(text))
-        if place == own.count { own.append([]) }
+        if place == own.count {
+            own.append([])
+            given.append(text)
+        }
         return place
     }
 
     private func feedURL(_ text: String) throws(UsageError) -> ResourceURL {
         let place = try located(text)
         if !text.contains(where: { "/.:".contains($0) }), !world.fileExists(place) {
-            throw UsageError("'\(FeedOperand.shown(text))' is neither a URL nor an existing file")
+            throw UsageError(
+                "'\(FeedOperand.shown(text))' is neither a URL nor an existing file",
+                hint: "a file that is yet to come can be given as ./NAME")
         }
         let url = try FeedOperand.feed(text, currentDirectory: "/") { _ in world.fileExists(place) }
         guard !url.isRemote, !text.lowercased().hasPrefix("file:") else { return url }

@@ -76,6 +76,8 @@ struct Settings: Hashable, Sendable {
 /// A feed of the config file, and all settings as they are for it.
 struct FeedSettings: Hashable, Sendable {
     let url: ResourceURL
+    /// As it stands in the file.
+    let given: String
     let settings: Settings
 }
 

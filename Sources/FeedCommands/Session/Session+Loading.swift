@@ -7,6 +7,12 @@ extension Session {
         RequestTerms(secrets: settings.identity.secrets(for: image), addresses: .any)
     }
 
+    func noticeMissingScheme(of url: ResourceURL, givenAs text: String) {
+        guard FeedOperand.mayLackScheme(text), let path = url.filePath, !world.fileExists(path) else { return }
+        let shown = FeedOperand.shown(text)
+        notice("\(shown) is taken for a file: did you mean https://\(shown)?", "no_scheme")
+    }
+
     /// With the user name and password that the config file has for the feed, if it was given without.
     func asConfigured(_ feed: ResourceURL) -> ResourceURL {
         guard feed.credentials == nil else { return feed }

@@ -1,7 +1,9 @@
+internal import FeedCore
+
 /// The addresses that `srcset` gives a picture, the largest first (HTML, section 4.8.4.2.2).
 struct SourceSet {
     /// A feed keeps no more of one picture.
-    static let most = 9
+    static let most = 1 + FeedImage.mostAlternatives
 
     private struct Candidate {
         let reference: String

@@ -9,20 +9,20 @@ internal import Synchronization
 final class ImageFilter: Sendable {
     private static let patience = DispatchTimeInterval.seconds(5)
 
-    private let selection: ImageSelection
+    private let expressions: Expressions
     private let queue = DispatchQueue(label: "expressions")
 
     /// Nil where any URL is taken.
     init?(_ selection: ImageSelection) {
         guard !selection.includes.isEmpty || !selection.excludes.isEmpty else { return nil }
-        self.selection = selection
+        expressions = Expressions(selection)
     }
 
     /// Which of these are taken.
     func takes(_ urls: [ResourceURL]) throws(DecodingFailure) -> [Bool] {
         guard !urls.isEmpty else { return [] }
         let answer = Answer()
-        queue.async { [selection] in answer.give(Result { try Self.matches(selection, urls.map(\.text)) }) }
+        queue.async { [expressions] in answer.give(Result { try expressions.take(urls.map(\.text)) }) }
         guard let result = answer.wait(Self.patience) else {
             throw .invalid("an expression of --include or --exclude took too long on an image's URL")
         }
@@ -31,12 +31,22 @@ final class ImageFilter: Sendable {
         }
     }
 
-    private static func matches(_ selection: ImageSelection, _ texts: [String]) throws -> [Bool] {
-        let includes = try selection.includes.map { try Regex($0) }
-        let excludes = try selection.excludes.map { try Regex($0) }
-        return try texts.map { text in
-            let isIncluded = try includes.isEmpty || includes.contains { try $0.firstMatch(in: text) != nil }
-            return try isIncluded && !excludes.contains { try $0.firstMatch(in: text) != nil }
+    /// `@unchecked`: it is used on the queue alone, which is serial.
+    private final class Expressions: @unchecked Sendable {
+        private let selection: ImageSelection
+        private var compiled: (includes: [Regex<AnyRegexOutput>], excludes: [Regex<AnyRegexOutput>])?
+
+        init(_ selection: ImageSelection) { self.selection = selection }
+
+        func take(_ texts: [String]) throws -> [Bool] {
+            let (includes, excludes) =
+                try compiled
+                ?? (try selection.includes.map { try Regex($0) }, try selection.excludes.map { try Regex($0) })
+            compiled = (includes, excludes)
+            return try texts.map { text in
+                let isIncluded = try includes.isEmpty || includes.contains { try $0.firstMatch(in: text) != nil }
+                return try isIncluded && !excludes.contains { try $0.firstMatch(in: text) != nil }
+            }
         }
     }
 
