@@ -60,8 +60,10 @@ enum LayoutFuzzing {
         """,
         """
         {"version":1,"url":"https://a.example/f","title":"T","format":"essential","saved_at":\
-        "2026-01-02T03:04:05.000006Z","images":[{"id":"1","description":"d","location":"l","url":\
-        "https://a.example/1.png","digest":"sha256:@","etag":"e","last_modified":"m"},{"id":"2","url":"https://b/"}]}
+        "2026-01-02T03:04:05.000006Z","images":[{"id":"1","description":"d","location":"l","title":"t",\
+        "link":"https://b/p","published":"2026-01-02T03:04:05.000006Z","alternatives":["https://a.example/2.png",\
+        "https://b/3"],"url":"https://a.example/1.png","digest":"sha256:@","etag":"e",\
+        "last_modified":"m"},{"id":"2","url":"https://b/"}]}
         """,
     ].map { Array($0.utf8) }
 
