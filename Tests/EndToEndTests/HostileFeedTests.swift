@@ -26,6 +26,10 @@ struct HostileFeedTests {
         "parameter entity": (entity("% p SYSTEM \"BASE/parameter\"> %p; <!ENTITY x \"y\""), "Entity 'x' not defined"),
         "external DTD": ("<!DOCTYPE rss SYSTEM \"BASE/rss.dtd\"><rss><a>&x;</a></rss>", "Entity 'x' not defined"),
         "local DTD": ("<!DOCTYPE rss SYSTEM \"file://SECRET\"><rss><a>&x;</a></rss>", "Entity 'x' not defined"),
+        "external DTD and a raw &": (
+            "<!DOCTYPE rss SYSTEM \"BASE/rss.dtd\" [<!ENTITY % p SYSTEM \"file://SECRET\"> %p;]><rss>&<a>&x;</a></rss>",
+            "Entity 'x' not defined"
+        ),
         "XInclude and stylesheets": (
             """
             <?xml-stylesheet href="BASE/style.xsl"?><rss xmlns:xi="http://www.w3.org/2001/XInclude" \

@@ -236,7 +236,11 @@ import Testing
         for (text, reason) in [
             (HostileFeed.times(100_000, "<a>"), "nested more than 200 deep"),
             (HostileFeed.numbered(20_000) { "<x\($0)/>" }, "more than 10000 names"),
-            ("<a \(HostileFeed.numbered(1001) { "xmlns:a\($0)='u' " })/>", "more than 1000 namespaces at once"),
+            (
+                HostileFeed.numbered(2) { tag in
+                    "<a \(HostileFeed.numbered(600) { "xmlns:a\(tag)b\($0)='u' " })>"
+                }, "more than 1000 namespaces at once"
+            ), ("<a \(HostileFeed.times(1001, "b=1 "))/>", "a tag with more than 1000 attributes"),
             (HostileFeed.times(60_000, "<enclosure url='.gif'/>"), "an item with more than 50000 images"),
         ] {
             let feed = "<rss><channel><item>&\(text)</item></channel></rss>"

@@ -64,6 +64,8 @@ enum FeedFuzzing {
         }
         let list = "<opml version='2.0'><body><outline title='A' xmlUrl='http://a.example/'/></body></opml>"
         seeds.append(("list", [0x80] + Array(list.utf8)))
+        let broken = "<rss><channel><item><title>a & &x; <3</titel><p a=1 b='&'>]]><enclosure url='a.png?b&c'/></rss>"
+        seeds.append(("broken", [0] + Array(broken.utf8)))
         let page = "<!doctype html><link rel=alternate type=application/rss+xml href=/feed><img src=a>"
         seeds.append(("page", [0] + Array(page.utf8)))
         return seeds

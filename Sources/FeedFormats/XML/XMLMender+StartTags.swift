@@ -1,4 +1,7 @@
 extension XMLMender {
+    /// libxml2 needs time that grows with the square of this. It reads a broken tag with so many for the second time.
+    private static let mostAttributes = 1000
+
     mutating func startTag() {
         let start = index
         index += 1
@@ -24,7 +27,10 @@ extension XMLMender {
             case 0...0x20: character()
             default:
                 attributes += 1
-                attribute(isKept: attributes <= XMLText.mostAttributes)
+                guard attributes <= Self.mostAttributes else {
+                    return refuse("a tag with more than \(Self.mostAttributes) attributes", at: start)
+                }
+                attribute()
             }
         }
     }
@@ -52,7 +58,7 @@ extension XMLMender {
     }
 
     /// Takes over what has a name and a value. What has none is dropped.
-    private mutating func attribute(isKept: Bool) {
+    private mutating func attribute() {
         let start = index
         if text.bytes[index] == UInt8(ascii: "\"") || text.bytes[index] == UInt8(ascii: "'") {
             fault("a quote in a tag", at: start)
@@ -66,7 +72,6 @@ extension XMLMender {
             index = max(nameEnd, start + 1)
             return
         }
-        let kept = ready.count
         ready.append(UInt8(ascii: " "))
         ready += name
         while index < sign { character() }
@@ -74,7 +79,6 @@ extension XMLMender {
         index += 1
         while index < text.end, text.bytes[index] <= 0x20 { character() }
         value()
-        if !isKept { ready.removeLast(ready.count - kept) }
     }
 
     private mutating func value() {

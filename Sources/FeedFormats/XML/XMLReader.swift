@@ -25,20 +25,17 @@ final class XMLReader {
 
     /// A visitor is good for one time. Tells what was wrong with a document that was read all the same.
     static func read<Visitor: XMLVisitor>(
-        _ document: FeedSource, telling visitor: () -> Visitor
+        _ document: FeedSource, telling makeVisitor: () -> Visitor
     ) throws(DecodingFailure) -> (visitor: Visitor, fault: XMLFault?) {
         let text = try XMLText(document)
-        let first = visitor()
-        let reader = try XMLReader(text, at: document, telling: first)
-        try reader.run()
-        guard let found = reader.fault else { return (first, nil) }
+        var visitor = makeVisitor()
+        guard let found = try XMLReader(text, at: document, telling: visitor).run() else { return (visitor, nil) }
         let (mender, fault) = try XMLMender.examine(text, with: found)
-        let second = visitor()
-        let other = try XMLReader(text, at: document, telling: second)
-        (other.mender, other.mended) = (mender, fault)
-        try other.run()
-        if other.endLine == nil { throw fault.failure }
-        return (second, fault)
+        visitor = makeVisitor()
+        let reader = try XMLReader(text, at: document, telling: visitor)
+        (reader.mender, reader.mended) = (mender, fault)
+        if try reader.run() != nil { throw fault.failure }
+        return (visitor, fault)
     }
 
     private init(
@@ -59,7 +56,8 @@ final class XMLReader {
         xmlFreeParserCtxt(parser)
     }
 
-    private func run() throws(DecodingFailure) {
+    /// Gives back why the document has not come to its end, if it has not.
+    private func run() throws(DecodingFailure) -> XMLFault? {
         var handler = Self.handler
         let context = Unmanaged.passUnretained(self).toOpaque()
         cxml_set_handler(parser, &handler, context)
@@ -70,11 +68,9 @@ final class XMLReader {
         let tree = xmlCtxtReadIO(parser, read, nil, context, nil, "UTF-8", Int32(options))
         if let tree { xmlFreeDoc(tree) }
         if let problem { throw problem }
-        guard let endLine else {
-            fault = fault ?? here("not well-formed")
-            return
-        }
+        guard let endLine else { return fault ?? here("not well-formed") }
         if hasRest || text.stop != nil { dispatch.visitor.note("line \(endLine): left out what follows the end") }
+        return nil
     }
 
     private func end() throws(DecodingFailure) {

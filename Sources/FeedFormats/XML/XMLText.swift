@@ -4,7 +4,7 @@ internal import JSONText
 /// An XML document's text in UTF-8, and where to begin and to end reading it.
 struct XMLText {
     /// libxml2 needs time that grows with the square of this.
-    static let mostAttributes = 10_000
+    private static let mostAttributes = 10_000
 
     let bytes: [UInt8]
     /// The text begins behind blank lines, byte order marks and the XML declaration. libxml2 would stumble over a declaration

@@ -15,6 +15,6 @@ protocol XMLVisitor: AnyObject {
     /// The element ends whose children were visited last.
     func end() throws(DecodingFailure)
     func receive(_ text: String, of name: XMLName) throws(DecodingFailure)
-    /// Something is left out, and nothing else is wrong for it.
+    /// Something is left out or mended, and nothing else is wrong for it.
     func note(_ note: String)
 }
