@@ -49,7 +49,7 @@ extension XMLMender {
         hasEnded = open.isEmpty
     }
 
-    private static func shown(_ mark: String, _ name: [UInt8]) -> String {
+    static func shown(_ mark: String, _ name: [UInt8]) -> String {
         JSONWriter.quote("\(mark)\(String(decoding: name, as: UTF8.self))>", limit: 40)
     }
 }

@@ -54,6 +54,7 @@ extension XMLMender {
         guard name.elementsEqual("item".utf8) || name.elementsEqual("entry".utf8),
             let depth = open.lastIndex(where: { $0.name == name }), depth > 0
         else { return }
+        fault("\(Self.shown("<", name)) without its end tag", at: place)
         end(through: depth, at: place)
     }
 
