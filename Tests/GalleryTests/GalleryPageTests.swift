@@ -142,7 +142,7 @@ struct GalleryPageTests {
     }
 
     @Test("has no link to a post that is no page on the web") func localPost() async throws {
-        let image = FeedImage(id: "4", url: .image(4), link: .known("file:///home/me/post.html"))
+        let image = FeedImage(id: "4", url: .image(4), title: nil, link: .known("file:///home/me/post.html"))
         #expect(try await caption(of: image) == #"<a href="https://images.example/4.png">Original</a>"#)
     }
 

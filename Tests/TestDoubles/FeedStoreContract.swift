@@ -131,7 +131,7 @@ package struct FeedStoreContract: Sendable {
         let moments = [nil, 0, -1, 1_774_749_600_000_001, Timestamp.writable.upperBound.microseconds] as [Int64?]
         let images = moments.enumerated().map { index, moment in
             FeedImage(
-                id: "\(index)", url: .image(index), link: index % 2 == 0 ? post : nil,
+                id: "\(index)", url: .image(index), title: nil, link: index % 2 == 0 ? post : nil,
                 published: moment.map(Timestamp.init(microseconds:)),
                 alternatives: (0..<index * 2).map { .image(100 + $0) })
         }

@@ -22,3 +22,14 @@ extension ImageStore {
         try await removeDamaged(mode, progress: nil)
     }
 }
+
+extension FeedImage {
+    package init(
+        id: String, description: String? = nil, location: String? = nil, url: ResourceURL, title: String?,
+        link: ResourceURL? = nil, published: Timestamp? = nil, alternatives: [ResourceURL] = []
+    ) {
+        self.init(
+            id: id, description: description, location: location, url: url,
+            post: FeedPost(title: title, link: link, published: published), alternatives: alternatives)
+    }
+}

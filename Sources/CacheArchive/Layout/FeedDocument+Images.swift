@@ -41,8 +41,8 @@ extension FeedDocument {
         }
         let image = FeedImage(
             id: try JSONObject.require(id, "id", of: top, reader), description: description, location: location,
-            url: try JSONObject.require(url, "url", of: top, reader), title: title, link: link, published: published,
-            alternatives: alternatives)
+            url: try JSONObject.require(url, "url", of: top, reader),
+            post: FeedPost(title: title, link: link, published: published), alternatives: alternatives)
         let validators = Validators(etag: etag, lastModified: lastModified)
         return (image, digest.map { ImageData(digest: $0, validators: validators) })
     }

@@ -18,8 +18,11 @@ struct ItemReader {
         FeedImage(
             // An older version may have left them in.
             id: (row.text(1) ?? "").withoutPasswords, description: row.text(4), location: row.text(5),
-            url: try url(in: row), title: row.text(6), link: link(in: row),
-            published: row.isNull(8) ? nil : Timestamp(nearest: row.integer(8)), alternatives: alternatives(in: row))
+            url: try url(in: row),
+            post: FeedPost(
+                title: row.text(6), link: link(in: row),
+                published: row.isNull(8) ? nil : Timestamp(nearest: row.integer(8))),
+            alternatives: alternatives(in: row))
     }
 
     private func url(in row: SQLiteStatement) throws(FeedError) -> ResourceURL {

@@ -5,29 +5,29 @@ package struct FeedImage: Sendable {
     package let description: String?
     package let location: String?
     package let url: ResourceURL
-    /// Of the post that has the picture.
-    package let title: String?
-    /// The post's page on the web.
-    package let link: ResourceURL?
-    package let published: Timestamp?
+    package let post: FeedPost?
     /// Further addresses of the same picture, the best first. They have no user names and passwords.
     package let alternatives: [ResourceURL]
 
     package static let mostAlternatives = 8
 
     package init(
-        id: String, description: String? = nil, location: String? = nil, url: ResourceURL, title: String? = nil,
-        link: ResourceURL? = nil, published: Timestamp? = nil, alternatives: [ResourceURL] = []
+        id: String, description: String? = nil, location: String? = nil, url: ResourceURL, post: FeedPost? = nil,
+        alternatives: [ResourceURL] = []
     ) {
         self.id = id
         self.description = description
         self.location = location
         self.url = url
-        self.title = title
-        self.link = link
-        self.published = published
+        self.post = post
         self.alternatives = alternatives
     }
+}
+
+extension FeedImage {
+    package var title: String? { post?.title }
+    package var link: ResourceURL? { post?.link }
+    package var published: Timestamp? { post?.published }
 }
 
 /// By the bytes of its texts: a feed that writes an é in another way has changed.
@@ -36,9 +36,7 @@ extension FeedImage: Hashable {
         ExactText(left.id) == ExactText(right.id) && left.url == right.url
             && left.description.map(ExactText.init) == right.description.map(ExactText.init)
             && left.location.map(ExactText.init) == right.location.map(ExactText.init)
-            && left.title.map(ExactText.init) == right.title.map(ExactText.init)
-            && left.link == right.link && left.published == right.published
-            && left.alternatives == right.alternatives
+            && left.post == right.post && left.alternatives == right.alternatives
     }
 
     package func hash(into hasher: inout Hasher) {

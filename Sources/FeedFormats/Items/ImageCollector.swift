@@ -62,6 +62,7 @@ struct ImageCollector {
         if words == nil, let text = item.text, pictures.contains(where: { $0.description == nil }) {
             words = text.beginning(with: html)
         }
+        let post = FeedPost(title: item.title, link: link, published: item.published)
         for (index, picture) in pictures.enumerated() {
             let url = picture.addresses[0]
             let id = item.id.map { index == 0 ? $0 : "\($0)#\(index + 1)" } ?? url.text
@@ -70,8 +71,8 @@ struct ImageCollector {
             try budget.spend(id, description, location, item.title, link?.text)
             images.append(
                 FeedImage(
-                    id: id, description: description, location: location, url: url, title: item.title, link: link,
-                    published: item.published, alternatives: Array(picture.addresses.dropFirst())))
+                    id: id, description: description, location: location, url: url, post: post,
+                    alternatives: Array(picture.addresses.dropFirst())))
         }
     }
 
