@@ -25,6 +25,29 @@ import Testing
         #expect(try HostileFeed.decode(Array(text.utf8)).feed.images.map(\.url.text) == ["https://feeds.example/a.png"])
     }
 
+    private static let slowRenditions: [String] = [
+        "<img src=a.png srcset='\(HostileFeed.numbered(300_000) { "p\($0).jpg \($0 + 1)w, " })'>",
+        "<img src=a.png srcset='\(HostileFeed.numbered(300_000) { "p\($0).jpg, " })'>",
+        "<img src=a.png srcset='\(HostileFeed.times(5_000_000, ","))'>",
+        "<img src=a.png srcset='b.png \(HostileFeed.times(5_000_000, "("))'>",
+        HostileFeed.times(200, "<picture>") + "<img src=a.png>"
+            + HostileFeed.numbered(40_000) { "<picture><source srcset='s\($0).jpg \($0 + 1)w'></picture>" },
+        "<picture>" + HostileFeed.numbered(200) { "<source srcset='s\($0).jpg \($0 + 1)w'>" } + "<img src=a.png>",
+        HostileFeed.numbered(200_000) { "<a href='l\($0).jpg'>" } + "<img src=a.png>",
+        HostileFeed.numbered(40_000) { "<img src='https://i.example/picture-\($0 + 10)x\($0 + 10).jpg'>" },
+        "<img src='https://i.example/a\(HostileFeed.times(2000, "@2x")).png'>",
+        "<img src='https://i.example/\(HostileFeed.times(1300, "s640/"))a.png'>",
+        "<img data-src=a.png src=b.png><noscript>\(HostileFeed.numbered(200_000) { "<img src=m\($0).png>" })",
+    ]
+
+    @Test("a picture with renditions without end is one picture, with a few of them", arguments: slowRenditions.indices)
+    func renditions(index: Int) throws {
+        let text = HostileFeed.rss("<description><![CDATA[\(Self.slowRenditions[index])]]></description>")
+        let images = try HostileFeed.decode(Array(text.utf8)).feed.images
+        #expect(images.count == 1)
+        #expect(images.allSatisfy { $0.alternatives.count <= FeedImage.mostAlternatives })
+    }
+
     @Test("a figure of many pictures and captions is gone through once")
     func captions() throws {
         let pictures = HostileFeed.numbered(30_000) { "<img src=\($0)><figcaption></figcaption>" }

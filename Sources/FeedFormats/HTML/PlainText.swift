@@ -4,8 +4,10 @@ final class PlainText: HTMLVisitor {
 
     /// Nil for HTML without words.
     static func of(_ html: String, with reader: HTMLReader) -> String? {
-        let isPlain = !html.utf8.contains { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }
-        if isPlain { return FoldedText.fold(html) }
+        // Most have no tags, and reading a piece of HTML takes time.
+        if !html.utf8.contains(UInt8(ascii: "<")), let plain = LibXML.decodingReferences(in: html) {
+            return FoldedText.fold(plain)
+        }
         let visitor = PlainText()
         reader.read(html, telling: visitor)
         return visitor.words.text

@@ -101,8 +101,7 @@ struct ImageCollector {
             if let found = usableAddresses(picture, of: item) { usable.append(found) }
         }
         if let filter { try leaveOut(by: filter, &usable) }
-        // Most items have one picture, with one address.
-        var united = UnitedPictures(isAlone: usable.count == 1)
+        var united = UnitedPictures(count: usable.count, sided: usable.count { $0.picture.hasSides })
         for found in usable {
             for url in found.addresses { try budget.spend(url.text, url.credentials) }
             united.add(found.picture, at: found.addresses)

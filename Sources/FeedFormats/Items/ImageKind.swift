@@ -51,7 +51,8 @@ enum ImageKind {
         let start = path.lastIndex(of: slash).map { path.index(after: $0) } ?? path.startIndex
         let before = path[..<start].dropLast(2)
         let isServer = path[..<start].suffix(2).elementsEqual("//".utf8) && !before.contains(slash)
-        guard !isServer else { return [] }
+        let mayHaveSuffix = path[start...].contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") }
+        guard !isServer, mayHaveSuffix else { return [] }
         let name = PercentEncoding.decode(path[start...]) ?? String(Substring(path[start...]))
         return [name.utf8[...], name.utf8.prefix { $0 != UInt8(ascii: ";") }].compactMap(suffix(of:))
     }

@@ -20,6 +20,9 @@ struct NamedPicture {
     /// What it is, if nobody means it by a picture.
     var decoration: Decoration?
 
+    /// Whether the feed states how wide it is.
+    var hasSides: Bool { addresses.first.map { $0.width > 0 } == true }
+
     init(_ addresses: [Address], description: String? = nil, decoration: Decoration? = nil) {
         self.addresses = addresses
         self.description = description

@@ -13,12 +13,14 @@ struct UnitedPictures {
     }
 
     private(set) var all: [Picture] = []
-    /// Where among them a picture is, by what it is known by.
-    private var places: [String: Int] = [:]
-    private let isAlone: Bool
-
+    private var places = Places()
     /// What is alone need not be told from others.
-    init(isAlone: Bool) { self.isAlone = isAlone }
+    private let isAlone: Bool
+    /// Whether the feed states the sides of several.
+    private let haveSides: Bool
+
+    /// `sided` is the number of those whose sides the feed states.
+    init(count: Int, sided: Int) { (isAlone, haveSides) = (count == 1, sided > 1) }
 
     mutating func add(_ named: NamedPicture, at addresses: [ResourceURL]) {
         let words = named.description.flatMap { Self.isFileName($0, of: addresses[0]) ? nil : $0 }
@@ -33,12 +35,12 @@ struct UnitedPictures {
             keys.append(identity.key)
             if index == 0 { picture.size = identity.size }
         }
-        if let stated = named.addresses.first, stated.width > 0, let first = addresses.first {
+        if named.hasSides, let stated = named.addresses.first, let first = addresses.first {
             picture.size = stated.width
-            keys.append(PictureIdentity(of: first).key(without: [stated.width, stated.height]))
+            if haveSides { keys.append(PictureIdentity(of: first).key(without: [stated.width, stated.height])) }
         }
         let place = keys.compactMap { places[$0] }.first ?? all.count
-        for key in keys where places[key] == nil { places[key] = place }
+        for key in keys { places.add(key, place) }
         if place < all.count {
             all[place].unite(with: picture)
         } else {
@@ -49,6 +51,26 @@ struct UnitedPictures {
 }
 
 extension UnitedPictures {
+    /// Where among all a picture is, by what it is known by. Most items have few, which are found without a dictionary.
+    private struct Places {
+        private static let mostFew = 8
+
+        private var few: [(key: String, place: Int)] = []
+        private var many: [String: Int] = [:]
+
+        subscript(key: String) -> Int? {
+            many.isEmpty ? few.first { $0.key == key }?.place : many[key]
+        }
+
+        /// The first place that a key is given stays.
+        mutating func add(_ key: String, _ place: Int) {
+            guard self[key] == nil else { return }
+            if few.count < Self.mostFew { return few.append((key, place)) }
+            if many.isEmpty { for (key, place) in few { many[key] = place } }
+            many[key] = place
+        }
+    }
+
     /// A title that nobody wrote: it is the file's name, less its suffix.
     private static func isFileName(_ words: String, of url: ResourceURL) -> Bool {
         let path = url.text.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
@@ -61,6 +83,7 @@ extension UnitedPictures {
 extension UnitedPictures.Picture {
     /// The larger leads. The second adds what the first lacks.
     fileprivate mutating func unite(with other: UnitedPictures.Picture?) {
+        if other == nil, addresses.count == 1 { return }
         let leads = other.map { $0.size > size } == true
         let others = other?.addresses ?? []
         let both = leads ? others + addresses : addresses + others
