@@ -112,7 +112,7 @@ package struct ImageDownloads: Sendable {
                     traffic.move(start, to: image.fetch.origin, news)
                 } else {
                     end(start, image, in: run)
-                    await take(image.wanted.failure ?? error, of: image.wanted.url, in: run)
+                    await take(error, of: image.wanted, in: run)
                 }
             }
         }
@@ -132,9 +132,11 @@ package struct ImageDownloads: Sendable {
         }
     }
 
-    private func take(_ error: FeedError, of url: ResourceURL, in run: Run) async {
-        run.ledger.failed(url, error)
-        guard PermanentFailures.isRemembered(error, of: url) else { return }
-        await run.batches.add(.failed(ImageFailure(url: url, error: error, failedAt: remote.now())))
+    /// It may still be had where a passing failure was the last.
+    private func take(_ last: FeedError, of wanted: WantedImage, in run: Run) async {
+        let error = wanted.failure ?? last
+        run.ledger.failed(wanted.url, error)
+        guard PermanentFailures.isRemembered(last, of: wanted.url) else { return }
+        await run.batches.add(.failed(ImageFailure(url: wanted.url, error: error, failedAt: remote.now())))
     }
 }

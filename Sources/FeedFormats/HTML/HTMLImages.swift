@@ -63,6 +63,8 @@ final class HTMLImages: HTMLVisitor {
             if tag == inert?.tag, tag == "template" { inert?.depth += 1 }
             return
         }
+        // What stands for it follows it.
+        if tag != "noscript", !isWithoutScript { lazy = nil }
         switch tag {
         case "img": add(ImageTag(attributes, sources: sources ?? SourceSet()))
         case "a": link = attributes["href"].flatMap { $0.isEmpty ? nil : $0 }

@@ -54,13 +54,15 @@ struct AddressParts {
         guard sides.contains(parameter.prefix { $0 != "=" }.lowercased()) else { return nil }
         let value = parameter.drop { $0 != "=" }.dropFirst()
         let rest = value.drop { $0.isASCII && $0.isNumber }
-        return rest.isEmpty || rest.first.map { ",x%p".contains($0) } == true ? number(value) : nil
+        return rest.isEmpty || rest.first.map { ",x%pw".contains($0) } == true ? number(value) : nil
     }
 
-    private static let unsized = 1e6
-    private static let sides: Set = ["w", "width", "maxwidth", "s", "size", "sz", "resize", "fit", "h", "height"]
+    private static let unsized = PictureIdentity.unsized
+    private static let sides: Set = [
+        "w", "width", "maxwidth", "s", "size", "sz", "resize", "fit", "h", "height", "format",
+    ]
     private static let parameters = sides.union([
-        "q", "quality", "crop", "auto", "format", "fm", "dpr", "ssl", "strip", "zoom",
+        "q", "quality", "crop", "auto", "fm", "dpr", "ssl", "strip", "zoom",
     ])
 
     /// Such as `w_1456,c_limit,f_auto,q_auto:good`, or `$s_!x7!,w_600`.
@@ -147,9 +149,10 @@ struct AddressParts {
     mutating func takeLetter(at site: String, _ sizes: [String: Double], bare: Double) -> Double? {
         guard isAt(site) else { return nil }
         let parts = name.split(separator: "_")
-        guard parts.count == 3, let last = parts.last, let size = sizes[String(last)] else { return bare }
-        name = name[..<last.startIndex].dropLast()
-        return size
+        guard let photo = parts.first, parts.count > 1 else { return nil }
+        // The secret behind the photo's number is another for the largest sizes.
+        (name, suffix) = (photo, "")
+        return parts.count == 3 ? sizes[String(parts[2])] ?? bare : bare
     }
 
     mutating func takeRendition(at site: String, below folder: Substring) -> Double? {

@@ -72,7 +72,7 @@ struct ImageCollector {
             images.append(
                 FeedImage(
                     id: id, description: description, location: location, url: url, post: post,
-                    alternatives: Array(picture.addresses.dropFirst())))
+                    alternatives: picture.addresses.dropFirst().map(\.withoutCredentials)))
         }
     }
 
@@ -116,7 +116,10 @@ struct ImageCollector {
         var decoration = picture.decoration
         for address in picture.addresses where usable.addresses.count <= SourceSet.most {
             do throws(InvalidURL) {
-                guard let url = try links.target(of: address.reference, from: address.base ?? base) else { continue }
+                guard let url = try links.target(of: address.reference, from: address.base ?? base) else {
+                    reason = reason ?? "a data: URL, which holds the picture itself"
+                    continue
+                }
                 // A password is kept of the address that counts, and of no other.
                 guard usable.addresses.isEmpty || url.credentials == nil else { continue }
                 decoration = decoration ?? Decoration.of(url)

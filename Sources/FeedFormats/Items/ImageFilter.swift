@@ -8,6 +8,7 @@ internal import Synchronization
 /// begun. So matches have a thread of their own, which is left behind when time is up.
 final class ImageFilter: Sendable {
     private static let patience = DispatchTimeInterval.seconds(5)
+    private static let matchedAtOnce = 100
 
     private let expressions: Expressions
     private let queue = DispatchQueue(label: "expressions")
@@ -20,7 +21,16 @@ final class ImageFilter: Sendable {
 
     /// Which of these are taken.
     func takes(_ urls: [ResourceURL]) throws(DecodingFailure) -> [Bool] {
-        guard !urls.isEmpty else { return [] }
+        var taken: [Bool] = []
+        taken.reserveCapacity(urls.count)
+        while taken.count < urls.count {
+            try DecodingFailure.check()
+            taken += try match(Array(urls[taken.count...].prefix(Self.matchedAtOnce)))
+        }
+        return taken
+    }
+
+    private func match(_ urls: [ResourceURL]) throws(DecodingFailure) -> [Bool] {
         let answer = Answer()
         queue.async { [expressions] in answer.give(Result { try expressions.take(urls.map(\.text)) }) }
         guard let result = answer.wait(Self.patience) else {

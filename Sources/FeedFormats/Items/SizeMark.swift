@@ -1,5 +1,5 @@
 /// How an address says in which size it gives a picture. Addresses that differ in such marks alone are of one picture. To
-/// know another way, add a row.
+/// know another way, add a row; `PictureIdentity` says which addresses are looked at.
 struct SizeMark: Sendable {
     let what: String
     /// Of one picture, each larger than the one before. The tests try them.

@@ -9,43 +9,50 @@ struct UnitedPictures {
         var description: String?
         var location: String?
         /// Of the best.
-        fileprivate var size: Double
+        fileprivate var size: PictureSize
     }
 
-    private(set) var all: [Picture] = []
+    /// Without addresses where it was united with one before.
+    private var found: [Picture] = []
     private var places = Places()
     /// What is alone need not be told from others.
     private let isAlone: Bool
     /// Whether the feed states the sides of several.
     private let haveSides: Bool
 
+    var all: [Picture] { found.filter { !$0.addresses.isEmpty } }
+
     /// `sided` is the number of those whose sides the feed states.
     init(count: Int, sided: Int) { (isAlone, haveSides) = (count == 1, sided > 1) }
 
     mutating func add(_ named: NamedPicture, at addresses: [ResourceURL]) {
         let words = named.description.flatMap { Self.isFileName($0, of: addresses[0]) ? nil : $0 }
-        var picture = Picture(addresses: addresses, description: words, location: named.location, size: 0)
+        var picture = Picture(addresses: addresses, description: words, location: named.location, size: PictureSize())
         guard !isAlone else {
             picture.unite(with: nil)
-            return all.append(picture)
+            return found.append(picture)
         }
         var keys: [String] = []
         for (index, url) in addresses.enumerated() {
             let identity = PictureIdentity(of: url)
             keys.append(identity.key)
-            if index == 0 { picture.size = identity.size }
+            if index == 0 { picture.size.marked = identity.size }
         }
         if named.hasSides, let stated = named.addresses.first, let first = addresses.first {
-            picture.size = stated.width
+            picture.size.stated = stated.width
             if haveSides { keys.append(PictureIdentity(of: first).key(without: [stated.width, stated.height])) }
         }
-        let place = keys.compactMap { places[$0] }.first ?? all.count
-        for key in keys { places.add(key, place) }
-        if place < all.count {
-            all[place].unite(with: picture)
-        } else {
+        let known = Set(keys.compactMap { places[$0] }).sorted()
+        for key in keys { places.add(key, known.first ?? found.count) }
+        guard let first = known.first else {
             picture.unite(with: nil)
-            all.append(picture)
+            return found.append(picture)
+        }
+        found[first].unite(with: picture)
+        // It may show that several are one.
+        for other in known.dropFirst() where !found[other].addresses.isEmpty {
+            found[first].unite(with: found[other])
+            found[other].addresses = []
         }
     }
 }
@@ -80,16 +87,32 @@ extension UnitedPictures {
     }
 }
 
+/// How large a picture is, as far as its address or the feed tells.
+private struct PictureSize {
+    /// A mark in the address: only good for comparing.
+    var marked = 0.0
+    /// The width that the feed states.
+    var stated: Double?
+
+    private var width: Double? { stated ?? (marked < PictureIdentity.unsized ? marked : nil) }
+
+    /// A width is compared with a width. Else an address without a mark is of the whole picture.
+    func isLess(than other: PictureSize) -> Bool {
+        if let width, let otherWidth = other.width { return width < otherWidth }
+        return marked < other.marked
+    }
+}
+
 extension UnitedPictures.Picture {
     /// The larger leads. The second adds what the first lacks.
     fileprivate mutating func unite(with other: UnitedPictures.Picture?) {
         if other == nil, addresses.count == 1 { return }
-        let leads = other.map { $0.size > size } == true
+        let leads = other.map { size.isLess(than: $0.size) } == true
         let others = other?.addresses ?? []
         let both = leads ? others + addresses : addresses + others
         addresses = []
         for url in both where addresses.count < SourceSet.most && !addresses.contains(url) { addresses.append(url) }
-        size = max(size, other?.size ?? 0)
+        if leads, let other { size = other.size }
         description = description ?? other?.description
         location = location ?? other?.location
     }

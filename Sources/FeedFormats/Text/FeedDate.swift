@@ -81,6 +81,8 @@ struct FeedDate {
             offset = hours * 3600
         } else if name == "pm", seconds < 12 * 3600 {
             seconds += 12 * 3600
+        } else if name == "am", seconds >= 12 * 3600 {
+            seconds -= 12 * 3600
         }
     }
 

@@ -17,7 +17,11 @@ extension XMLMender {
             ready += scalar
             index += scalar.count
         case .valid(let scalar): replace(scalar.count, with: "\u{FFFD}", "a control character")
-        case .error(let length): replace(length, with: "\u{FFFD}", "a byte that is no UTF-8")
+        case .error(let length):
+            fault("a byte that is no UTF-8", at: index)
+            // Nearly always it is of Latin-1, which nobody declared.
+            for byte in text.bytes[index..<(index + length)] { ready += Array(String(Unicode.Scalar(byte)).utf8) }
+            index += length
         case .emptyInput: index = text.end
         }
     }
