@@ -99,6 +99,11 @@ extension JSONWriter {
         if let text { write(text) } else { writeNull() }
     }
 
+    package mutating func member(_ name: StaticString, _ flag: Bool) {
+        self.name(name)
+        write(flag)
+    }
+
     package mutating func member(_ name: StaticString, _ number: some FixedWidthInteger) {
         self.name(name)
         write(number)

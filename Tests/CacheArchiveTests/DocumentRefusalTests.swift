@@ -201,7 +201,7 @@ struct DocumentRefusalTests {
         var layout = LayoutBuilder()
         layout.changeDocument = { document in
             document.set("new", [1, "x", nil])
-            document.change("images") { $0.changeElement(0) { $0.set("last_seen", ["later"]) } }
+            document.change("images") { $0.changeElement(0) { $0.set("seen_by", ["later"]) } }
         }
         layout.changeManifest = { $0.set("annotations", ["a": "b"]) }
         layout.changeIndex = { index in

@@ -77,7 +77,7 @@ struct TransferTests {
             try bringIn(["one", "nobody's"], intake)
             #expect(try intake.bytes(of: digest("one")) == Array("one".utf8))
             try intake.merge { merge throws(FeedError) in
-                #expect(try merge.savedAt(.first) == nil)
+                #expect(try merge.saved(.first)?.at == nil)
                 try merge.begin(head)
                 for number in 0..<2 { try merge.append(.full(number)) }
                 let names = (try merge.isNamed(.image(1)), try merge.isNamed(.image(2)))

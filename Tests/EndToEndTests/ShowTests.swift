@@ -64,10 +64,11 @@ struct ShowTests {
                     [
                         "id": "\(FeedServer.id(0))", "description": nil, "location": nil, "title": nil, "link": nil,
                         "published": nil, "url": "\(server.imageURL(0))", "digest": digest, "path": path,
+                        "current": true,
                     ],
                     [
                         "id": "\(FeedServer.id(1))", "description": "A", "location": "B", "title": nil, "link": nil,
-                        "published": nil, "url": "\(server.imageURL(1))", "digest": nil, "path": nil,
+                        "published": nil, "url": "\(server.imageURL(1))", "digest": nil, "path": nil, "current": true,
                     ],
                 ],
             ]
@@ -119,7 +120,7 @@ struct ShowTests {
         let image = try JSONValue.parse(Array(try await program.saved(server.feedURL).utf8))["images"]?[0]
         #expect(
             image?.names == [
-                "id", "description", "location", "title", "link", "published", "url", "digest", "path",
+                "id", "description", "location", "title", "link", "published", "url", "digest", "path", "current",
             ])
         #expect(image?["title"] == "A day out" && image?["link"] == .string(link))
         #expect(image?["published"] == "2026-11-20T08:15:00.000001Z")

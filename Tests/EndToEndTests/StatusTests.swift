@@ -36,6 +36,7 @@ struct StatusTests {
             [
                 "url": "\(server.feedURL)", "title": nil, "format": "essential", "saved_at": "TIME",
                 "age_seconds": age, "fresh": .bool(fresh), "images": 2, "images_cached": .integer(cached),
+                "keep": "none",
             ]
         }
         let json = try result.comparableJSON

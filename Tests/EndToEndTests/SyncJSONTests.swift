@@ -23,7 +23,8 @@ struct SyncJSONTests {
             try result.comparableJSON == [
                 "feeds": [
                     [
-                        "url": "\(server.feedURL)", "outcome": "updated", "images": 2, "saved_at": "TIME", "notes": [],
+                        "url": "\(server.feedURL)", "outcome": "updated", "images": 2, "kept": 0, "saved_at": "TIME",
+                        "notes": [],
                         "error": nil,
                     ]
                 ],
@@ -73,19 +74,23 @@ struct SyncJSONTests {
             json == [
                 "feeds": [
                     [
-                        "url": "\(bad.feedURL)", "outcome": "failed", "images": 0, "saved_at": nil, "notes": [],
+                        "url": "\(bad.feedURL)", "outcome": "failed", "images": 0, "kept": 0, "saved_at": nil,
+                        "notes": [],
                         "error": ["kind": "invalidData", "message": "items: missing"],
                     ],
                     [
-                        "url": "\(offline.feedURL)", "outcome": "offline", "images": 1, "saved_at": "TIME", "notes": [],
+                        "url": "\(offline.feedURL)", "outcome": "offline", "images": 1, "kept": 0, "saved_at": "TIME",
+                        "notes": [],
                         "error": ["kind": "connectivity", "message": "the server answered HTTP 503"],
                     ],
                     [
-                        "url": "\(server.feedURL)", "outcome": "updated", "images": 2, "saved_at": "TIME", "notes": [],
+                        "url": "\(server.feedURL)", "outcome": "updated", "images": 2, "kept": 0, "saved_at": "TIME",
+                        "notes": [],
                         "error": nil,
                     ],
                     [
-                        "url": "\(dead.url("/"))", "outcome": "failed", "images": 0, "saved_at": nil, "notes": [],
+                        "url": "\(dead.url("/"))", "outcome": "failed", "images": 0, "kept": 0, "saved_at": nil,
+                        "notes": [],
                         "error": ["kind": "connectivity", "message": unreachable],
                     ],
                 ],

@@ -50,6 +50,7 @@ extension OptionSpec {
     var sampleValue: String {
         switch placeholder {
         case "AGE": "36h"
+        case "WHAT": "90d"
         case "SIZE": "3M"
         case "N": "7"
         case "S": "2.5"

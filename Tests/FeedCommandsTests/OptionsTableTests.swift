@@ -68,7 +68,7 @@ struct OptionsTableTests {
     }
 
     /// These say in words what holds.
-    private static let defaultsInWords = ["cache", "output", "proxy", "config"]
+    private static let defaultsInWords = ["cache", "output", "proxy", "config", "keep"]
 
     @Test(
         "a default that can be given leaves the settings as they are",
@@ -106,7 +106,7 @@ struct OptionsTableTests {
             ("offline", "image show"), ("output", "image"), ("deep", "validate"), ("force", "import"),
             ("config", Self.everyCommand), ("no-config", Self.everyCommand), ("log-format", Self.everyCommand),
             ("progress", "export import sync validate"), ("metrics-file", "sync"), ("ping-url", "sync"),
-            ("opml", "sync"), ("every", "sync"),
+            ("opml", "sync"), ("every", "sync"), ("keep", "show sync"),
             ("pages", "show sync"), ("help", Self.everyCommand), ("version", Self.everyCommand),
         ])
     func promisedOwners(name: String, commands: String) {

@@ -120,4 +120,53 @@ struct FeedMergingTests {
         try await merge([offer(savedAt: 2, [])])
         #expect(try await feeds.retrieve(.first)?.url.credentials == "me:pw")
     }
+
+    private struct Mirror: ArchivedFeed {
+        let head: FeedHead
+        let images: [FeedImage]
+
+        func forEachImage(_ visit: (FeedImage, OfferedImage?) throws(FeedError) -> Void) throws(FeedError) {
+            for image in images { try visit(image, nil) }
+        }
+    }
+
+    @Test("mirrors of one feed become one that has all that any has, in whatever order they come", arguments: 0..<40)
+    func mirrors(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let mirrors = (1...5).map { moment -> Mirror in
+            func images(_ lastSeen: Int64?) -> [FeedImage] {
+                (0..<8).shuffled(using: &random).prefix(3).map { number in
+                    let image = FeedImage(id: "\(number)", url: .image(number))
+                    return lastSeen.map { image.leaving(Timestamp(microseconds: $0)) } ?? image
+                }
+            }
+            let current = images(nil)
+            let left = images(Int64.random(in: 1...4, using: &random)).filter { old in
+                !current.contains { $0.id == old.id }
+            }
+            let head = FeedHead(
+                url: .first, title: nil, format: .rss, savedAt: Timestamp(microseconds: Int64(moment) * 10),
+                keep: .forever)
+            return Mirror(head: head, images: current + left)
+        }
+        let all = Set(mirrors.flatMap { $0.images.map(\.id) })
+        var results: Set<[FeedImage]> = []
+        for _ in 0..<10 {
+            let cache = InMemoryCache()
+            for mirror in mirrors.shuffled(using: &random) {
+                try await InMemoryTransfer(cache).takeIn { intake throws(FeedError) in
+                    try intake.merge { merge throws(FeedError) in
+                        _ = try FeedMerging(isForced: false, now: Timestamp(microseconds: 100)).merge(
+                            [mirror], into: merge)
+                    }
+                }
+            }
+            let saved = try #require(try await InMemoryFeedStore(cache).retrieve(.first, withKept: true))
+            #expect(saved.feed.images == mirrors[4].images.filter { $0.lastSeen == nil })
+            #expect(Set((saved.feed.images + saved.kept).map(\.id)) == all)
+            #expect(saved.keep == .forever)
+            results.insert(saved.kept.sorted { $0.id < $1.id })
+        }
+        #expect(results.count == 1)
+    }
 }

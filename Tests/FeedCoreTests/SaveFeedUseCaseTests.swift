@@ -13,11 +13,17 @@ struct SaveFeedUseCaseTests {
 
     private var loader: LocalFeedLoader { LocalFeedLoader(store: store, now: { Self.now }) }
 
+    private func save(_ feed: Feed, _ terms: SavingTerms = SavingTerms()) async throws(FeedError)
+        -> LocalFeedLoader.Saved
+    {
+        try await loader.save(feed, from: url, over: nil, terms)
+    }
+
     @Test("deletes the old cache, then inserts the new one with the time of saving")
     func order() async throws {
         let feed = try Samples.feed()
         let validators = Validators(etag: "\"a\"")
-        #expect(try await loader.save(feed, from: url, validators: validators) == Self.now)
+        #expect(try await save(feed, SavingTerms(validators: validators)).moment == Self.now)
         #expect(store.messages == [.delete, .insert])
         let saved = SavedFeed(url: url, feed: feed, savedAt: Self.now, validators: validators)
         #expect(try await store.retrieve(url) == saved)
@@ -29,17 +35,17 @@ struct SaveFeedUseCaseTests {
             #expect(store.messages == [.delete])
             return Self.now
         }
-        _ = try await loader.save(try Samples.feed(), from: url, validators: Validators())
+        _ = try await loader.save(try Samples.feed(), from: url, over: nil, SavingTerms())
     }
 
     @Test("where it fails the old cache stands as it was", arguments: [InMemoryFeedStore.Message.delete, .insert])
     func failure(of message: InMemoryFeedStore.Message) async throws {
-        _ = try await loader.save(try Samples.feed(1), from: url, validators: Validators())
+        _ = try await save(try Samples.feed(1))
         let old = try await store.retrieve(url)
         let full = FeedError.storage(.failed, "disk full")
         store.fail(message, with: full)
         await #expect(throws: full) {
-            try await loader.save(try Samples.feed(3), from: url, validators: Validators())
+            try await save(try Samples.feed(3))
         }
         #expect(try await store.retrieve(url) == old)
     }
@@ -48,7 +54,7 @@ struct SaveFeedUseCaseTests {
     func noInsertAfterFailedDelete() async throws {
         store.fail(.delete)
         await #expect(throws: FeedError.self) {
-            try await loader.save(try Samples.feed(), from: url, validators: Validators())
+            try await save(try Samples.feed())
         }
         #expect(store.messages == [.delete])
     }
@@ -56,12 +62,13 @@ struct SaveFeedUseCaseTests {
     @Test("confirming the saved feed renews its time and validators alone")
     func confirm() async throws {
         let feed = try Samples.feed()
-        _ = try await loader.save(feed, from: url, validators: Validators(etag: "\"old\""))
+        _ = try await save(feed, SavingTerms(validators: Validators(etag: "\"old\"")))
         let later = Self.now + .seconds(60)
         let renewed = Validators(etag: "\"new\"")
         let confirming = LocalFeedLoader(store: store, now: { later })
-        #expect(try await confirming.confirm(feed, from: url, validators: renewed) == later)
-        #expect(store.messages == [.delete, .insert, .confirm])
+        let old = try #require(try await store.retrieve(url))
+        #expect(try await confirming.confirm(old, from: url, SavingTerms(validators: renewed)).moment == later)
+        #expect(store.messages == [.delete, .insert, .retrieve, .confirm])
         #expect(
             try await store.retrieve(url)
                 == SavedFeed(url: url, feed: feed, savedAt: later, validators: renewed))
@@ -71,7 +78,9 @@ struct SaveFeedUseCaseTests {
     func confirmDeleted() async throws {
         let feed = try Samples.feed()
         let validators = Validators(etag: "\"a\"")
-        #expect(try await loader.confirm(feed, from: url, validators: validators, pages: 2) == Self.now)
+        let old = SavedFeed(url: url, feed: feed, savedAt: Timestamp(microseconds: 1))
+        let terms = SavingTerms(validators: validators, pages: 2)
+        #expect(try await loader.confirm(old, from: url, terms).moment == Self.now)
         #expect(store.messages == [.confirm, .insert])
         #expect(
             try await store.retrieve(url)

@@ -15,7 +15,7 @@ package protocol FeedStoreFixture: Sendable {
 /// What every feed store promises; each function is one promise.
 package struct FeedStoreContract: Sendable {
     private let fixture: any FeedStoreFixture
-    private var store: any FeedStore { fixture.store }
+    var store: any FeedStore { fixture.store }
 
     package init(_ fixture: any FeedStoreFixture) { self.fixture = fixture }
 

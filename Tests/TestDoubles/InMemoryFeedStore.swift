@@ -19,18 +19,25 @@ package final class InMemoryFeedStore: FeedStore {
         failures.withLock { $0[message] = failure }
     }
 
-    package func retrieve(_ url: ResourceURL) async throws(FeedError) -> SavedFeed? {
+    package func retrieve(_ url: ResourceURL, withKept: Bool) async throws(FeedError) -> SavedFeed? {
         try receive(.retrieve)
-        return try cache.withContents { contents throws(FeedError) in contents.feeds[url.text] }
+        return try cache.withContents { contents throws(FeedError) in contents.saved(url, withKept: withKept) }
+    }
+
+    package func keptWithoutData(of url: ResourceURL) async throws(FeedError) -> [FeedImage] {
+        try cache.withContents { contents throws(FeedError) in
+            (contents.kept[url.text] ?? []).filter { contents.images[$0.url.text] == nil }
+        }
     }
 
     package func change<Outcome: Sendable>(
         _ work: @escaping @Sendable (any FeedStoreChange) throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome {
         try cache.withContents { contents throws(FeedError) in
-            let change = Change(of: self, contents.feeds)
+            let change = Change(of: self, contents.feeds, contents.kept)
             let outcome = try work(change)
             contents.feeds = change.feeds
+            contents.kept = change.kept
             return outcome
         }
     }
@@ -38,11 +45,7 @@ package final class InMemoryFeedStore: FeedStore {
     package func summaries() async throws(FeedError) -> [FeedSummary] {
         try receive(.summaries)
         return try cache.withContents { contents throws(FeedError) in
-            contents.feeds.values.sorted { $0.url.text < $1.url.text }.map { saved in
-                FeedSummary(
-                    url: saved.url, title: saved.feed.title, format: saved.feed.format, savedAt: saved.savedAt,
-                    images: saved.feed.images.count, isNamed: saved.isNamed, movedTo: saved.movedTo)
-            }
+            contents.feeds.values.sorted { $0.url.text < $1.url.text }.map(contents.summary)
         }
     }
 
@@ -54,15 +57,18 @@ package final class InMemoryFeedStore: FeedStore {
     private final class Change: FeedStoreChange {
         private let store: InMemoryFeedStore
         private(set) var feeds: [String: SavedFeed]
+        private(set) var kept: [String: [FeedImage]]
 
-        init(of store: InMemoryFeedStore, _ feeds: [String: SavedFeed]) {
+        init(of store: InMemoryFeedStore, _ feeds: [String: SavedFeed], _ kept: [String: [FeedImage]]) {
             self.store = store
             self.feeds = feeds
+            self.kept = kept
         }
 
         func delete(_ url: ResourceURL) throws(FeedError) {
             try store.receive(.delete)
             feeds[url.text] = nil
+            kept[url.text] = nil
         }
 
         func insert(_ saved: SavedFeed) throws(FeedError) {
@@ -76,7 +82,28 @@ package final class InMemoryFeedStore: FeedStore {
             feeds[saved.url.text] = SavedFeed(
                 url: saved.url, feed: old.feed, savedAt: saved.savedAt, validators: saved.validators,
                 pages: saved.pages, isNamed: old.isNamed || saved.isNamed, movedTo: saved.movedTo,
-                rules: saved.rules)
+                rules: saved.rules, keep: saved.keep)
         }
+
+        func keep(_ images: [FeedImage], of url: ResourceURL) {
+            // Sorting keeps the order of equals.
+            if feeds[url.text] != nil {
+                kept[url.text] = ((kept[url.text] ?? []) + images).sorted { $0.newness > $1.newness }
+            }
+        }
+
+        func takeBack(to url: ResourceURL) -> [FeedImage] {
+            let named = Set(feeds[url.text]?.feed.images.map { Array($0.id.utf8) } ?? [])
+            let all = kept[url.text] ?? []
+            kept[url.text] = all.filter { !named.contains(Array($0.id.utf8)) }
+            return all.filter { named.contains(Array($0.id.utf8)) }
+        }
+
+        func letGo(from url: ResourceURL, by keep: Keep, now: Timestamp) {
+            guard let saved = feeds[url.text], let all = kept[url.text] else { return }
+            kept[url.text] = keep.covered(of: all, besides: saved.feed.images, savedAt: saved.savedAt, now: now)
+        }
+
+        func countKept(of url: ResourceURL) -> Int { kept[url.text]?.count ?? 0 }
     }
 }

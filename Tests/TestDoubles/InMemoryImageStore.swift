@@ -93,6 +93,9 @@ package final class InMemoryImageStore: ImageStore {
         try cache.withContents { contents throws(FeedError) in
             for image in images {
                 contents.failures[image.url.text] = nil
+                if let predecessor = image.predecessor {
+                    contents.images[image.url.text] = contents.images[predecessor.text]
+                }
                 guard let old = contents.images[image.url.text], old.validators != image.validators else { continue }
                 contents.images[image.url.text] = StoredImage(
                     digest: old.digest, size: old.size, type: old.type, validators: image.validators,

@@ -29,18 +29,15 @@ package struct InMemoryTransfer: CacheTransfer {
         let contents: InMemoryCache.Contents
 
         func feeds() -> [FeedSummary] {
-            contents.feeds.values.sorted { $0.url.text < $1.url.text }.map { saved in
-                FeedSummary(
-                    url: saved.url, title: saved.feed.title, format: saved.feed.format, savedAt: saved.savedAt,
-                    images: saved.feed.images.count)
-            }
+            contents.feeds.values.sorted { $0.url.text < $1.url.text }.map(contents.summary)
         }
 
         func forEachImage(
             of feed: ResourceURL, at positions: ClosedRange<Int64>,
             _ visit: (SnapshotImage) throws(FeedError) -> Void
         ) throws(FeedError) {
-            guard let images = contents.feeds[feed.text]?.feed.images else { return }
+            guard let saved = contents.saved(feed, withKept: true) else { return }
+            let images = saved.feed.images + saved.kept
             for (position, image) in images.enumerated() where positions.contains(Int64(position)) {
                 try visit(
                     SnapshotImage(
@@ -119,14 +116,24 @@ package final class InMemoryIntake: CacheIntake {
             self.offered = offered
         }
 
-        func savedAt(_ feed: ResourceURL) -> Timestamp? { contents.feeds[feed.text]?.savedAt }
+        func saved(_ feed: ResourceURL) -> (at: Timestamp, keep: Keep?)? {
+            contents.feeds[feed.text].map { ($0.savedAt, $0.keep) }
+        }
+
+        func retrieve(_ feed: ResourceURL) -> SavedFeed? { contents.saved(feed, withKept: true) }
+
+        func setKept(_ images: [FeedImage], of feed: ResourceURL, by keep: Keep) {
+            contents.kept[feed.text] = images
+            contents.feeds[feed.text] = contents.feeds[feed.text]?.with(kept: [], keep: keep)
+        }
 
         func begin(_ feed: FeedHead) {
             let old = contents.feeds[feed.url.text]
             self.feed = old?.url ?? feed.url
             contents.feeds[feed.url.text] = SavedFeed(
                 url: self.feed ?? feed.url, feed: Feed(format: feed.format, title: feed.title, images: []),
-                savedAt: feed.savedAt, isNamed: old?.isNamed ?? false)
+                savedAt: feed.savedAt, isNamed: old?.isNamed ?? false, keep: old?.keep)
+            contents.kept[feed.url.text] = nil
         }
 
         func append(_ image: FeedImage) throws(FeedError) {
@@ -134,7 +141,7 @@ package final class InMemoryIntake: CacheIntake {
             contents.feeds[feed.text] = SavedFeed(
                 url: saved.url,
                 feed: Feed(format: saved.feed.format, title: saved.feed.title, images: saved.feed.images + [image]),
-                savedAt: saved.savedAt, isNamed: saved.isNamed)
+                savedAt: saved.savedAt, isNamed: saved.isNamed, keep: saved.keep)
         }
 
         func isNamed(_ image: ResourceURL) -> Bool { contents.namedURLs.contains(image.text) }

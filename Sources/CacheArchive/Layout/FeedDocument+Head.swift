@@ -10,8 +10,9 @@ extension FeedDocument {
         var title: String?
         var format: Feed.Format?
         var savedAt: Timestamp?
+        var keep: Keep?
         try JSONObject.read(
-            &reader, ["version", "url", "title", "format", "saved_at", "images"]
+            &reader, ["version", "url", "title", "format", "saved_at", "keep", "images"]
         ) { name, reader throws(JSONError) in
             let start = reader.position
             switch name {
@@ -27,6 +28,8 @@ extension FeedDocument {
                     throw reader.mismatch("unknown format \(JSONWriter.quote(name, limit: 40))", at: start)
                 }
             case "saved_at": savedAt = try readTime(&reader)
+            // What a later version may mean by it is not known.
+            case "keep": keep = try readText(&reader, longest: longestText).flatMap(Keep.init)
             default:
                 // They may be many, and are looked at one by one.
                 guard try reader.peek() == .array else { throw reader.mismatch("not an array", at: start) }
@@ -39,7 +42,7 @@ extension FeedDocument {
         return FeedHead(
             url: try JSONObject.require(url, "url", of: top, reader), title: title,
             format: try JSONObject.require(format, "format", of: top, reader),
-            savedAt: try JSONObject.require(savedAt, "saved_at", of: top, reader))
+            savedAt: try JSONObject.require(savedAt, "saved_at", of: top, reader), keep: keep)
     }
 
     /// One file is one feed, however its path is written: to a command it has one path alone.

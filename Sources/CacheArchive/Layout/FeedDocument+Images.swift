@@ -3,7 +3,8 @@ internal import JSONText
 
 extension FeedDocument {
     private static let imageMembers: [StaticString] = [
-        "id", "description", "location", "title", "link", "published", "alternatives", "url", "digest", "etag",
+        "id", "description", "location", "title", "link", "published", "last_seen", "alternatives", "url", "digest",
+        "etag",
         "last_modified",
     ]
 
@@ -19,6 +20,7 @@ extension FeedDocument {
         var title: String?
         var link: ResourceURL?
         var published: Timestamp?
+        var lastSeen: Timestamp?
         var alternatives: [ResourceURL] = []
         var url: ResourceURL?
         var digest: Digest?
@@ -32,6 +34,7 @@ extension FeedDocument {
             case "title": title = try readText(&reader, longest: longest)
             case "link": link = try readUnlessNull(&reader, readLink)
             case "published": published = try readUnlessNull(&reader, readTime)
+            case "last_seen": lastSeen = try readUnlessNull(&reader, readTime)
             case "alternatives": alternatives = try readAlternatives(&reader, of: feed.url)
             case "url": url = try readImageURL(&reader, of: feed.url)
             case "digest": digest = try readUnlessNull(&reader, OCILayout.readDigest)
@@ -42,7 +45,8 @@ extension FeedDocument {
         let image = FeedImage(
             id: try JSONObject.require(id, "id", of: top, reader), description: description, location: location,
             url: try JSONObject.require(url, "url", of: top, reader),
-            post: FeedPost(title: title, link: link, published: published), alternatives: alternatives)
+            post: FeedPost(title: title, link: link, published: published, lastSeen: lastSeen),
+            alternatives: alternatives)
         let validators = Validators(etag: etag, lastModified: lastModified)
         return (image, digest.map { ImageData(digest: $0, validators: validators) })
     }

@@ -19,8 +19,19 @@ struct FeedDocument {
     init(name: String, _ bytes: @escaping () throws(FeedError) -> [UInt8]) throws(FeedError) {
         self.name = "\(name) (a feed document)"
         self.bytes = bytes
-        head = try OCILayout.read(try bytes(), of: self.name) { reader throws(JSONError) in
-            try Self.readHead(&reader)
+        let text = try bytes()
+        var head = try OCILayout.read(text, of: self.name) { reader throws(JSONError) in try Self.readHead(&reader) }
+        if head.keep == nil, Self.mayHaveKept(text) { head.keep = .forever }
+        self.head = head
+    }
+
+    /// Items that left their feed came from a mirror, and stay.
+    private static func mayHaveKept(_ text: [UInt8]) -> Bool {
+        let mark = Array("\"last_seen\"".utf8)
+        return text.withUnsafeBytes { text in
+            text.indices.dropLast(mark.count - 1).contains { place in
+                text[place] == mark[0] && text[place..<(place + mark.count)].elementsEqual(mark)
+            }
         }
     }
 

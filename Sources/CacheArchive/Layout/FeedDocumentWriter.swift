@@ -14,6 +14,7 @@ struct FeedDocumentWriter {
         if let title = feed.title { json.member("title", title) }
         json.member("format", feed.format.rawValue)
         json.member("saved_at", feed.savedAt.rfc3339)
+        if let keep = feed.keep, !keep.isNone { json.member("keep", keep.text) }
         json.name("images")
         json.beginArray()
     }
@@ -27,6 +28,7 @@ struct FeedDocumentWriter {
         if let title = image.title { json.member("title", title) }
         if let link = image.link { json.member("link", link.text) }
         if let published = image.published { json.member("published", published.rfc3339) }
+        if let lastSeen = image.lastSeen { json.member("last_seen", lastSeen.rfc3339) }
         if !image.alternatives.isEmpty {
             json.name("alternatives")
             json.beginArray()

@@ -1,9 +1,9 @@
 internal import FeedCore
 
 /// Makes feed images of rows that begin with an item's columns: position, item_id, url, credentials, description,
-/// location, title, link, published, alternatives. The database is input like any other, and checked like it.
+/// location, title, link, published, alternatives, last_seen. The database is input like any other, and checked like it.
 struct ItemReader {
-    static let columns: Int32 = 10
+    static let columns: Int32 = 11
 
     let connection: SQLiteConnection
     let feed: ResourceURL
@@ -21,8 +21,12 @@ struct ItemReader {
             url: try url(in: row),
             post: FeedPost(
                 title: row.text(6), link: link(in: row),
-                published: row.isNull(8) ? nil : Timestamp(nearest: row.integer(8))),
+                published: moment(8, in: row), lastSeen: moment(10, in: row)),
             alternatives: alternatives(in: row))
+    }
+
+    private func moment(_ column: Int32, in row: SQLiteStatement) -> Timestamp? {
+        row.isNull(column) ? nil : Timestamp(nearest: row.integer(column))
     }
 
     private func url(in row: SQLiteStatement) throws(FeedError) -> ResourceURL {
@@ -47,9 +51,9 @@ struct ItemReader {
     /// One that makes no sense is left out: there are others.
     private func alternatives(in row: SQLiteStatement) -> [ResourceURL] {
         guard let texts = row.text(9) else { return [] }
-        return texts.utf8.split(separator: UInt8(ascii: " ")).compactMap { text in
+        return ItemWriter.addresses(in: texts).compactMap { text in
             do throws(InvalidURL) {
-                let url = try ResourceURL(String(Substring(text)), credentials: nil)
+                let url = try ResourceURL(text, credentials: nil)
                 try url.check(asNamedBy: feed)
                 return url
             } catch {

@@ -47,19 +47,29 @@ struct ItemWriter {
     ) throws(FeedError) {
         for (offset, image) in images.enumerated() {
             let bound = Int32(offset) * Self.columns
-            try items.bind(bound + 1, feed)
-            try items.bind(bound + 2, position + Int64(offset))
-            try items.bind(bound + 3, image.id)
-            try items.bind(bound + 4, image.description)
-            try items.bind(bound + 5, image.location)
-            try items.bind(bound + 6, image.url.text)
-            try items.bind(bound + 7, image.url.credentials)
-            try items.bind(bound + 8, image.title)
-            try items.bind(bound + 9, image.link?.text)
-            try items.bind(bound + 10, image.published?.microseconds)
-            try items.bind(bound + 11, Self.text(of: image.alternatives))
+            try Self.bind(image, to: items, after: bound, feed, position + Int64(offset))
         }
         try items.run()
+    }
+
+    static func bind(
+        _ image: FeedImage, to items: SQLiteStatement, after bound: Int32 = 0, _ feed: Int64, _ position: Int64
+    ) throws(FeedError) {
+        try items.bind(bound + 1, feed)
+        try items.bind(bound + 2, position)
+        try items.bind(bound + 3, image.id)
+        try items.bind(bound + 4, image.description)
+        try items.bind(bound + 5, image.location)
+        try items.bind(bound + 6, image.url.text)
+        try items.bind(bound + 7, image.url.credentials)
+        try items.bind(bound + 8, image.title)
+        try items.bind(bound + 9, image.link?.text)
+        try items.bind(bound + 10, image.published?.microseconds)
+        try items.bind(bound + 11, text(of: image.alternatives))
+    }
+
+    static func addresses(in text: String) -> [String] {
+        text.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
     }
 
     /// No URL has a space in it.

@@ -13,12 +13,24 @@ struct SQLiteFeedChange: FeedStoreChange {
     }
 
     func insert(_ saved: SavedFeed) throws(FeedError) {
-        try delete(saved.url)
+        if let kept = try KeptItems(connection: connection, of: saved.url) {
+            let feed = try connection.statement(
+                """
+                UPDATE feeds SET credentials = ?2, title = ?3, format = ?4, saved_at = ?5, etag = ?6,
+                    last_modified = ?7, pages = ?8, named = ?9, moved_to = ?10, rules = ?11, keep = ?12
+                WHERE url = ?1
+                """)
+            try bind(saved, to: feed)
+            try feed.run()
+            try kept.deleteOthers()
+            try kept.forgetWhatIsThere()
+            return try ItemWriter(connection: connection, feed: kept.feed).append(saved.feed.images)
+        }
         let feed = try connection.statement(
             """
             INSERT INTO feeds
-                (url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to, rules)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+                (url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to, rules, keep)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
             """)
         try bind(saved, to: feed)
         try feed.run()
@@ -39,6 +51,7 @@ struct SQLiteFeedChange: FeedStoreChange {
         try feed.bind(9, saved.isNamed ? 1 : 0)
         try feed.bind(10, saved.movedTo?.text)
         try feed.bind(11, saved.rules)
+        try feed.bind(12, saved.keep?.text)
     }
 
     /// Other programs leave the items of a feed that they delete, as sqlite3 does where it isn't told to mind foreign keys;
@@ -58,12 +71,29 @@ struct SQLiteFeedChange: FeedStoreChange {
         let feed = try connection.statement(
             """
             UPDATE feeds SET credentials = ?2, saved_at = ?5, etag = ?6, last_modified = ?7, pages = ?8,
-                named = max(named, ?9), moved_to = ?10, rules = ?11
+                named = max(named, ?9), moved_to = ?10, rules = ?11, keep = ?12
             WHERE url = ?1 RETURNING id
             """)
         try bind(saved, to: feed)
-        var found = false
-        try feed.forEachRow { () throws(FeedError) in found = true }
-        guard found else { throw .notFound("\(saved.url): was never saved") }
+        var id: Int64?
+        try feed.forEachRow { () throws(FeedError) in id = feed.integer(0) }
+        guard let id else { throw .notFound("\(saved.url): was never saved") }
+        try KeptItems(connection: connection, feed: id, url: saved.url).forgetWhatIsThere()
+    }
+
+    func keep(_ images: [FeedImage], of url: ResourceURL) throws(FeedError) {
+        try KeptItems(connection: connection, of: url)?.add(images)
+    }
+
+    func takeBack(to url: ResourceURL) throws(FeedError) -> [FeedImage] {
+        try KeptItems(connection: connection, of: url)?.takeBack() ?? []
+    }
+
+    func letGo(from url: ResourceURL, by keep: Keep, now: Timestamp) throws(FeedError) {
+        try KeptItems(connection: connection, of: url)?.letGo(by: keep, now: now)
+    }
+
+    func countKept(of url: ResourceURL) throws(FeedError) -> Int {
+        try KeptItems(connection: connection, of: url)?.count() ?? 0
     }
 }

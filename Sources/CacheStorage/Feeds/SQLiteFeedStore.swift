@@ -4,8 +4,16 @@ internal import FeedCore
 struct SQLiteFeedStore: FeedStore {
     let database: Database
 
-    func retrieve(_ url: ResourceURL) async throws(FeedError) -> SavedFeed? {
-        try await database.read { connection throws(FeedError) in try Self.feed(url, in: connection) }
+    func retrieve(_ url: ResourceURL, withKept: Bool) async throws(FeedError) -> SavedFeed? {
+        try await database.read { connection throws(FeedError) in
+            try Self.feed(url, withKept: withKept, in: connection)
+        }
+    }
+
+    func keptWithoutData(of url: ResourceURL) async throws(FeedError) -> [FeedImage] {
+        try await database.read { connection throws(FeedError) in
+            try KeptItems(connection: connection, of: url)?.withoutData() ?? []
+        }
     }
 
     func change<Outcome: Sendable>(
@@ -22,38 +30,52 @@ struct SQLiteFeedStore: FeedStore {
 }
 
 extension SQLiteFeedStore {
-    static func feed(_ url: ResourceURL, in connection: SQLiteConnection) throws(FeedError) -> SavedFeed? {
+    static func feed(
+        _ url: ResourceURL, withKept: Bool, in connection: SQLiteConnection
+    ) throws(FeedError) -> SavedFeed? {
         let row = try connection.statement(
             """
-            SELECT id, url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to, rules
+            SELECT id, url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to, rules,
+                keep, kept
             FROM feeds WHERE url = ?1
             """)
         try row.bind(1, url.text)
         var saved: SavedFeed?
         try row.forEachRow { () throws(FeedError) in
             let head = try FeedRow(row, in: connection)
-            let images = try images(of: head, in: connection)
+            let images = try images(of: head, at: 0..<KeptItems.start, in: connection)
+            let kept = withKept ? try Self.images(of: head, at: KeptItems.start..<Int64.max, in: connection) : []
             saved = SavedFeed(
                 url: head.url, feed: Feed(format: head.format, title: head.title, images: images),
                 savedAt: head.savedAt, validators: Validators(etag: row.text(6), lastModified: row.text(7)),
                 pages: Int(row.integer(8)), isNamed: row.integer(9) != 0,
-                movedTo: row.text(10).flatMap(ResourceURL.init(place:)), rules: row.text(11))
+                movedTo: row.text(10).flatMap(ResourceURL.init(place:)), rules: row.text(11),
+                keep: row.text(12).flatMap(Keep.init),
+                keptCount: Int(row.integer(13)), kept: kept)
         }
         return saved
     }
 
-    private static func images(of feed: FeedRow, in connection: SQLiteConnection) throws(FeedError) -> [FeedImage] {
-        let count = try connection.statement("SELECT count(*) FROM items WHERE feed = ?1")
+    private static func images(
+        of feed: FeedRow, at positions: Range<Int64>, in connection: SQLiteConnection
+    ) throws(FeedError) -> [FeedImage] {
+        let count = try connection.statement(
+            "SELECT count(*) FROM items WHERE feed = ?1 AND position >= ?2 AND position < ?3")
         try count.bind(1, feed.id)
+        try count.bind(2, positions.lowerBound)
+        try count.bind(3, positions.upperBound)
         var images: [FeedImage] = []
         try count.forEachRow { () throws(FeedError) in images.reserveCapacity(Int(count.integer(0))) }
 
         let row = try connection.statement(
             """
-            SELECT position, item_id, url, credentials, description, location, title, link, published, alternatives
-            FROM items WHERE feed = ?1 ORDER BY position
+            SELECT position, item_id, url, credentials, description, location, title, link, published, alternatives,
+                last_seen
+            FROM items WHERE feed = ?1 AND position >= ?2 AND position < ?3 ORDER BY position
             """)
         try row.bind(1, feed.id)
+        try row.bind(2, positions.lowerBound)
+        try row.bind(3, positions.upperBound)
         var reader = ItemReader(connection, of: feed.url)
         try row.forEachRow { () throws(FeedError) in images.append(try reader.image(in: row)) }
         return images
@@ -63,17 +85,18 @@ extension SQLiteFeedStore {
         let row = try connection.statement(
             """
             SELECT id, url, credentials, title, format, saved_at,
-                (SELECT count(*) FROM items WHERE feed = feeds.id), named, moved_to
+                (SELECT count(*) FROM items WHERE feed = feeds.id AND position < ?1), named, moved_to, keep, kept
             FROM feeds ORDER BY url
             """)
+        try row.bind(1, KeptItems.start)
         var summaries: [FeedSummary] = []
         try row.forEachRow { () throws(FeedError) in
             let head = try FeedRow(row, in: connection)
             summaries.append(
                 FeedSummary(
                     url: head.url, title: head.title, format: head.format, savedAt: head.savedAt,
-                    images: Int(row.integer(6)), isNamed: row.integer(7) != 0,
-                    movedTo: row.text(8).flatMap(ResourceURL.init(place:))))
+                    images: Int(row.integer(6) &+ row.integer(10)), isNamed: row.integer(7) != 0,
+                    movedTo: row.text(8).flatMap(ResourceURL.init(place:)), keep: row.text(9).flatMap(Keep.init)))
         }
         return summaries
     }

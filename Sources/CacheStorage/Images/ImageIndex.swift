@@ -72,6 +72,7 @@ struct ImageIndex {
 
     /// Most often nothing changed: then nothing is written, and a transaction of such costs no wait for the disk.
     func confirm(_ image: ConfirmedImage) throws(FeedError) {
+        if let predecessor = image.predecessor { try takeOver(from: predecessor, to: image.url) }
         let row = try connection.statement(
             """
             UPDATE images SET etag = ?2, last_modified = ?3, fetched_at = ?4
@@ -81,6 +82,17 @@ struct ImageIndex {
         try row.bind(2, image.validators.etag)
         try row.bind(3, image.validators.lastModified)
         try row.bind(4, image.confirmedAt.microseconds)
+        try row.run()
+    }
+
+    private func takeOver(from predecessor: ResourceURL, to url: ResourceURL) throws(FeedError) {
+        let row = try connection.statement(
+            """
+            INSERT OR REPLACE INTO images (url, digest, size, media_type, etag, last_modified, fetched_at)
+            SELECT ?2, digest, size, media_type, etag, last_modified, fetched_at FROM images WHERE url = ?1
+            """)
+        try row.bind(1, predecessor.text)
+        try row.bind(2, url.text)
         try row.run()
     }
 
@@ -115,11 +127,41 @@ struct ImageIndex {
             guard !ids.contains(row.integer(0)), let digest = row.digest(1) else { return }
             digests.insert(digest)
         }
+        for (_, digest) in try standIns() { digests.insert(digest) }
         return digests
     }
 
     func deleteUnreferenced() throws(FeedError) {
-        try connection.statement("DELETE FROM images WHERE url NOT IN (SELECT url FROM items)").run()
+        let kept = Set(try standIns().map(\.url))
+        guard !kept.isEmpty else {
+            return try connection.statement("DELETE FROM images WHERE url NOT IN (SELECT url FROM items)").run()
+        }
+        var urls: [String] = []
+        let image = try connection.statement("SELECT url FROM images WHERE url NOT IN (SELECT url FROM items)")
+        try image.forEachRow { () throws(FeedError) in
+            if let url = image.text(0), !kept.contains(url) { urls.append(url) }
+        }
+        try delete(urls)
+    }
+
+    /// Data under another address of a picture, where there is none under its own: it may be all that is to be had.
+    private func standIns() throws(FeedError) -> [(url: String, digest: Digest)] {
+        let item = try connection.statement(
+            """
+            SELECT DISTINCT alternatives FROM items
+            WHERE alternatives IS NOT NULL AND NOT EXISTS (SELECT 1 FROM images WHERE images.url = items.url)
+            """)
+        let image = try connection.statement("SELECT digest FROM images WHERE url = ?1")
+        var found: [(url: String, digest: Digest)] = []
+        try item.forEachRow { () throws(FeedError) in
+            for url in ItemWriter.addresses(in: item.text(0) ?? "") {
+                try image.bind(1, url)
+                try image.forEachRow { () throws(FeedError) in
+                    if let digest = image.digest(0) { found.append((url, digest)) }
+                }
+            }
+        }
+        return found
     }
 
     func delete(_ digests: Set<Digest>) throws(FeedError) {
@@ -132,6 +174,11 @@ struct ImageIndex {
             }
             urls.append(url)
         }
+        try delete(urls)
+        try KeptItems.noteMissing(in: connection)
+    }
+
+    private func delete(_ urls: [String]) throws(FeedError) {
         let row = try connection.statement("DELETE FROM images WHERE url = ?1")
         for url in urls {
             try row.bind(1, url)

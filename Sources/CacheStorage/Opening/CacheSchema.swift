@@ -78,6 +78,15 @@ struct CacheSchema: Sendable {
         ALTER TABLE items ADD COLUMN alternatives TEXT;
         ALTER TABLE feeds ADD COLUMN rules TEXT;
         """,
+        // Items that left their feed stand behind those that it names, see `KeptItems`.
+        """
+        ALTER TABLE feeds ADD COLUMN keep TEXT;
+        ALTER TABLE feeds ADD COLUMN kept INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE items ADD COLUMN last_seen INTEGER;
+        ALTER TABLE items ADD COLUMN missing INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX items_kept ON items (feed, last_seen) WHERE last_seen IS NOT NULL;
+        CREATE INDEX items_missing ON items (feed) WHERE missing = 1;
+        """,
     ])
 
     /// "FSYN": tells a cache's database from anybody else's SQLite file.
@@ -143,11 +152,13 @@ struct CacheSchema: Sendable {
         do throws(FeedError) {
             for columns in [
                 """
-                id, url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to, rules
+                id, url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to, rules,
+                    keep, kept
                 FROM feeds
                 """,
                 """
-                feed, position, item_id, description, location, url, credentials, title, link, published, alternatives
+                feed, position, item_id, description, location, url, credentials, title, link, published, alternatives,
+                    last_seen, missing
                 FROM items
                 """,
                 "url, digest, size, media_type, etag, last_modified, fetched_at FROM images",

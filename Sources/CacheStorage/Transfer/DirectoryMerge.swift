@@ -24,12 +24,26 @@ final class DirectoryMerge: CacheMerge {
         placing = PlacingThread(from: incoming, to: files)
     }
 
-    func savedAt(_ feed: ResourceURL) throws(FeedError) -> Timestamp? {
-        let row = try connection.statement("SELECT saved_at FROM feeds WHERE url = ?1")
+    func saved(_ feed: ResourceURL) throws(FeedError) -> (at: Timestamp, keep: Keep?)? {
+        let row = try connection.statement("SELECT saved_at, keep FROM feeds WHERE url = ?1")
         try row.bind(1, feed.text)
-        var found: Timestamp?
-        try row.forEachRow { () throws(FeedError) in found = Timestamp(microseconds: row.integer(0)) }
+        var found: (at: Timestamp, keep: Keep?)?
+        try row.forEachRow { () throws(FeedError) in
+            found = (Timestamp(microseconds: row.integer(0)), row.text(1).flatMap(Keep.init))
+        }
         return found
+    }
+
+    func retrieve(_ feed: ResourceURL) throws(FeedError) -> SavedFeed? {
+        try SQLiteFeedStore.feed(feed, withKept: true, in: connection)
+    }
+
+    func setKept(_ images: [FeedImage], of feed: ResourceURL, by keep: Keep) throws(FeedError) {
+        try KeptItems(connection: connection, of: feed)?.replace(with: images)
+        let row = try connection.statement("UPDATE feeds SET keep = ?2 WHERE url = ?1")
+        try row.bind(1, feed.text)
+        try row.bind(2, keep.text)
+        try row.run()
     }
 
     func begin(_ feed: FeedHead) throws(FeedError) {

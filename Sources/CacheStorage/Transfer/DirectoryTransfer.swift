@@ -52,7 +52,7 @@ struct DirectorySnapshot: CacheSnapshot {
         let row = try connection.statement(
             """
             SELECT position, item_id, items.url, NULL, description, location, items.title, link, published, alternatives,
-                digest, size, media_type, images.etag, images.last_modified, fetched_at
+                last_seen, digest, size, media_type, images.etag, images.last_modified, fetched_at
             FROM feeds JOIN items ON items.feed = feeds.id LEFT JOIN images ON images.url = items.url
             WHERE feeds.url = ?1 AND position BETWEEN ?2 AND ?3 ORDER BY position
             """)

@@ -31,9 +31,9 @@ struct ShowCommand {
             trouble = ("not saved", cause)
         }
         session.detail(LogLine(step: "feed_loaded", of: url, Self.source(of: loaded)))
-        var found: [StoredImage?]? = settings.json ? loaded.feed.images.map { _ in nil } : nil
+        var found: [StoredImage?]? = settings.json ? loaded.images.map { _ in nil } : nil
         do throws(FeedError) {
-            if settings.json { found = try await images(in: delivery, loaded).find(loaded.feed.images.map(\.url)) }
+            if settings.json { found = try await images(in: delivery, loaded).find(loaded.images.map(\.url)) }
         } catch {
             guard case .remote = loaded.source, !error.isCancellation else { throw error }
             trouble = trouble ?? ("its images can't be looked up", error)
@@ -68,6 +68,7 @@ struct ShowCommand {
                         standInOf: url, savedAt: savedAt, cause,
                         text: "\(url): showing the feed saved \(age) (\(cause.message))"))
             }
+            if loaded.hasEmptied { session.notice(LogLine(emptied: url)) }
             if let place = loaded.movedTo { session.notice(LogLine(moved: url, to: place)) }
             for note in loaded.notes { session.detail(LogLine(step: "feed_note", of: url, note)) }
             return loaded

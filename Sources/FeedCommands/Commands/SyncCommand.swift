@@ -117,6 +117,7 @@ struct SyncCommand {
         _ report: SyncReport, _ galleryFailure: FeedError?, took duration: Duration
     ) -> Result<ExitCode, FeedError> {
         for feed in report.feeds {
+            if feed.hasEmptied { session.notice(LogLine(emptied: feed.url)) }
             if let place = feed.movedTo { session.notice(LogLine(moved: feed.url, to: place)) }
         }
         for line in SyncText.standIns(.offline, report, now: session.now()) { session.notice(line) }

@@ -81,7 +81,7 @@ struct ValidateCommand {
         try await deleteStaleFeeds(in: cache, &plan, dryRun: true)
         plan.unreferenced = try await cache.images.removeUnreferenced(
             .dryRun(withoutFeeds: plan.feedsDeleted.map(\.url)))
-        guard !plan.isEmpty else { return }
+        guard !plan.isEmpty || !plan.letGo.isEmpty else { return }
         _ = try await cache.images.keepReadersOut(waiting: true)
     }
 
@@ -100,12 +100,14 @@ struct ValidateCommand {
     ) async throws(FeedError) {
         let validation = ValidateFeedCache(store: cache.feeds, now: session.now)
         report.feedsAhead = []
+        report.letGo = []
         for feed in try await cache.feeds.summaries() {
             try stopIfCancelled()
             let fault = try await validation.validate(
                 feed.url, maxAge: settings.of(feed.url).maxAge, dryRun: dryRun)
             switch fault {
             case nil: continue
+            case .letGo(let count): report.letGo.append((feed.url, count))
             case .ahead(let staleness): report.feedsAhead.append((feed.url, staleness))
             case let fault?: report.feedsDeleted.append((feed.url, fault))
             }
@@ -121,6 +123,10 @@ struct ValidateCommand {
         } else {
             for case (let url, .stale) in report.feedsDeleted {
                 session.detail(LogLine(step: "feed_deleted", of: url, "stale, deleted"))
+            }
+            for (url, count) in report.letGo {
+                session.detail(
+                    LogLine(step: "images_let_go", of: url, "let go of \(Phrases.count(count, "image")) that left it"))
             }
             // Losing data is told even where all else is quiet success: the next sync has to fetch it again.
             for line in report.damage { session.report(line, "damage") }

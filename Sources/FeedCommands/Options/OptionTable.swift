@@ -18,6 +18,11 @@ enum OptionTable {
             "pages", "N", sets: \.pages, as: .count, default: "1", .main, of: [.sync, .show],
             "how many pages of a feed to load, where it links to the next"
         ).perFeed,
+        .value(
+            "keep", "WHAT", sets: \.keep, as: .keep, default: "as told before, else none", .main, of: [.sync, .show],
+            "what stays of items that left the feed: none, forever, an AGE since they were in it, or a number: the newest "
+                + "so many"
+        ).perFeed,
         .list(
             "include", "REGEX", addsTo: \.includes, as: .expression, .main, of: [.sync, .show],
             "take only images whose URL this matches, anywhere in it; may be given many times"

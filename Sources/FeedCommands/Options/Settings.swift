@@ -30,6 +30,8 @@ struct Settings: Hashable, Sendable {
     var maxFeedSize: Int64 = 256 << 20
     /// The pages to load of one feed.
     var pages = 1
+    /// What stays of items that left the feed; nil: what was told the last time.
+    var keep: Keep?
     var includes: [String] = []
     var excludes: [String] = []
     var allImages = false

@@ -23,24 +23,20 @@ struct ValueSyntax<Value: Sendable>: Sendable {
 }
 
 extension ValueSyntax<MaxAge> {
-    private static let units: [Character: Int64] = ["w": 604_800, "d": 86_400, "h": 3600, "m": 60, "s": 1]
-    /// Over three thousand years. Beyond it, adding to a timestamp could overflow.
-    private static let longest: Int64 = 100_000_000_000
-
     static let age = ValueSyntax(
         expected: "a number with a unit (s, m, h, d, w) such as 36h or 7d, or forever"
-    ) { text in
-        if text == "forever" { return .forever }
-        guard let seconds = text.last.flatMap({ units[$0] }), let number = digits(text.dropLast()),
-            number <= longest / seconds
-        else { return nil }
-        return .span(.seconds(number * seconds))
-    }
+    ) { MaxAge($0) }
 }
 
 extension ValueSyntax<MaxAge?> {
     static let interval = ValueSyntax<MaxAge>.age.orNil(
         "none", expected: "a number with a unit (s, m, h, d, w) such as 36h or 7d, forever, or none")
+}
+
+extension ValueSyntax<Keep?> {
+    static let keep = ValueSyntax(
+        expected: "none, forever, a number with a unit (s, m, h, d, w) such as 90d, or a whole number such as 500"
+    ) { text in Keep(text).map { .some($0) } }
 }
 
 extension ValueSyntax<Int64> {
@@ -123,7 +119,4 @@ extension ValueSyntax where Value: CaseIterable & RawRepresentable<String> {
 
 private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-/// Decimal digits alone; `Int64.init` would take a sign too.
-private func digits(_ text: Substring) -> Int64? {
-    text.utf8.allSatisfy(isDigit) ? Int64(text) : nil
-}
+private func digits(_ text: Substring) -> Int64? { DecimalDigits.number(text) }

@@ -70,6 +70,13 @@ extension LogLine {
             ] + Self.fields(of: cause))
     }
 
+    /// Tells once that a feed has nothing more: it may be a fault of its server.
+    init(emptied url: ResourceURL) {
+        self.init(
+            level: .warning, event: "feed_emptied", text: "\(url): has no images any more, and had some before",
+            fields: [("url", .string(url.text))])
+    }
+
     /// Tells once that a feed is asked for elsewhere from now on.
     init(moved url: ResourceURL, to place: ResourceURL) {
         self.init(

@@ -25,7 +25,7 @@ struct ShownFeed {
         writer.member("saved_at", loaded.savedAt?.rfc3339)
         writer.name("images")
         writer.beginArray()
-        for (image, stored) in zip(loaded.feed.images, found) {
+        for (image, stored) in zip(loaded.images, found) {
             write(image, stored, to: &writer)
             if writer.bytes.count >= Self.pieceSize { try put(writer.drain()) }
         }
@@ -45,6 +45,7 @@ struct ShownFeed {
         writer.member("url", image.url.text)
         writer.member("digest", stored.map { "sha256:\($0.digest.hex)" })
         writer.member("path", stored?.path)
+        writer.member("current", image.lastSeen == nil)
         writer.endObject()
     }
 
@@ -58,7 +59,8 @@ struct ShownFeed {
     private func writeText(
         now: Timestamp, _ put: ([UInt8]) throws(FeedError) -> Void
     ) throws(FeedError) {
-        let count = Phrases.count(loaded.feed.images.count, "image")
+        let kept = loaded.kept.isEmpty ? "" : ", and \(loaded.kept.count) that left it"
+        let count = Phrases.count(loaded.feed.images.count, "image") + kept
         let age = loaded.savedAt.map { ", saved \(Phrases.age(of: $0, at: now))" } ?? ""
         let title = loaded.feed.title.map { TerminalText.escape($0) + "\n" } ?? ""
         let place =
@@ -67,10 +69,11 @@ struct ShownFeed {
             case .remote: url.isRemote ? "server" : "file"
             }
         var text = "\(title)\(TerminalText.escape(url.text))\n\(count), from the \(place)\(age)\n"
-        for image in loaded.feed.images {
+        for image in loaded.images {
             text += "\n" + TerminalText.escape(image.heading) + "\n"
             let post = [image.published?.day, image.link?.text].compactMap(\.self).joined(separator: " ")
-            for line in [image.subheading, post.isEmpty ? nil : post, image.location, image.url.text] {
+            let gone = image.lastSeen.map { "last in the feed on \($0.day)" }
+            for line in [image.subheading, post.isEmpty ? nil : post, image.location, gone, image.url.text] {
                 if let line { text += "  " + TerminalText.escape(line) + "\n" }
             }
             if text.utf8.count >= Self.pieceSize {

@@ -35,6 +35,7 @@ struct StatusReport {
             "fresh": .bool(isFresh(feed)),
             "images": .integer(feed.images),
             "images_cached": .integer(imagesCached),
+            "keep": .string(feed.keep?.text ?? "none"),
         ]
     }
 
@@ -51,7 +52,8 @@ struct StatusReport {
         let origin = (feed.movedTo ?? feed.url).origin
         let wait = waits.first { $0.origin == origin && $0.holds(at: now) }
         let waiting = wait.map { ", waiting until \($0.until.rfc3339) as its server asked" } ?? ""
-        return "\(state), saved \(age)\(waiting), \(imagesCached) of \(feed.images) images: \(feed.title ?? "")"
+        let keep = feed.keep.flatMap { $0.isNone ? nil : ", keeps \($0.text)" } ?? ""
+        return "\(state), saved \(age)\(keep)\(waiting), \(imagesCached) of \(feed.images) images: \(feed.title ?? "")"
             + "\(feed.title == nil ? "" : " ")\(feed.url)"
     }
 }

@@ -32,6 +32,7 @@ enum SyncJSON {
             "url": .string(feed.url.text),
             "outcome": .string(feed.outcome.rawValue),
             "images": .integer(feed.images),
+            "kept": .integer(feed.kept),
             "saved_at": JSONValue(feed.savedAt?.rfc3339),
             "notes": .array(feed.notes.map { .string(Passwords.hidden(in: $0)) }),
             "error": feed.error.map(error) ?? .null,

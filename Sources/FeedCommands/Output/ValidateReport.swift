@@ -8,6 +8,8 @@ struct ValidateReport {
     var feedsDeleted: [DeletedFeed] = []
     /// Feeds saved ahead of the clock, which are kept.
     var feedsAhead: [(url: ResourceURL, staleness: Staleness)] = []
+    /// Images that left their feed, which its `--keep` no longer covers.
+    var letGo: [(url: ResourceURL, images: Int)] = []
     var damaged = ImageRemoval.nothing
     var unreferenced = ImageRemoval.nothing
 
@@ -60,6 +62,7 @@ struct ValidateReport {
 
     var plan: [String] {
         var lines = feedsDeleted.map { "would delete \($0.url) (\(Self.inBrief($0.fault)))" }
+        lines += letGo.map { "would let go of \(Phrases.count($0.images, "image")) that left \($0.url)" }
         if damaged.images > 0 { lines.append("would delete \(Phrases.count(damaged.images, "damaged image"))") }
         let unnamed = unreferenced.images - unreferenced.gone
         if unnamed > 0 { lines.append("would delete \(Phrases.count(unnamed, "image")) that no feed refers to") }

@@ -36,7 +36,8 @@ extension Session {
             manner: own.manner == settings.manner ? nil : own.manner,
             maxImageBytes: own.maxFileSize == settings.maxFileSize ? nil : own.maxFileSize)
         return FeedRefresh(
-            remote: remote, local: localFeeds(in: cache), saves: saves, isNamed: isNamed, interval: interval)
+            remote: remote, local: localFeeds(in: cache), saves: saves, isNamed: isNamed, interval: interval,
+            keep: own.keep)
     }
 
     /// The feeds of `--opml`.

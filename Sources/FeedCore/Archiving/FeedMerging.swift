@@ -23,18 +23,30 @@ package struct FeedMerging: Sendable {
         // Of two that have data of one image, the one saved later.
         let ordered = feeds.sorted { isLater($0.head.savedAt, than: $1.head.savedAt) }
         for feed in ordered {
-            let outcome = try outcome(feed.head, in: cache)
+            let saved = try cache.saved(feed.head.url)
+            let outcome = outcome(feed.head, over: saved?.at)
             report.feeds.append(ImportReport.ImportedFeed(url: feed.head.url, outcome: outcome))
+            let keep = (saved?.keep ?? feed.head.keep).flatMap { $0.isNone ? nil : $0 }
+            // Before it is replaced.
+            let old = keep == nil ? nil : try cache.retrieve(feed.head.url)
+            var given: [FeedImage] = []
             if outcome == .kept {
                 kept.append(feed)
-                continue
+                if keep != nil { try feed.forEachImage { image, _ throws(FeedError) in given.append(image) } }
+            } else {
+                try cache.begin(feed.head)
+                try feed.forEachImage { image, offered throws(FeedError) in
+                    if Task.isCancelled { throw .cancelled }
+                    if keep != nil { given.append(image) }
+                    if image.lastSeen == nil { try cache.append(image) }
+                    if let offered, keep != nil || image.lastSeen == nil, try cache.offer(offered) {
+                        report.images += 1
+                    }
+                }
             }
-            try cache.begin(feed.head)
-            try feed.forEachImage { image, offered throws(FeedError) in
-                if Task.isCancelled { throw .cancelled }
-                try cache.append(image)
-                if let offered, try cache.offer(offered) { report.images += 1 }
-            }
+            guard let keep else { continue }
+            let union = KeptUnion(old, given, of: feed.head, oldIsLater: outcome == .kept)
+            try cache.setKept(union.images, of: feed.head.url, by: keep)
         }
         // The feeds are by now what they will be.
         for feed in kept {
@@ -46,8 +58,8 @@ package struct FeedMerging: Sendable {
         return report
     }
 
-    private func outcome(_ feed: FeedHead, in cache: any CacheMerge) throws(FeedError) -> ImportReport.Outcome {
-        guard let savedAt = try cache.savedAt(feed.url) else { return .added }
+    private func outcome(_ feed: FeedHead, over savedAt: Timestamp?) -> ImportReport.Outcome {
+        guard let savedAt else { return .added }
         return isForced || isLater(feed.savedAt, than: savedAt) ? .replaced : .kept
     }
 
@@ -56,5 +68,32 @@ package struct FeedMerging: Sendable {
     private func isLater(_ one: Timestamp, than other: Timestamp) -> Bool {
         let (canBe, canOtherBe) = (one.age(at: now) != nil, other.age(at: now) != nil)
         return canBe == canOtherBe ? one > other : canBe
+    }
+}
+
+/// What is kept of a feed of which there were two versions: all that either has and the later doesn't name.
+private struct KeptUnion {
+    /// Newest first.
+    let images: [FeedImage]
+
+    /// `given` are all images of the version that comes from elsewhere.
+    init(_ old: SavedFeed?, _ given: [FeedImage], of head: FeedHead, oldIsLater: Bool) {
+        let current = given.filter { $0.lastSeen == nil }
+        let (later, earlier) = oldIsLater ? (old?.feed.images ?? [], current) : (current, old?.feed.images ?? [])
+        let moment = oldIsLater ? head.savedAt : old?.savedAt ?? head.savedAt
+        let named = Set(later.map { ExactText($0.id) })
+        var places: [ExactText: Int] = [:]
+        var union: [FeedImage] = []
+        let all = earlier.map { $0.leaving(moment) } + given.filter { $0.lastSeen != nil } + (old?.kept ?? [])
+        for image in all where !named.contains(ExactText(image.id)) {
+            let place = places.number(of: ExactText(image.id))
+            if place == union.count {
+                union.append(image)
+            } else if let other = union[place].lastSeen, let lastSeen = image.lastSeen, other < lastSeen {
+                union[place] = image
+            }
+        }
+        // Sorting keeps the order of equals.
+        images = union.sorted { $0.newness > $1.newness }
     }
 }

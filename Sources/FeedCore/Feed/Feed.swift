@@ -51,10 +51,17 @@ package struct SavedFeed: Hashable, Sendable {
     package let movedTo: ResourceURL?
     /// By which rules its images were chosen among all that it names. By others, the same answer is another feed.
     package let rules: String?
+    /// What a sync was told last to keep of it; nil: none was told.
+    package let keep: Keep?
+    /// How many images are kept that left it.
+    package let keptCount: Int
+    /// Those, newest first, if they were asked for.
+    package let kept: [FeedImage]
 
     package init(
         url: ResourceURL, feed: Feed, savedAt: Timestamp, validators: Validators = Validators(), pages: Int = 1,
-        isNamed: Bool = true, movedTo: ResourceURL? = nil, rules: String? = nil
+        isNamed: Bool = true, movedTo: ResourceURL? = nil, rules: String? = nil, keep: Keep? = nil,
+        keptCount: Int = 0, kept: [FeedImage] = []
     ) {
         self.url = url
         self.feed = feed
@@ -64,5 +71,8 @@ package struct SavedFeed: Hashable, Sendable {
         self.isNamed = isNamed
         self.movedTo = movedTo
         self.rules = rules
+        self.keep = keep
+        self.keptCount = keptCount
+        self.kept = kept
     }
 }

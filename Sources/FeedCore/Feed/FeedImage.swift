@@ -28,6 +28,8 @@ extension FeedImage {
     package var title: String? { post?.title }
     package var link: ResourceURL? { post?.link }
     package var published: Timestamp? { post?.published }
+    /// When it was last in its feed; nil while it is.
+    package var lastSeen: Timestamp? { post?.lastSeen }
 }
 
 /// By the bytes of its texts: a feed that writes an é in another way has changed.

@@ -57,6 +57,8 @@ package struct ResourceURL: Hashable, Sendable {
         return place.count == text.utf8.count ? text : "\(Substring(place))?…"
     }
 
+    var hasQuery: Bool { text.utf8.contains(UInt8(ascii: "?")) }
+
     package var isRemote: Bool { scheme != .file }
 
     /// In ASCII, its case as written; nil for a file.

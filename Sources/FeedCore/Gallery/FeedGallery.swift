@@ -36,12 +36,12 @@ package struct FeedGallery: Sendable {
     }
 
     private func load(_ url: ResourceURL, isNamed: Bool) async throws(FeedError) -> GalleryFeed? {
-        guard let saved = try await cache.feeds.retrieve(url) else {
+        guard let saved = try await cache.feeds.retrieve(url, withKept: true) else {
             // One that another run deleted after it was listed is just no longer there.
             if isNamed { throw .notFound("\(url): this feed was never saved; sync it first") }
             return nil
         }
-        let images = saved.feed.images
+        let images = saved.feed.images + saved.kept
         let found = try await cache.images.find(images.map(\.url))
         let missing = zip(images, found).filter { $1 == nil }.map(\.0.url)
         var failures = try await cache.images.failures(of: missing)[...]

@@ -15,6 +15,11 @@ package struct FeedLoaderWithFallback: Sendable {
         package var movedTo: ResourceURL?
         /// What the feed names and was left out, as far as it was just loaded.
         package var notes: [String] = []
+        /// What is kept besides of what left the feed.
+        package var kept: [FeedImage] = []
+        package var hasEmptied = false
+
+        package var images: [FeedImage] { feed.images + kept }
     }
 
     private let refresh: FeedRefresh
@@ -31,9 +36,11 @@ package struct FeedLoaderWithFallback: Sendable {
         do {
             let latest = try await refresh.refresh(url, delivers: true)
             let source = Loaded.Source.remote(saveFailure: latest.saveFailure)
-            return Loaded(
-                feed: latest.feed, savedAt: latest.savedAt, source: source, movedTo: latest.movedTo, notes: latest.notes
-            )
+            var loaded = Loaded(
+                feed: latest.feed, savedAt: latest.savedAt, source: source, movedTo: latest.movedTo,
+                notes: latest.notes, hasEmptied: latest.hasEmptied)
+            if latest.keptCount > 0 { loaded.kept = try await local.retrieve(url, withKept: true)?.kept ?? [] }
+            return loaded
         } catch let error where error.isCancellation {
             throw error
         } catch {
@@ -45,7 +52,7 @@ package struct FeedLoaderWithFallback: Sendable {
     private func loadSaved(_ url: ResourceURL, instead cause: FeedError) async throws(FeedError) -> Loaded {
         let found: LocalFeedLoader.Loaded
         do {
-            found = try await local.load(url, maxAge: maxAge)
+            found = try await local.load(url, maxAge: maxAge, withKept: true)
         } catch let error where error.isCancellation {
             throw error
         } catch {
@@ -62,7 +69,7 @@ extension LocalFeedLoader {
     package func loadOffline(
         _ url: ResourceURL, maxAge: MaxAge
     ) async throws(FeedError) -> FeedLoaderWithFallback.Loaded {
-        let saved = try await load(url, maxAge: maxAge).freshFeed(
+        let saved = try await load(url, maxAge: maxAge, withKept: true).freshFeed(
             ifStale: { .connectivity("\($0)\($0.isAhead ? "" : " (see --max-age)")") },
             ifNeverSaved: .notFound("this feed was never saved"))
         return FeedLoaderWithFallback.Loaded(saved, instead: nil)
@@ -71,7 +78,7 @@ extension LocalFeedLoader {
 
 extension FeedLoaderWithFallback.Loaded {
     fileprivate init(_ saved: SavedFeed, instead cause: FeedError?) {
-        self.init(feed: saved.feed, savedAt: saved.savedAt, source: .cache(instead: cause))
+        self.init(feed: saved.feed, savedAt: saved.savedAt, source: .cache(instead: cause), kept: saved.kept)
     }
 }
 

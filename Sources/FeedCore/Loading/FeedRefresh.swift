@@ -19,6 +19,13 @@ package struct FeedRefresh: Sendable {
         package var movedTo: ResourceURL?
         /// What the feed names and was left out.
         package let notes: [String]
+        /// How many images are kept that left the feed, and those of them whose data may be missing.
+        package var keptCount = 0
+        var keptWithoutData: [FeedImage] = []
+        /// It had images the last time, and has none now.
+        package var hasEmptied = false
+        /// Where the same images were before, by where they are now: their URLs differ in the query alone.
+        var predecessors: [ResourceURL.Key: ResourceURL] = [:]
     }
 
     /// A feed isn't asked again so soon, while its saved copy is fresh and none of its images is still to be had.
@@ -39,18 +46,21 @@ package struct FeedRefresh: Sendable {
     private let saves: Bool
     private let isNamed: Bool
     private let interval: Interval?
+    private let keep: Keep?
 
     /// Without `saves` nothing is written: in a dry run. `isNamed` says that a person named the feeds, so that they are
-    /// saved as such; without it they stay what they were. Without `interval` it is asked each time.
+    /// saved as such; without it they stay what they were. Without `interval` it is asked each time. Without `keep`, what
+    /// was told the last time holds.
     package init(
         remote: RemoteFeedLoader, local: LocalFeedLoader, saves: Bool = true, isNamed: Bool = true,
-        interval: Interval? = nil
+        interval: Interval? = nil, keep: Keep? = nil
     ) {
         self.remote = remote
         self.local = local
         self.saves = saves
         self.isNamed = isNamed
         self.interval = interval
+        self.keep = keep
     }
 
     /// With `delivers`, a saved copy that can't be read is left alone, and the server's feed is had all the same.
@@ -74,15 +84,18 @@ package struct FeedRefresh: Sendable {
         if let interval, let known, try await mayWait(known, interval) {
             return Refreshed(
                 feed: known.feed, outcome: .waiting, savedAt: known.savedAt, saveFailure: nil, imageTerms: nil,
-                notes: [])
+                notes: [], keptCount: known.keptCount)
         }
         let isNamed = isNamed || old?.isNamed == true
         let answer = try await load(url, old, known?.validators ?? Validators(), isNamed: isNamed)
+        func terms(_ validators: Validators, pages: Int) -> SavingTerms {
+            SavingTerms(
+                validators: validators, pages: pages, isNamed: isNamed, movedTo: answer.movedTo, rules: remote.rules,
+                keep: keep ?? old?.keep)
+        }
         func confirm(_ old: SavedFeed, _ validators: Validators, pages: Int) async throws(FeedError) -> Refreshed {
             try await finish(old.feed, .unchanged, over: old, answer) { () async throws(FeedError) in
-                try await local.confirm(
-                    old.feed, from: url, validators: validators, pages: pages, isNamed: isNamed,
-                    movedTo: answer.movedTo, rules: remote.rules, telling: tell)
+                try await local.confirm(old, from: url, terms(validators, pages: pages), telling: tell)
             }
         }
         switch answer.content {
@@ -93,8 +106,7 @@ package struct FeedRefresh: Sendable {
             if let old, old.feed == feed { return try await confirm(old, validators, pages: remote.maxPages) }
             return try await finish(feed, .updated, over: old, answer) { () async throws(FeedError) in
                 try await local.save(
-                    feed, from: url, validators: validators, pages: remote.maxPages, isNamed: isNamed,
-                    movedTo: answer.movedTo, rules: remote.rules, isFirst: old == nil, telling: tell)
+                    feed, from: url, over: old, terms(validators, pages: remote.maxPages), telling: tell)
             }
         }
     }
@@ -157,17 +169,28 @@ package struct FeedRefresh: Sendable {
 
     private func finish(
         _ feed: Feed, _ outcome: Outcome, over old: SavedFeed?, _ answer: RemoteFeedLoader.Answer,
-        save: () async throws(FeedError) -> Timestamp
+        save: () async throws(FeedError) -> LocalFeedLoader.Saved
     ) async throws(FeedError) -> Refreshed {
         func refreshed(savedAt: Timestamp?, _ saveFailure: FeedError? = nil) -> Refreshed {
             Refreshed(
                 feed: feed, outcome: outcome, savedAt: savedAt, saveFailure: saveFailure, imageTerms: answer.imageTerms,
-                movedTo: isNews(answer.movedTo, after: old?.movedTo) ? answer.movedTo : nil, notes: answer.notes)
+                movedTo: isNews(answer.movedTo, after: old?.movedTo) ? answer.movedTo : nil, notes: answer.notes,
+                keptCount: old?.keptCount ?? 0,
+                hasEmptied: feed.images.isEmpty && old?.feed.images.isEmpty == false)
         }
         let savedBefore = outcome == .unchanged ? old?.savedAt : nil
         guard saves else { return refreshed(savedAt: savedBefore) }
         do {
-            return refreshed(savedAt: try await save())
+            let saved = try await save()
+            var refreshed = refreshed(savedAt: saved.moment)
+            refreshed.keptCount = saved.keptCount
+            if saved.keptCount > 0, let old {
+                refreshed.keptWithoutData = try await local.keptWithoutData(of: old.url)
+            }
+            if outcome == .updated, let old {
+                refreshed.predecessors = feed.predecessors(in: old.feed.images + saved.returned)
+            }
+            return refreshed
         } catch let error where error.isCancellation {
             throw error
         } catch {

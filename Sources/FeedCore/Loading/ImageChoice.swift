@@ -6,6 +6,8 @@ struct ImageChoice: Sendable {
         /// then for a run in which it answers.
         var terms: RequestTerms?
         var scope: ImageScope
+        /// Where the same images were before.
+        var predecessors: [ResourceURL.Key: ResourceURL] = [:]
     }
 
     enum Verdict: Sendable {
@@ -40,7 +42,26 @@ struct ImageChoice: Sendable {
             }
         }
         if !request.scope.retriesFailed { try await leaveAlone(&verdicts) }
+        if !request.predecessors.isEmpty { try await compare(&verdicts, with: request.predecessors) }
         return verdicts
+    }
+
+    /// Of those to ask for, the ones whose data may be there under another URL are asked for with its validators.
+    private func compare(
+        _ verdicts: inout [Verdict], with predecessors: [ResourceURL.Key: ResourceURL]
+    ) async throws(FeedError) {
+        var places: [(place: Int, wanted: WantedImage, earlier: ResourceURL)] = []
+        for (place, verdict) in verdicts.enumerated() {
+            guard case .ask(let wanted, isCached: false) = verdict, let earlier = predecessors[wanted.url.key] else {
+                continue
+            }
+            places.append((place, wanted, earlier))
+        }
+        for ((place, wanted, earlier), stored) in zip(places, try await find(places.map(\.earlier))) {
+            guard let stored, !stored.validators.isEmpty else { continue }
+            let compared = WantedImage(wanted.url, validators: stored.validators, of: earlier, on: wanted.terms)
+            verdicts[place] = .ask(compared, isCached: false)
+        }
     }
 
     /// Some at a time, side by side: while the store looks for the files of some, its database looks up others.

@@ -16,8 +16,12 @@ package final class LateFeedStore: FeedStore {
         self.openForChange = openForChange
     }
 
-    package func retrieve(_ url: ResourceURL) async throws(FeedError) -> SavedFeed? {
-        let saved = try await reading.retrieve(url)
+    package func keptWithoutData(of url: ResourceURL) async throws(FeedError) -> [FeedImage] {
+        try await reading.keptWithoutData(of: url)
+    }
+
+    package func retrieve(_ url: ResourceURL, withKept: Bool) async throws(FeedError) -> SavedFeed? {
+        let saved = try await reading.retrieve(url, withKept: withKept)
         if let saved { found.withLock { $0.append((url, saved.savedAt)) } }
         return saved
     }

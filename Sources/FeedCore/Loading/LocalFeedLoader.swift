@@ -26,8 +26,10 @@ package struct LocalFeedLoader: Sendable {
     }
 
     /// Only reads: a stale feed is not delivered, and stays where it is.
-    package func load(_ url: ResourceURL, maxAge: MaxAge) async throws(FeedError) -> Loaded {
-        guard let saved = try await retrieve(url) else { return .neverSaved }
+    package func load(
+        _ url: ResourceURL, maxAge: MaxAge, withKept: Bool = false
+    ) async throws(FeedError) -> Loaded {
+        guard let saved = try await retrieve(url, withKept: withKept) else { return .neverSaved }
         return isFresh(saved, maxAge: maxAge) ? .fresh(saved) : .stale(Staleness(savedAt: saved.savedAt, now: now()))
     }
 
@@ -36,55 +38,100 @@ package struct LocalFeedLoader: Sendable {
     }
 
     /// The saved feed whatever its age: what a new answer is compared with.
-    package func retrieve(_ url: ResourceURL) async throws(FeedError) -> SavedFeed? {
-        let saved = try await store.retrieve(url)
+    package func retrieve(_ url: ResourceURL, withKept: Bool = false) async throws(FeedError) -> SavedFeed? {
+        let saved = try await store.retrieve(url, withKept: withKept)
         guard !Task.isCancelled else { throw .cancelled }
         return saved
     }
 
+    /// The kept images of the feed that may still be had.
+    func keptWithoutData(of url: ResourceURL) async throws(FeedError) -> [FeedImage] {
+        try await store.keptWithoutData(of: url)
+    }
+
+    /// What became of a feed in the cache.
+    package struct Saved: Hashable, Sendable {
+        package let moment: Timestamp
+        /// How many images are kept that left it.
+        package var keptCount = 0
+        /// Kept ones that it names again.
+        package var returned: [FeedImage] = []
+    }
+
     /// Deletes the old cache, timestamps and saves, in this order and in one transaction: a save that fails leaves the
-    /// old cache as it was. Returns the moment it was saved at. With `isFirst` nobody is told of an old cache.
+    /// old cache as it was. Where items are kept, those of `old` that the feed no longer has stay. With no `old` nobody is
+    /// told of an old cache.
     package func save(
-        _ feed: Feed, from url: ResourceURL, validators: Validators, pages: Int = 1, isNamed: Bool = true,
-        movedTo: ResourceURL? = nil, rules: String? = nil, isFirst: Bool = false,
+        _ feed: Feed, from url: ResourceURL, over old: SavedFeed?, _ terms: SavingTerms,
         telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
-    ) async throws(FeedError) -> Timestamp {
+    ) async throws(FeedError) -> Saved {
         try await store.change { [now] change throws(FeedError) in
-            if !isFirst { tell(.deletingOld) }
-            try change.delete(url)
+            if old != nil { tell(.deletingOld) }
+            let keep = terms.keep.flatMap { $0.isNone ? nil : $0 }
+            if keep == nil { try change.delete(url) }
             tell(.encoding(images: feed.images.count))
             let moment = now()
             tell(.timestamped(moment))
             tell(.saving)
-            try change.insert(
-                SavedFeed(
-                    url: url, feed: feed, savedAt: moment, validators: validators, pages: pages, isNamed: isNamed,
-                    movedTo: movedTo, rules: rules))
-            return moment
+            try change.insert(terms.saved(feed, from: url, at: moment))
+            guard let keep else { return Saved(moment: moment) }
+            let returned = try change.takeBack(to: url)
+            if let old { try change.keep(old.feed.images(goneFrom: feed, lastSeen: old.savedAt), of: url) }
+            try change.letGo(from: url, by: keep, now: moment)
+            return Saved(moment: moment, keptCount: try change.countKept(of: url), returned: returned)
         }
     }
 
     /// The saved feed was shown to be the server's latest: only what is saved besides is renewed. Where another run has
     /// deleted it meanwhile, it is saved again.
     package func confirm(
-        _ feed: Feed, from url: ResourceURL, validators: Validators, pages: Int = 1, isNamed: Bool = true,
-        movedTo: ResourceURL? = nil, rules: String? = nil,
+        _ old: SavedFeed, from url: ResourceURL, _ terms: SavingTerms,
         telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
-    ) async throws(FeedError) -> Timestamp {
+    ) async throws(FeedError) -> Saved {
         try await store.change { [now] change throws(FeedError) in
             let moment = now()
             tell(.timestamped(moment))
             tell(.confirming)
-            let saved = SavedFeed(
-                url: url, feed: feed, savedAt: moment, validators: validators, pages: pages, isNamed: isNamed,
-                movedTo: movedTo, rules: rules)
+            let saved = terms.saved(old.feed, from: url, at: moment)
             do throws(FeedError) {
                 try change.confirm(saved)
             } catch {
                 guard error.kind == .notFound else { throw error }
                 try change.insert(saved)
             }
-            return moment
+            // What a count covers changes with the feed alone.
+            if let keep = terms.keep, keep.isOfAge || keep != old.keep {
+                try change.letGo(from: url, by: keep, now: moment)
+            }
+            return Saved(moment: moment, keptCount: try change.countKept(of: url))
         }
+    }
+}
+
+/// What is saved with a feed.
+package struct SavingTerms: Sendable {
+    var validators = Validators()
+    var pages = 1
+    var isNamed = true
+    var movedTo: ResourceURL?
+    var rules: String?
+    var keep: Keep?
+
+    package init(
+        validators: Validators = Validators(), pages: Int = 1, isNamed: Bool = true, movedTo: ResourceURL? = nil,
+        rules: String? = nil, keep: Keep? = nil
+    ) {
+        self.validators = validators
+        self.pages = pages
+        self.isNamed = isNamed
+        self.movedTo = movedTo
+        self.rules = rules
+        self.keep = keep
+    }
+
+    fileprivate func saved(_ feed: Feed, from url: ResourceURL, at moment: Timestamp) -> SavedFeed {
+        SavedFeed(
+            url: url, feed: feed, savedAt: moment, validators: validators, pages: pages, isNamed: isNamed,
+            movedTo: movedTo, rules: rules, keep: keep)
     }
 }

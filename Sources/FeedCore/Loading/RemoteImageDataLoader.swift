@@ -49,7 +49,9 @@ package struct RemoteImageDataLoader: Sendable {
         guard !Task.isCancelled else { throw .cancelled }
         if head.status == HTTPStatus.notModified, !wanted.validators.isEmpty {
             let validators = wanted.validators.updated(by: head.validators)
-            return .notModified(ConfirmedImage(url: wanted.url, validators: validators, confirmedAt: now()))
+            return .notModified(
+                ConfirmedImage(
+                    url: wanted.url, dataOf: wanted.predecessor, validators: validators, confirmedAt: now()))
         }
         guard head.status == HTTPStatus.ok else { throw HTTPStatus.failure(response, askedFor: wanted.place) }
         // What is kept with an image is sent to its own URL.

@@ -3,6 +3,8 @@ package struct WantedImage: Sendable {
     package let url: ResourceURL
     /// Of the data that is in the cache; with them the server is asked whether it has changed.
     package private(set) var validators: Validators
+    /// Whose data that is, if it is the same image's at another URL.
+    let predecessor: ResourceURL?
     package let terms: RequestTerms
     /// Where it is asked for.
     private(set) var place: ResourceURL
@@ -11,8 +13,12 @@ package struct WantedImage: Sendable {
     /// Why it could not be had at its own URL.
     private(set) var failure: FeedError?
 
-    package init(_ url: ResourceURL, validators: Validators = Validators(), on terms: RequestTerms = RequestTerms()) {
+    package init(
+        _ url: ResourceURL, validators: Validators = Validators(), of predecessor: ResourceURL? = nil,
+        on terms: RequestTerms = RequestTerms()
+    ) {
         self.url = url
+        self.predecessor = predecessor
         self.validators = validators
         self.terms = terms
         place = url

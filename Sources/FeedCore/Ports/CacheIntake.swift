@@ -24,14 +24,19 @@ package protocol BlobIntake: Sendable {
 
 /// What can be done to a cache within one merge.
 package protocol CacheMerge {
-    /// When the feed of this URL was saved; nil if it wasn't.
-    func savedAt(_ feed: ResourceURL) throws(FeedError) -> Timestamp?
+    /// When the feed of this URL was saved, and what was told to keep of it; nil if it wasn't saved.
+    func saved(_ feed: ResourceURL) throws(FeedError) -> (at: Timestamp, keep: Keep?)?
 
-    /// Puts a feed with no images in place of the one of its URL, whose credentials stay. One that
-    /// was not there is none that a person named.
+    /// With all that is kept of it.
+    func retrieve(_ feed: ResourceURL) throws(FeedError) -> SavedFeed?
+
+    /// Puts a feed with no images in place of the one of its URL, whose credentials stay, and what was told to keep of it.
+    /// One that was not there is none that a person named.
     func begin(_ feed: FeedHead) throws(FeedError)
     /// Adds an image to the end of the feed that was begun last.
     func append(_ image: FeedImage) throws(FeedError)
+    /// Puts these in place of what is kept of a saved feed.
+    func setKept(_ images: [FeedImage], of feed: ResourceURL, by keep: Keep) throws(FeedError)
 
     /// Whether any feed names this image, as the feeds are by now.
     func isNamed(_ image: ResourceURL) throws(FeedError) -> Bool
@@ -47,12 +52,14 @@ package struct FeedHead: Hashable, Sendable {
     package let title: String?
     package let format: Feed.Format
     package let savedAt: Timestamp
+    package var keep: Keep?
 
-    package init(url: ResourceURL, title: String?, format: Feed.Format, savedAt: Timestamp) {
+    package init(url: ResourceURL, title: String?, format: Feed.Format, savedAt: Timestamp, keep: Keep? = nil) {
         self.url = url
         self.title = title
         self.format = format
         self.savedAt = savedAt
+        self.keep = keep
     }
 }
 

@@ -1,6 +1,10 @@
 /// Where saved feeds are kept. One suite of tests states what every implementation promises.
 package protocol FeedStore: Sendable {
-    func retrieve(_ url: ResourceURL) async throws(FeedError) -> SavedFeed?
+    /// With what is kept of it, besides what it names, only if that is asked for: it may be much.
+    func retrieve(_ url: ResourceURL, withKept: Bool) async throws(FeedError) -> SavedFeed?
+
+    /// The kept images of the feed whose data may be missing.
+    func keptWithoutData(of url: ResourceURL) async throws(FeedError) -> [FeedImage]
 
     /// Runs `work` in one transaction: all that it changed stands afterwards or, if it throws, none of it.
     /// Changes run one after another, also across processes.
@@ -12,15 +16,29 @@ package protocol FeedStore: Sendable {
     func summaries() async throws(FeedError) -> [FeedSummary]
 }
 
+extension FeedStore {
+    package func retrieve(_ url: ResourceURL) async throws(FeedError) -> SavedFeed? {
+        try await retrieve(url, withKept: false)
+    }
+}
+
 /// What can be done to a feed store within one transaction.
 package protocol FeedStoreChange {
-    /// Deleting a feed that isn't there is no error.
+    /// With what is kept of it. Deleting a feed that isn't there is no error.
     func delete(_ url: ResourceURL) throws(FeedError)
-    /// Over a feed that is there, it replaces it.
+    /// Over a feed that is there, it replaces it, but for what is kept of it.
     func insert(_ saved: SavedFeed) throws(FeedError)
     /// The saved feed is the server's latest: all else that is saved of it is renewed, with the credentials of its URL,
     /// with which it was just had. A named one stays one. `notFound` if there is none.
     func confirm(_ saved: SavedFeed) throws(FeedError)
+
+    /// Keeps images that left the feed, of which none is kept by now.
+    func keep(_ images: [FeedImage], of url: ResourceURL) throws(FeedError)
+    /// Those kept that the feed names again are no longer kept, and are given back.
+    func takeBack(to url: ResourceURL) throws(FeedError) -> [FeedImage]
+    /// Lets go of the kept ones that are not covered.
+    func letGo(from url: ResourceURL, by keep: Keep, now: Timestamp) throws(FeedError)
+    func countKept(of url: ResourceURL) throws(FeedError) -> Int
 }
 
 package struct FeedSummary: Hashable, Sendable {
@@ -28,15 +46,16 @@ package struct FeedSummary: Hashable, Sendable {
     package let title: String?
     package let format: Feed.Format
     package let savedAt: Timestamp
-    /// How many images the feed names.
+    /// How many images the feed has, with those that are kept.
     package let images: Int
     /// As of a `SavedFeed`.
     package let isNamed: Bool
     package let movedTo: ResourceURL?
+    package let keep: Keep?
 
     package init(
         url: ResourceURL, title: String?, format: Feed.Format, savedAt: Timestamp, images: Int, isNamed: Bool = true,
-        movedTo: ResourceURL? = nil
+        movedTo: ResourceURL? = nil, keep: Keep? = nil
     ) {
         self.url = url
         self.title = title
@@ -45,5 +64,6 @@ package struct FeedSummary: Hashable, Sendable {
         self.images = images
         self.isNamed = isNamed
         self.movedTo = movedTo
+        self.keep = keep
     }
 }

@@ -25,11 +25,16 @@ package struct StoredImage: Hashable, Sendable {
 /// An image that is there, and of which the server says that it hasn't changed.
 package struct ConfirmedImage: Hashable, Sendable {
     package let url: ResourceURL
+    /// Whose data is its own from now on; nil: it has its own.
+    package let predecessor: ResourceURL?
     package let validators: Validators
     package let confirmedAt: Timestamp
 
-    package init(url: ResourceURL, validators: Validators, confirmedAt: Timestamp) {
+    package init(
+        url: ResourceURL, dataOf predecessor: ResourceURL? = nil, validators: Validators, confirmedAt: Timestamp
+    ) {
         self.url = url
+        self.predecessor = predecessor
         self.validators = validators
         self.confirmedAt = confirmedAt
     }

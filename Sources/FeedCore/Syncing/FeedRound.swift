@@ -5,6 +5,8 @@ struct FeedRound: Sendable {
         let images: [FeedImage]
         /// On which the images may be asked for; nil while the feed's server is out of reach or not asked.
         var imageTerms: RequestTerms?
+        /// As in `FeedRefresh.Refreshed`.
+        var predecessors: [ResourceURL.Key: ResourceURL] = [:]
     }
 
     let general: FeedParticulars
@@ -56,9 +58,12 @@ struct FeedRound: Sendable {
                 }
             let images = latest.feed.images
             let report = FeedReport(
-                url: url, outcome: outcome, images: images.count, savedAt: latest.savedAt, error: latest.saveFailure,
-                movedTo: latest.movedTo, notes: latest.notes)
-            return SyncedFeed(report: report, images: images, imageTerms: latest.imageTerms)
+                url: url, outcome: outcome, images: images.count, kept: latest.keptCount, savedAt: latest.savedAt,
+                error: latest.saveFailure, movedTo: latest.movedTo, notes: latest.notes,
+                hasEmptied: latest.hasEmptied)
+            return SyncedFeed(
+                report: report, images: images + latest.keptWithoutData, imageTerms: latest.imageTerms,
+                predecessors: latest.predecessors)
         } catch let error where error.isCancellation {
             return nil
         } catch {
@@ -81,7 +86,7 @@ struct FeedRound: Sendable {
             let saved = try found.freshFeed(ifStale: cause.addingStale, ifNeverSaved: cause)
             let report = FeedReport(
                 url: url, outcome: cause.isWait ? .waiting : .offline, images: saved.feed.images.count,
-                savedAt: saved.savedAt, error: cause)
+                kept: saved.keptCount, savedAt: saved.savedAt, error: cause)
             return SyncedFeed(report: report, images: saved.feed.images)
         } catch {
             return failed(url, error)

@@ -84,7 +84,8 @@ package struct FeedSync: Sendable {
         if let error = feed.report.error, error.isFatal { throw error }
         guard feed.report.failure == nil || !feed.images.isEmpty else { return }
         let url = feed.report.url
-        let request = ImageChoice.Request(terms: feed.imageTerms, scope: round.particulars(of: url).scope)
+        let request = ImageChoice.Request(
+            terms: feed.imageTerms, scope: round.particulars(of: url).scope, predecessors: feed.predecessors)
         try await survey.add(feed.images, of: url, request, ask: ask)
     }
 }

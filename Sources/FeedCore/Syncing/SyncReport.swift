@@ -29,27 +29,33 @@ package struct FeedReport: Hashable, Sendable {
     package let outcome: Outcome
     /// How many images the feed names.
     package let images: Int
+    /// How many that left it are kept besides.
+    package let kept: Int
     package let savedAt: Timestamp?
     package let error: FeedError?
     /// Where the feed has moved for good, if nobody was told before.
     package let movedTo: ResourceURL?
     /// What the feed names and was left out.
     package let notes: [String]
+    /// It had images the last time, and has none now.
+    package let hasEmptied: Bool
 
     /// The error, unless the saved feed stands in.
     package var failure: FeedError? { outcome == .failed || savedAt == nil ? error : nil }
 
     package init(
-        url: ResourceURL, outcome: Outcome, images: Int = 0, savedAt: Timestamp? = nil, error: FeedError?,
-        movedTo: ResourceURL? = nil, notes: [String] = []
+        url: ResourceURL, outcome: Outcome, images: Int = 0, kept: Int = 0, savedAt: Timestamp? = nil,
+        error: FeedError?, movedTo: ResourceURL? = nil, notes: [String] = [], hasEmptied: Bool = false
     ) {
         self.url = url
         self.outcome = outcome
         self.images = images
+        self.kept = kept
         self.savedAt = savedAt
         self.error = error
         self.movedTo = movedTo
         self.notes = notes
+        self.hasEmptied = hasEmptied
     }
 }
 

@@ -1,0 +1,78 @@
+/// What stays of the items that left a feed.
+package struct Keep: Hashable, Sendable {
+    package enum Limit: Hashable, Sendable {
+        case none, forever
+        /// For so long since they were in the feed.
+        case age(Duration)
+        /// The newest so many of the feed in all.
+        case count(Int)
+    }
+
+    package let limit: Limit
+    /// As a person wrote it.
+    package let text: String
+
+    package static let forever = Keep(.forever, "forever")
+
+    private init(_ limit: Limit, _ text: String) { (self.limit, self.text) = (limit, text) }
+
+    /// `none`, `forever`, an age such as `90d`, or a count.
+    package init?(_ text: String) {
+        if text == "none" {
+            self.init(.none, text)
+        } else if let count = DecimalDigits.number(text[...]) {
+            guard (1...Int64(Int32.max)).contains(count) else { return nil }
+            self.init(.count(Int(count)), text)
+        } else {
+            switch MaxAge(text) {
+            case nil: return nil
+            case .forever: self.init(.forever, text)
+            case .span(let age): self.init(.age(age), text)
+            }
+        }
+    }
+
+    package var isNone: Bool { limit == .none }
+
+    /// Whether time alone lets it go of what it covers.
+    package var isOfAge: Bool { if case .age = limit { true } else { false } }
+
+    /// The kept images that it covers. `current` are those that the feed names, which stay whatever they are.
+    package func covered(
+        of kept: [FeedImage], besides current: [FeedImage], savedAt: Timestamp, now: Timestamp
+    ) -> [FeedImage] {
+        switch limit {
+        case .none: return []
+        case .forever: return kept
+        case .age(let age):
+            return kept.filter { image in image.lastSeen.flatMap { $0.age(at: now) }.map { $0 < age } != false }
+        case .count(let count):
+            // Sorting keeps the order of equals.
+            let places = (current + kept).map { $0.published ?? $0.lastSeen ?? savedAt }.enumerated()
+                .sorted { $0.element > $1.element }.prefix(count).map(\.offset)
+            let newest = Set(places)
+            return kept.indices.filter { newest.contains(current.count + $0) }.map { kept[$0] }
+        }
+    }
+}
+
+extension FeedImage {
+    /// When it was new, by which kept ones are in order.
+    package var newness: Timestamp { published ?? lastSeen ?? Timestamp(microseconds: 0) }
+
+    /// As one that has left its feed, which had it at this moment last.
+    package func leaving(_ moment: Timestamp) -> FeedImage {
+        FeedImage(
+            id: id, description: description, location: location, url: url,
+            post: FeedPost(title: title, link: link, published: published, lastSeen: moment), alternatives: alternatives
+        )
+    }
+}
+
+extension Feed {
+    /// Those that a later version of this feed has no longer: an item is the same by its id.
+    package func images(goneFrom later: Feed, lastSeen moment: Timestamp) -> [FeedImage] {
+        var known = Set(later.images.lazy.map { ExactText($0.id) })
+        return images.compactMap { known.insert(ExactText($0.id)).inserted ? $0.leaving(moment) : nil }
+    }
+}

@@ -1,0 +1,216 @@
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("A mirror keeps what left the feed", .timeLimit(.minutes(10)))
+struct KeepingTests {
+    private let program: Program
+    private let server: FeedServer
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 0)
+        serve([0, 1, 2])
+    }
+
+    private var feed: String { server.feedURL }
+
+    /// Each item keeps its id, wherever it stands.
+    private func serve(_ numbers: [Int], token: String = "") {
+        let items = numbers.map { #"{"id":"\#(FeedServer.id($0))","image":"\#(server.imageURL($0))\#(token)"}"# }
+        server.serve(feed: FeedServer.feed(items: items))
+        for number in numbers { server.serve(.png(number), at: number) }
+    }
+
+    /// The numbers of its images: those that it names, and those that it doesn't.
+    private func shown(_ arguments: String...) async throws -> [[Int]] {
+        let images =
+            try (await program.run(["show", "--offline", "--json", feed] + arguments)).json["images"]?.array ?? []
+        #expect(images.allSatisfy { $0["path"]?.string != nil })
+        return [true, false].map { current in
+            images.filter { $0["current"] == .bool(current) }.compactMap { image in
+                image["id"]?.string.flatMap { Int($0.suffix(12)) }
+            }
+        }
+    }
+
+    @Test("behind what the feed names, until it is told otherwise")
+    func kept() async throws {
+        expectQuiet(try await program.run("--keep", "forever", feed))
+        serve([3, 2])
+        let report = try (await program.run("--json", feed)).json
+        #expect(report["feeds"]?.array?.first?["images"] == .integer(2))
+        #expect(report["feeds"]?.array?.first?["kept"] == .integer(2))
+        #expect(try await shown() == [[3, 2], [0, 1]])
+        let status = try (await program.run("status", "--json")).json["feeds"]?.array?.first
+        #expect(status?["keep"]?.string == "forever")
+        #expect(status?["images"] == .integer(4))
+        #expect(status?["images_cached"] == .integer(4))
+        // What comes back stands where the feed has it.
+        serve([1, 3])
+        expectQuiet(try await program.run(feed))
+        #expect(try await shown() == [[1, 3], [2, 0]])
+        expectQuiet(try await program.run("--keep", "none", feed))
+        #expect(try await shown() == [[1, 3], []])
+        expectQuiet(try await program.run("validate"))
+        #expect(Files.names(in: program.imageFolder).count == 2)
+    }
+
+    @Test("nothing, if nobody said so")
+    func notKept() async throws {
+        expectQuiet(try await program.run(feed))
+        serve([3])
+        expectQuiet(try await program.run(feed))
+        #expect(try await shown() == [[3], []])
+        let status = try (await program.run("status", "--json")).json["feeds"]?.array?.first
+        #expect(status?["keep"]?.string == "none")
+    }
+
+    @Test("as many as it is told, in all")
+    func count() async throws {
+        expectQuiet(try await program.run("--keep", "4", feed))
+        for newest in 3...5 {
+            serve([newest, newest - 1, newest - 2])
+            expectQuiet(try await program.run(feed))
+        }
+        #expect(try await shown() == [[5, 4, 3], [2]])
+        expectQuiet(try await program.run("--keep", "2", feed))
+        #expect(try await shown() == [[5, 4, 3], []])
+    }
+
+    @Test("also where the server is gone and the feed is stale, as it is told for it in the config file")
+    func stale() async throws {
+        _ = try program.folder.write("max-age = 1s\n[feed \"\(feed)\"]\nkeep = forever\n", to: "config")
+        let config = program.folder.path("config")
+        expectQuiet(try await program.run("--config", config, feed))
+        serve([3])
+        expectQuiet(try await program.run("--config", config, feed))
+        try await program.sql("UPDATE feeds SET saved_at = saved_at - 1000000000000")
+        let report = try (await program.run("validate", "--json", "--max-age", "1s")).json
+        #expect(report["feeds_deleted"]?.array == [])
+        #expect(report["images_deleted"] == .integer(0))
+        #expect(try await shown("--max-age", "forever") == [[3], [0, 1, 2]])
+    }
+
+    @Test("for as long as it is told, which validate minds")
+    func age() async throws {
+        expectQuiet(try await program.run("--keep", "30d", feed))
+        serve([3])
+        expectQuiet(try await program.run(feed))
+        #expect(try await shown() == [[3], [0, 1, 2]])
+        try await program.sql("UPDATE items SET last_seen = last_seen - 3000000000000 WHERE item_id LIKE '%1'")
+        let plan = try await program.run("validate", "-n")
+        #expect(plan.outputText == "would let go of 1 image that left \(feed)\n")
+        #expect(try (await program.run("validate", "--json")).json["images_deleted"] == .integer(1))
+        #expect(try await shown() == [[3], [0, 2]])
+    }
+
+    @Test("and says once that a feed has become empty")
+    func emptied() async throws {
+        expectQuiet(try await program.run("--keep", "forever", feed))
+        serve([])
+        expectOneLine(try await program.run(feed), exit: 0, [feed, "has no images any more"])
+        expectQuiet(try await program.run(feed))
+        #expect(try await shown() == [[], [0, 1, 2]])
+        let requests = server.requestCount
+        serve([0, 1, 2])
+        expectQuiet(try await program.run(feed))
+        #expect(server.paths(after: requests) == ["/feed.json"])
+    }
+
+    @Test("and asks again for what could not be had before it left")
+    func missing() async throws {
+        server.serve(Reply(503), at: 1)
+        #expect(try await program.run("--keep", "forever", feed).status == .exited(23))
+        serve([3])
+        server.serve(.png(1), at: 1)
+        let requests = server.requestCount
+        expectQuiet(try await program.run(feed))
+        #expect(server.paths(after: requests).sorted() == ["/1.png", "/3.png", "/feed.json"])
+        expectQuiet(try await program.run(feed))
+        #expect(server.paths(after: requests + 3) == ["/feed.json"])
+        #expect(try await shown() == [[3], [0, 1, 2]])
+    }
+
+    @Test("in an archive and a gallery, and two mirrors of one feed become one of all")
+    func archive() async throws {
+        expectQuiet(try await program.run("--keep", "forever", feed))
+        serve([3, 2])
+        expectQuiet(try await program.run(feed))
+        let first = program.folder.path("first.tar")
+        expectQuiet(try await program.run("export", first))
+        let other = ["--cache", program.folder.path("other")]
+        expectQuiet(try await program.run(["import", first] + other))
+        let again = program.folder.path("again.tar")
+        expectQuiet(try await program.run(["export", again] + other))
+        #expect(try program.folder.read("again.tar") == program.folder.read("first.tar"))
+        serve([4, 3])
+        expectQuiet(try await program.run(["--keep", "forever", feed] + other))
+        serve([5])
+        expectQuiet(try await program.run(feed))
+        expectQuiet(try await program.run(["export", again] + other))
+        expectQuiet(try await program.run("import", again))
+        #expect(try await shown() == [[5], [4, 3, 2, 0, 1]])
+        expectQuiet(try await program.run("gallery", program.folder.path("gallery")))
+        #expect(Files.names(in: program.folder.path("gallery/images")).count == 6)
+    }
+
+    @Test("under a new signature, and asks whether the image has changed")
+    func rotating() async throws {
+        for number in 0...2 {
+            server.server.route("/\(number).png") { request in
+                if request.header("if-none-match") == "\"\(number)\"" { return Reply(304) }
+                return Reply(headers: [("ETag", "\"\(number)\"")], body: FeedServer.image(number))
+            }
+        }
+        func serve(_ token: String, _ numbers: [Int]) {
+            let items = numbers.map { #"{"id":"\#(FeedServer.id($0))","image":"\#(server.imageURL($0))?t=\#(token)"}"# }
+            server.serve(feed: FeedServer.feed(items: items))
+        }
+        serve("a", [0, 1, 2])
+        #expect(
+            try (await program.run("--json", "--keep", "forever", feed)).json["images"]?["downloaded"] == .integer(3))
+        serve("b", [0, 1])
+        var images = try (await program.run("--json", feed)).json["images"]
+        #expect(images?["downloaded"] == .integer(0))
+        #expect(images?["cached"] == .integer(2))
+        serve("c", [2, 1])
+        images = try (await program.run("--json", feed)).json["images"]
+        #expect(images?["downloaded"] == .integer(0))
+        #expect(try await shown() == [[2, 1], [0]])
+        #expect(server.paths().filter { $0 == "/0.png?t=b" || $0 == "/2.png?t=c" }.count == 2)
+    }
+
+    @Test("when the run is killed, at whatever moment", arguments: ["pwrite64", "fdatasync", "renameat2"])
+    func killed(call: String) async throws {
+        expectQuiet(try await program.run("--keep", "forever", feed))
+        serve([3])
+        var time = 0
+        var isKilled = true
+        while isKilled, time < 60 {
+            time += 1
+            let result = try await program.shell(
+                #"""
+                rm -rf "$3"; cp -a "$FEEDSYNC_CACHE" "$3"
+                strace -f -qq -o /dev/null -e "trace=$1" -e "inject=$1:signal=KILL:when=$2" \
+                    "$feedsync" --cache "$3" "$4"
+                """#, [call, String(time), program.folder.path("copy"), feed])
+            isKilled = result.status != .exited(0)
+            let copy = ["--cache", program.folder.path("copy")]
+            let left =
+                try (await program.run(["show", "--offline", "--json", feed] + copy)).json["images"]?.array ?? []
+            #expect([3, 4].contains(left.count), "\(time)")
+            expectQuiet(try await program.run([feed] + copy))
+            let images =
+                try (await program.run(["show", "--offline", "--json", feed] + copy)).json["images"]?.array ?? []
+            #expect(images.map { $0["current"] } == [.bool(true), .bool(false), .bool(false), .bool(false)], "\(time)")
+            #expect(images.allSatisfy { $0["path"]?.string != nil }, "\(time)")
+        }
+        #expect(time > 1)
+    }
+
+    @Test("refuses what says neither how long nor how many", arguments: ["0", "-1", "7x", "", "all"])
+    func usage(value: String) async throws {
+        expectOneLine(try await program.run("--keep", value, feed), exit: 64, ["--keep", "forever"])
+    }
+}
