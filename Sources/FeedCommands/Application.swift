@@ -49,6 +49,7 @@ package struct Application: Sendable {
         case .validate: return try await ValidateCommand(session).run()
         case .export: return try await ExportCommand(session).run(operands[0], try feeds(operands.dropFirst(), session))
         case .import: return try await ImportCommand(session).run(operands[0])
+        case .remove: return try await RemoveCommand(session).run(try feeds(operands, session))
         case .status: return try await StatusCommand(session).run()
         case .gallery:
             return try await GalleryCommand(session).run(try feeds(operands.dropFirst(), session), to: operands[0])

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The table of options")
 struct OptionsTableTests {
-    private static let everyCommand = "export gallery image import show status sync validate"
+    private static let everyCommand = "export gallery image import remove show status sync validate"
 
     @Test("no two options share a name, a letter or a variable") func unique() {
         let all = OptionTable.all
@@ -100,9 +100,9 @@ struct OptionsTableTests {
             ("retries", "image show sync"), ("limit-rate", "image show sync"), ("allow-private", "image show sync"),
             ("header", "image show sync"), ("netrc", "image show sync"), ("netrc-file", "image show sync"),
             ("proxy", "image show sync"), ("cacert", "image show sync"), ("insecure", "image show sync"),
-            ("max-redirs", "image show sync"), ("user-agent", "image show sync"), ("dry-run", "sync validate"),
-            ("lock-wait", "export gallery image import show sync validate"), ("quiet", Self.everyCommand),
-            ("verbose", Self.everyCommand), ("json", "gallery show status sync validate"), ("gallery", "sync"),
+            ("max-redirs", "image show sync"), ("user-agent", "image show sync"), ("dry-run", "remove sync validate"),
+            ("lock-wait", "export gallery image import remove show sync validate"), ("quiet", Self.everyCommand),
+            ("verbose", Self.everyCommand), ("json", "gallery remove show status sync validate"), ("gallery", "sync"),
             ("offline", "image show"), ("output", "image"), ("deep", "validate"), ("force", "import"),
             ("config", Self.everyCommand), ("no-config", Self.everyCommand), ("log-format", Self.everyCommand),
             ("progress", "export import sync validate"), ("metrics-file", "sync"), ("ping-url", "sync"),

@@ -49,11 +49,11 @@ struct ArgumentParser {
     /// it.
     private func settings(of command: Command, _ given: [GivenOption]) throws(UsageError) -> Settings {
         let variables = try EnvironmentOptions.read(world)
-            .filter { $0.option.commands.contains(command) }
+            .filter { $0.option.isHeeded(by: command) }
         func settings(_ layers: [[GivenOption]]) throws(UsageError) -> Settings {
             var settings = Settings()
             for options in layers {
-                let own = options.filter { $0.option.commands.contains(command) }
+                let own = options.filter { $0.option.isHeeded(by: command) }
                 try settings.apply(own, blaming: .configuration)
             }
             try settings.apply(variables, blaming: .configuration)

@@ -1,6 +1,6 @@
 /// Every command, in the order the help lists them.
 enum CommandTable {
-    static let all = [sync, show, image, validate, export, importing, status, gallery, completions, help]
+    static let all = [sync, show, image, validate, export, importing, remove, status, gallery, completions, help]
 
     static func named(_ word: String) -> CommandSpec? { all.first { $0.name == word } }
 
@@ -108,6 +108,22 @@ enum CommandTable {
             .init(line: "feedsync import cache.tar", meaning: "add what an archive holds"),
             .init(
                 line: "feedsync import --force cache.tar", meaning: "let an archive's feeds replace later ones too"),
+        ])
+
+    private static let remove = CommandSpec(
+        name: "remove", command: .remove, summary: "forget feeds and their images",
+        usage: ["feedsync remove [options] FEED..."],
+        overview: """
+            Deletes each FEED from the cache, then every image that no other saved feed names. A FEED that was never \
+            saved is an error, and nothing is deleted. One that the config file or its subscription list names is \
+            deleted too, but the next sync saves it again: that is told. While an export or a gallery is being written \
+            nothing is deleted: see --lock-wait.
+            """,
+        operand: .feed, operandCount: 1...Int.max,
+        examples: [
+            .init(line: "feedsync remove https://example.com/feed.json", meaning: "mirror that feed no longer"),
+            .init(
+                line: "feedsync remove -n https://example.com/feed.json", meaning: "see what would be deleted for that"),
         ])
 
     private static let status = CommandSpec(

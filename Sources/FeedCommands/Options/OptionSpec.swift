@@ -22,6 +22,8 @@ struct OptionSpec: Sendable {
     var group = Group.common
     /// None for one of `help`, which is none of the commands that do something.
     var commands = Command.every
+    /// Further commands that heed it where it is given once for all: in the config file or the environment.
+    var heedingCommands: Set<Command> = []
     /// Nil for an option that sets something.
     var request: Request?
     /// False where the text is no value of it.
@@ -61,6 +63,14 @@ extension OptionSpec {
         option.scope = .feed
         return option
     }
+
+    func heeded(by commands: Set<Command>) -> OptionSpec {
+        var option = self
+        option.heedingCommands = commands
+        return option
+    }
+
+    func isHeeded(by command: Command) -> Bool { commands.contains(command) || heedingCommands.contains(command) }
 
     /// The options that say where the config file is can't stand in it.
     var isOfConfigFile: Bool { request == nil && long != "config" && long != "no-config" }

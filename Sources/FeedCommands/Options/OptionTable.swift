@@ -38,7 +38,8 @@ enum OptionTable {
         .value(
             "opml", "FILE", sets: \.opml, as: .path("feeds.opml", insteadOfURL: ": download the list first"),
             .main, of: [.sync],
-            "also sync the feeds that this subscription list names"),
+            "also sync the feeds that this subscription list names"
+        ).heeded(by: [.remove]),
         .value(
             "output", short: "o", "FILE", sets: \.output, as: .outputPath, default: "standard output", .main,
             of: [.image], "write the image to FILE"),
@@ -49,17 +50,17 @@ enum OptionTable {
             "force", sets: \.force, .main, of: [.import],
             "replace feeds of the cache also where they were saved later"),
         .flag(
-            "dry-run", short: "n", sets: \.dryRun, .main, of: [.sync, .validate],
+            "dry-run", short: "n", sets: \.dryRun, .main, of: [.sync, .validate, .remove],
             "say what would be done, and change nothing"),
         .value(
             "gallery", "DIR", sets: \.gallery, as: .folder("/srv/www/pictures"), .main, of: [.sync],
             "at the end, write what is in the cache as a web page into DIR"),
         .flag(
-            "json", sets: \.json, .main, of: [.sync, .show, .validate, .status, .gallery],
+            "json", sets: \.json, .main, of: [.sync, .show, .validate, .remove, .status, .gallery],
             "write the result as JSON to standard output"),
         .value(
             "lock-wait", "S", sets: \.lockWait, as: .seconds, default: "0", .main,
-            of: [.sync, .show, .image, .validate, .export, .import, .gallery],
+            of: [.sync, .show, .image, .validate, .export, .import, .remove, .gallery],
             "seconds to wait for another run on the same cache or gallery"),
     ]
 

@@ -1,9 +1,10 @@
 import FeedCore
 import JSONText
 
-/// The result of `validate`; in a dry run, of what it would do.
+/// The result of `validate` or `remove`; in a dry run, of what it would do.
 struct ValidateReport {
-    typealias DeletedFeed = (url: ResourceURL, fault: ValidateFeedCache.Fault)
+    /// No fault: somebody asked for it.
+    typealias DeletedFeed = (url: ResourceURL, fault: ValidateFeedCache.Fault?)
 
     var feedsDeleted: [DeletedFeed] = []
     /// Feeds saved ahead of the clock, which are kept.
@@ -13,7 +14,7 @@ struct ValidateReport {
     var damaged = ImageRemoval.nothing
     var unreferenced = ImageRemoval.nothing
 
-    var isEmpty: Bool { feedsDeleted.isEmpty && damaged == .nothing && unreferenced == .nothing }
+    var isEmpty: Bool { feedsDeleted.isEmpty && letGo.isEmpty && damaged == .nothing && unreferenced == .nothing }
 
     private var bytesFreed: Int64 { damaged.bytesFreed + unreferenced.bytesFreed }
 
@@ -43,6 +44,20 @@ struct ValidateReport {
         return "\(first.url): kept, though it was saved at \(moment), which is ahead of the clock\(rest)"
     }
 
+    var steps: [LogLine] {
+        feedsDeleted.compactMap { url, fault in
+            switch fault {
+            case nil: LogLine(step: "feed_deleted", of: url, "deleted")
+            case .stale: LogLine(step: "feed_deleted", of: url, "stale, deleted")
+            case .unreadable, .ahead, .letGo: nil
+            }
+        }
+            + letGo.map { url, images in
+                LogLine(
+                    step: "images_let_go", of: url, "let go of \(Phrases.count(images, "image")) that left it")
+            }
+    }
+
     /// A line for each loss that nobody asked for.
     var damage: [String] {
         var lines: [String] = []
@@ -61,7 +76,7 @@ struct ValidateReport {
     }
 
     var plan: [String] {
-        var lines = feedsDeleted.map { "would delete \($0.url) (\(Self.inBrief($0.fault)))" }
+        var lines = feedsDeleted.map { "would delete \($0.url)\($0.fault.map { " (\(Self.inBrief($0)))" } ?? "")" }
         lines += letGo.map { "would let go of \(Phrases.count($0.images, "image")) that left \($0.url)" }
         if damaged.images > 0 { lines.append("would delete \(Phrases.count(damaged.images, "damaged image"))") }
         let unnamed = unreferenced.images - unreferenced.gone

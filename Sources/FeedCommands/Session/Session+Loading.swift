@@ -48,7 +48,7 @@ extension Session {
         return subscriptions.feeds
     }
 
-    private func subscriptionList(in path: String) async throws(FeedError) -> SubscriptionList {
+    func subscriptionList(in path: String) async throws(FeedError) -> SubscriptionList {
         let place = FilePath.absolute(path, in: world.currentDirectory)
         do {
             // It may come from a pipe, which somebody keeps open.

@@ -1,0 +1,149 @@
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Remove, from outside", .timeLimit(.minutes(10)))
+struct RemoveTests {
+    private let program: Program
+    /// Its first image's bytes are those of the other's first.
+    private let server: FeedServer
+    private let other: FeedServer
+    private let bytes = FeedServer.image(1).count + FeedServer.image(2).count
+
+    init() async throws {
+        program = try Program()
+        server = try FeedServer(images: 3)
+        other = try FeedServer(images: 1)
+        try await program.run(server.feedURL, other.feedURL)
+    }
+
+    private func feeds() async throws -> [String] {
+        try #require(try await program.status()["feeds"]?.array).compactMap { $0["url"]?.string }
+    }
+
+    private func report(_ feeds: [String], images: Int, bytes: Int) -> JSONValue {
+        [
+            "feeds_deleted": .array(feeds.map { .string($0) }), "images_deleted": .integer(images), "damaged": 0,
+            "bytes_freed": .integer(bytes),
+        ]
+    }
+
+    @Test("forgets a feed and the images that no other feed names, and says nothing")
+    func alone() async throws {
+        let saved = try await program.saved(other.feedURL)
+        expectQuiet(try await program.run("remove", server.feedURL))
+        #expect(try await feeds() == [other.feedURL])
+        #expect(try await program.saved(other.feedURL) == saved)
+        #expect(Files.names(in: program.imageFolder) == [try await program.digest(of: other.imageURL(0))])
+        #expect(try await program.sql("SELECT url FROM images") == other.imageURL(0))
+        expectQuiet(try await program.run("validate", "--deep"))
+        #expect(try await program.run("show", "--offline", server.feedURL).status == .exited(66))
+    }
+
+    @Test("tells what it deleted with --json, and each feed with -v; the last feed may go, too")
+    func told() async throws {
+        let first = try await program.run("remove", "--json", server.feedURL)
+        #expect(first.status == .exited(0) && first.errorText == "")
+        #expect(try first.json == report([server.feedURL], images: 2, bytes: bytes))
+        let second = try await program.run("remove", "-v", other.feedURL)
+        #expect(second.status == .exited(0) && second.outputText == "")
+        #expect(
+            second.errorLines == [
+                "feedsync: \(other.feedURL): deleted",
+                "feedsync: deleted 1 feed and 1 image, \(FeedServer.image(0).count) freed",
+            ])
+        #expect(try await feeds() == [])
+        #expect(Files.names(in: program.imageFolder) == [])
+    }
+
+    @Test("takes feeds however they are spelt, each once")
+    func spellings() async throws {
+        let spelt = ["HTTP", "feed"].map { $0 + server.feedURL.dropFirst("http".count) }
+        let result = try await program.run(["remove", "--json"] + spelt + [other.feedURL + "#top"])
+        #expect(try result.json["feeds_deleted"] == [.string(server.feedURL), .string(other.feedURL)])
+        #expect(try await feeds() == [])
+    }
+
+    @Test("with -n says what it would delete, and deletes nothing")
+    func rehearsal() async throws {
+        let lock = try HeldLock(of: program)
+        let result = try await program.run("remove", "-n", server.feedURL)
+        #expect(result.status == .exited(0) && result.errorText == "")
+        #expect(
+            result.outputLines == [
+                "would delete \(server.feedURL)", "would delete 2 images that no feed refers to",
+                "would free \(bytes)",
+            ])
+        #expect(
+            try await program.run("remove", "--dry-run", "--json", server.feedURL).json
+                == report([server.feedURL], images: 2, bytes: bytes))
+        withExtendedLifetime(lock) {}
+        #expect(try await feeds().count == 2)
+        #expect(Files.names(in: program.imageFolder).count == 3)
+    }
+
+    @Test("of a feed that was never saved is not found, and none of the others goes")
+    func unknown() async throws {
+        for options in [[], ["-n"]] {
+            let result = try await program.run(["remove", server.feedURL] + options + ["http://127.0.0.1/other.json"])
+            expectOneLine(result, exit: 66, ["http://127.0.0.1/other.json: was never saved", "feedsync status"])
+        }
+        #expect(try await feeds().count == 2)
+        expectOneLine(try await program.run("remove"), exit: 64, ["remove needs one FEED"])
+        let nowhere = program.folder.path("nowhere")
+        expectOneLine(try await program.run("remove", "--cache", nowhere, server.feedURL), exit: 66, ["never saved"])
+        #expect(!Files.exists(nowhere))
+    }
+
+    @Test("says in one line where the config file or a list still names it, as the next sync saves it again")
+    func named() async throws {
+        let third = try FeedServer(images: 1)
+        try await program.run(third.feedURL)
+        let config = try program.folder.write(
+            "feed = \(server.feedURL)\nopml = list\n[feed \"\(other.feedURL)\"]\nmax-age = 1d\n", to: "config")
+        let list = try program.folder.write(
+            "<opml><body><outline xmlUrl='\(third.feedURL)'/></body></opml>", to: "list")
+        let result = try await program.run("remove", "--config", config, server.feedURL, other.feedURL)
+        expectOneLine(
+            result, exit: 0,
+            ["\(config) still names \(server.feedURL) and 1 more feed: the next sync saves them again"])
+        #expect(try await feeds() == [third.feedURL])
+        let last = try await program.run("remove", "--config", config, third.feedURL)
+        expectOneLine(last, exit: 0, ["\(list) still names \(third.feedURL): the next sync saves it again"])
+        #expect(try await feeds() == [])
+
+        try await program.run(server.feedURL)
+        let gone = program.folder.path("gone")
+        let missing = try await program.run("remove", server.feedURL, environment: ["FEEDSYNC_OPML": gone])
+        expectOneLine(missing, exit: 0, [gone])
+        #expect(try await feeds() == [])
+    }
+
+    @Test("waits for another run only with --lock-wait, and for who reads images, before anything goes")
+    func locks() async throws {
+        var lock: HeldLock? = try HeldLock(of: program)
+        expectOneLine(try await program.run("remove", server.feedURL), exit: 75, [program.cache, "--lock-wait"])
+        lock = try HeldLock(onImagesOf: program)
+        expectOneLine(try await program.run("remove", "-q", server.feedURL), exit: 75, ["--lock-wait"])
+        #expect(try await feeds().count == 2)
+        let waiting = try program.start("remove", "--lock-wait", "600", server.feedURL)
+        lock = nil
+        expectQuiet(await waiting.wait())
+        #expect(lock == nil)
+        #expect(try await feeds() == [other.feedURL])
+    }
+
+    @Test("deletes nothing where the disk has no room to delete rows first, and says what to do")
+    func noRoom() async throws {
+        let result = try await program.shell(
+            #"""
+            exec strace -f -qq -o /dev/null -P "$FEEDSYNC_CACHE/feedsync.sqlite-wal" -e inject=pwrite64:error=ENOSPC \
+                "$feedsync" remove -q "$1"
+            """#, server.feedURL)
+        expectOneLine(result, exit: 74, ["make room"])
+        #expect(try await feeds().count == 2)
+        #expect(Files.names(in: program.imageFolder).count == 3)
+        expectQuiet(try await program.run("remove", server.feedURL, other.feedURL))
+        #expect(Files.names(in: program.imageFolder) == [])
+    }
+}
