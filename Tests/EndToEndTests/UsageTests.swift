@@ -13,6 +13,8 @@ struct UsageTests {
         arguments: [
             (["--max-aeg", "1d", "http://h/"], "did you mean --max-age?"),
             (["stauts"], "did you mean status?"),
+            (["add", "http://h/"], "feedsync URL"),
+            (["list"], "feedsync status"),
             (["help", "netwrok"], "did you mean network?"),
             (["--jobs", "0", "http://h/"], "'0'"),
             (["--proxy", "ftp://proxy:1", "http://h/"], "socks5h"),

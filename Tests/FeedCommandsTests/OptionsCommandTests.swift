@@ -48,6 +48,9 @@ struct OptionsCommandTests {
         arguments: [
             ("snyc", "did you mean sync?"), ("val", "did you mean validate?"), ("staus", "did you mean status?"),
             ("s", "did you mean sync, show or status?"), ("restore", "see feedsync help"),
+            ("rm", "did you mean remove?"), ("delete", "did you mean remove?"), ("pull", "did you mean sync?"),
+            ("add", "feedsync URL adds a feed: it fetches and saves it"),
+            ("list", "feedsync status lists the saved feeds"), ("LS", "feedsync status lists the saved feeds"),
         ])
     func unknownCommand(word: String, hint: String) {
         let error = UsageError("unknown command '\(word)'", hint: hint)

@@ -2,15 +2,25 @@
 enum Suggestion {
     private static let greatestDistance = 2
 
-    /// Options of curl and wget, and ours that do the same, where the names are not alike.
+    /// Options of curl and wget, commands of git, restic and the shell, and ours that do the same, where the names are not
+    /// alike.
     private static let namesElsewhere = [
         "retry": "retries", "silent": "quiet", "parallel-max": "jobs", "ca-certificate": "cacert",
-        "no-check-certificate": "insecure",
+        "no-check-certificate": "insecure", "rm": "remove", "delete": "remove", "forget": "remove", "fetch": "sync",
+        "pull": "sync", "update": "sync", "prune": "validate", "check": "validate",
     ]
+
+    /// Where the name of our command says too little.
+    private static let adviceElsewhere = [
+        "add": ("sync", "feedsync URL adds a feed: it fetches and saves it"),
+        "list": ("status", listing), "ls": ("status", listing),
+    ]
+    private static let listing = "feedsync status lists the saved feeds"
 
     /// "did you mean sync?", or nil if nothing is near. `prefix` is what each word is written with and what doesn't make
     /// any two of them alike.
     static func hint(for given: some StringProtocol, among known: [String], prefix: String = "") -> String? {
+        if let (command, advice) = adviceElsewhere[given.lowercased()], known.contains(command) { return advice }
         let nearest = nearest(to: String(given), among: known).map { prefix + $0 }
         return nearest.isEmpty ? nil : "did you mean \(Phrases.list(nearest, "or"))?"
     }
