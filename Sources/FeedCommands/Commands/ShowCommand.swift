@@ -63,10 +63,11 @@ struct ShowCommand {
             let loaded = try await latest(url, from: delivery)
             if case .cache(let cause?) = loaded.source, let savedAt = loaded.savedAt {
                 let age = Phrases.age(of: savedAt, at: session.now())
-                session.notice(
-                    LogLine(
-                        standInOf: url, savedAt: savedAt, cause,
-                        text: "\(url): showing the feed saved \(age) (\(cause.message))"))
+                let line = LogLine(
+                    standInOf: url, savedAt: savedAt, cause,
+                    text: "\(url): showing the feed saved \(age) (\(cause.message))")
+                // A server that is away is no news to a script; one that answers with something else is.
+                if cause.kind == .connectivity { session.remark(line) } else { session.notice(line) }
             }
             if loaded.hasEmptied { session.notice(LogLine(emptied: url)) }
             if let place = loaded.movedTo { session.notice(LogLine(moved: url, to: place)) }

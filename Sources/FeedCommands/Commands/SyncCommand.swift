@@ -120,8 +120,10 @@ struct SyncCommand {
             if feed.hasEmptied { session.notice(LogLine(emptied: feed.url)) }
             if let place = feed.movedTo { session.notice(LogLine(moved: feed.url, to: place)) }
         }
-        for line in SyncText.standIns(.offline, report, now: session.now()) { session.notice(line) }
-        for line in SyncText.standIns(.waiting, report, now: session.now()) { session.remark(line) }
+        // Every hour's mail of a server that is away for a day would tell nothing that can be acted on.
+        for outcome in [FeedReport.Outcome.offline, .waiting] {
+            for line in SyncText.standIns(outcome, report, now: session.now()) { session.remark(line) }
+        }
         let ends = SyncText.failures(report, wereTold: settings.verbosity == .verbose)
         for line in ends + (galleryFailure.map { [LogLine($0)] } ?? []) { session.report(line) }
         let summary = SyncText.summary(report, took: duration)

@@ -23,8 +23,8 @@ enum CommandTable {
             Fetches each FEED, checks it, replaces its saved copy in one step, and downloads the images that the cache \
             doesn't have yet. With no FEED it does so for those in the config file, or if it names none, for every feed \
             in the cache. A FEED is an http, https or file \
-            URL, or the path of a local file. If a feed can't be reached but its saved copy is fresh, that is told, and \
-            is no error. In a pipe or under cron, a run that succeeds prints nothing.
+            URL, or the path of a local file. If a feed can't be reached but its saved copy is fresh, that is no error, \
+            and is told on a terminal and with --verbose. In a pipe or under cron, a run that succeeds prints nothing.
             """,
         operand: .feed, operandCount: 0...Int.max,
         examples: [
