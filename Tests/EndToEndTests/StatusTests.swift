@@ -144,6 +144,50 @@ struct CachePlaceTests {
         #expect(try Files.mode(place) == 0o700)
     }
 
+    @Test("is none where a folder holds other things, says whoever reads or prunes it, and leaves it as it is")
+    func otherFolder() async throws {
+        let server = try FeedServer(images: 1)
+        let place = try program.folder.makeDirectory("pictures")
+        try program.folder.write("mine", to: "pictures/notes.txt")
+        let commands = [
+            ["status"], ["status", "--json"], ["show", "--offline", server.feedURL],
+            ["image", "--offline", server.imageURL(0)], ["export", program.folder.path("all.tar")],
+            ["gallery", program.folder.path("site")], ["remove", server.feedURL], ["validate"], ["validate", "-n"],
+        ]
+        for command in commands {
+            let result = try await program.run(command + ["--cache", place])
+            expectOneLine(result, exit: 66, ["\(place): is no feedsync cache", "--cache"])
+        }
+        expectOneLine(try await program.run("sync", "--cache", place), exit: 64, ["no feed to sync"])
+        #expect(Files.names(in: place) == ["notes.txt"])
+        #expect(!Files.exists(program.folder.path("site")))
+    }
+
+    @Test("may be a folder that holds other things: whoever has something to save makes it one")
+    func sharedFolder() async throws {
+        let server = try FeedServer(images: 1)
+        let place = try program.folder.makeDirectory("pictures")
+        try program.folder.write("mine", to: "pictures/notes.txt")
+        let planned = try await program.run("sync", "-n", "--cache", place, server.feedURL)
+        #expect(planned.status == .exited(0) && planned.outputText.hasPrefix("would save "), "\(planned.errorText)")
+        #expect(Files.names(in: place) == ["notes.txt"])
+        for command in [["image", server.imageURL(0)], ["show", server.feedURL], ["sync", server.feedURL]] {
+            let result = try await program.run(command + ["--cache", place])
+            #expect(result.status == .exited(0) && result.errorText == "", "\(result.errorText)")
+            #expect(try await program.run("status", "--cache", place, "--json").json["images"]?["count"]?.int == 1)
+        }
+        #expect(Files.names(in: place).contains("notes.txt"))
+    }
+
+    @Test("may be an empty folder, or the root of a file system, that nobody has used yet")
+    func emptyFolder() async throws {
+        let place = try program.folder.makeDirectory("empty")
+        #expect(try await program.run("status", "--cache", place).outputText.contains("0 feeds"))
+        _ = try program.folder.makeDirectory("empty/lost+found")
+        #expect(try await program.run("status", "--cache", place).status == .exited(0))
+        expectQuiet(try await program.run("validate", "--cache", place))
+    }
+
     @Test("can't be below a file, or be one")
     func unusable() async throws {
         let server = try FeedServer(images: 1)

@@ -67,7 +67,7 @@ actor CacheOpener {
     }
 
     private func openForWriting(_ wait: LockWait, repairing: Bool) async throws(FeedError) -> Cache {
-        let (folder, lock) = try await lockedFolder(wait)
+        let (folder, lock) = try await lockedFolder(wait, repairing: repairing)
         let file = DatabaseFile(in: folder, resolvedPath: try resolvedPath(.cannotCreate), schema: schema)
         let (connection, notices) = try makingRoom(in: folder) { () throws(FeedError) in
             repairing ? try file.repair(lock: lock) : (try file.openForWriting(lock: lock), notices: [])
@@ -89,8 +89,12 @@ actor CacheOpener {
         try attempt(.failed) { () throws(SystemError) in _ = try folders.incoming?.removeContents() }
     }
 
-    private func lockedFolder(_ wait: LockWait) async throws(FeedError) -> Lock {
-        let found = try openLock()
+    private func lockedFolder(_ wait: LockWait, repairing: Bool) async throws(FeedError) -> Lock {
+        let folder = try attempt(.cannotCreate) { () throws(SystemError) in try CacheFolder.create(path) }
+        // Whoever has something to save makes it a cache.
+        if repairing { try requireCache(folder) }
+        let lock = try attempt(.cannotCreate) { () throws(SystemError) in try folder.makeFile(CacheFolder.lock) }
+        let found: Lock = (folder, lock)
         try await wait.lock(found.lock, .exclusive, cache: path)
         // Whoever comes later goes by what the path names now.
         let isInPlace = try attempt(.failed) { () throws(SystemError) in
@@ -102,13 +106,6 @@ actor CacheOpener {
             throw .storage(.failed, "\(path): another folder or lock has taken its place while this run waited")
         }
         return found
-    }
-
-    private func openLock() throws(FeedError) -> Lock {
-        try attempt(.cannotCreate) { () throws(SystemError) in
-            let folder = try CacheFolder.create(path)
-            return (folder, try folder.makeFile(CacheFolder.lock))
-        }
     }
 
     /// On a full disk, what a killed run left in `incoming` may be the room that SQLite lacks to open anything.
@@ -148,12 +145,23 @@ actor CacheOpener {
 
     /// Nil if there is nothing at the path.
     private func existingCache() throws(FeedError) -> Descriptor? {
+        let folder: Descriptor
         do {
-            return try Descriptor.folder(at: path)
+            folder = try Descriptor.folder(at: path)
         } catch {
             if error.code == ENOENT { return nil }
             throw error.feedError(error.code == ENOTDIR ? .cannotCreate : .failed)
         }
+        try requireCache(folder)
+        return folder
+    }
+
+    /// Another folder, by a mistyped name, is told of as such, not as an empty cache.
+    private func requireCache(_ folder: Descriptor) throws(FeedError) {
+        let isOthers = try attempt(.failed) { () throws(SystemError) in try CacheFolder.isOthers(folder) }
+        guard isOthers else { return }
+        throw .notFound("\(path): is no feedsync cache: it holds other files, and no \(CacheFolder.database)")
+            .hinting("name the cache's folder with --cache")
     }
 
     /// SQLite goes by the path, all else by the folder that is open.

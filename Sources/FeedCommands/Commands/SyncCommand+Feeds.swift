@@ -35,7 +35,7 @@ extension SyncCommand {
     }
 
     private func savedFeeds() async throws(FeedError) -> [FeedSummary] {
-        let feeds = try await session.openCache(.read).feeds.summaries()
+        let feeds = try await session.openCacheToBe().feeds.summaries()
         // On a full disk a cache can't be opened for writing beside somebody who reads.
         await session.closeCaches()
         return feeds

@@ -20,7 +20,9 @@ struct SyncCommand {
         let meter = session.showsProgress ? ByteMeter() : nil
         // A client takes longer to set up than a cache to open.
         async let making = session.makeTransport()
-        let cache = try await session.openCache(settings.dryRun ? .read : .write(lockWait: settings.lockWait))
+        let cache =
+            settings.dryRun
+            ? try await session.openCacheToBe() : try await session.openCache(.write(lockWait: settings.lockWait))
         let transport = try await making
         let waits = try await cache.waits.retrieve()
         let report = try await session.fetching(

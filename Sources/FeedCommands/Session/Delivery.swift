@@ -29,7 +29,7 @@ struct Delivery {
 extension Session {
     func openForDelivery() async throws(FeedError) -> Delivery {
         do {
-            return delivery(of: try await openCache(.read))
+            return delivery(of: try await openCacheToBe())
         } catch let error where error.standsInTheWay {
             return delivery(of: try await openCache(.none), unread: error)
         } catch let error where error.kind == .storage(.unreadable) {

@@ -75,6 +75,16 @@ struct Session: Sendable {
         return cache
     }
 
+    /// As `read`; a folder that is no cache yet, which saving would make one, reads as empty.
+    func openCacheToBe() async throws(FeedError) -> Cache {
+        do {
+            return try await openCache(.read)
+        } catch {
+            guard error.kind == .notFound else { throw error }
+            return try await openCache(.none)
+        }
+    }
+
     func closeCaches() async {
         for cache in opened.takeAll() { await cache.close() }
     }
