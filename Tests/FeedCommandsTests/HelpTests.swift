@@ -90,7 +90,7 @@ struct HelpTests {
     @Test("each option that a topic names is one", arguments: HelpTopic.allCases)
     func named(topic: HelpTopic) throws {
         // Those of other programs and of scripts.
-        let others: Set = ["--link", "--user", "--preserve-digests", "--delete", "--now", "--array"]
+        let others: Set = ["--link", "--user", "--preserve-digests", "--delete", "--now", "--array", "--unbuffered"]
         for word in HelpText.text(for: topic.rawValue).split(whereSeparator: { " \n\"(".contains($0) })
         where word.hasPrefix("--") {
             let name = word.dropFirst(2).prefix { $0 == "-" || $0.isLetter }

@@ -31,7 +31,7 @@ struct SyncFixture {
         _ names: [String], on client: any HTTPClient, serving feed: Feed? = nil, as identity: Identity = Identity(),
         dryRun: Bool = false, jobs: Int = 4,
         scope: ImageScope = ImageScope(), own: [String: ImageScope] = [:], limits: [String: Int64] = [:],
-        hoursLater hours: Int = 0, events: SyncEvents? = nil
+        hoursLater hours: Int = 0, events: SyncEvents? = nil, newImages: NewImages? = nil
     ) async throws -> SyncReport {
         let now = Self.now + .seconds(3600 * hours)
         let decoder = try StubDecoder(feed ?? Samples.feed(3))
@@ -48,7 +48,7 @@ struct SyncFixture {
         for (name, limit) in limits { others[try feedURL(name).key] = particulars(scope, maxImageBytes: limit) }
         let sync = FeedSync(
             general: particulars(scope), particulars: others, local: local, images: images, downloads: downloads,
-            now: { now }, dryRun: dryRun, feedsAtOnce: jobs)
+            now: { now }, dryRun: dryRun, feedsAtOnce: jobs, newImages: newImages)
         return await sync.run(try names.map(feedURL), events: events)
     }
 

@@ -7,7 +7,12 @@ struct SyncCommand {
     init(_ session: Session) { self.session = session }
 
     func run(_ given: [ResourceURL]) async throws -> ExitCode {
-        try await Monitoring(session).watch { try await perform(given) }
+        if settings.json && settings.printNew {
+            throw UsageError(
+                "--json and --print-new can't go together: each has standard output for itself",
+                hint: "--metrics-file has the figures of a run, too")
+        }
+        return try await Monitoring(session).watch { try await perform(given) }
     }
 
     private func perform(_ given: [ResourceURL]) async throws -> Monitoring.Run {
@@ -25,11 +30,13 @@ struct SyncCommand {
             ? try await session.openCacheToBe() : try await session.openCache(.write(lockWait: settings.lockWait))
         let transport = try await making
         let waits = try await cache.waits.retrieve()
+        let lines = settings.printNew && !settings.dryRun ? NewImageLines(session) : nil
+        async let writing: Void? = lines?.writeAsTheyCome()
         let report = try await session.fetching(
             through: transport, spent: spent, meter: meter, mostJobs: ImageDownloads.mostJobs(storing: cache.images),
             waits: waits
         ) { client in
-            let sync = sync(feeds, own, unnamed: unnamed, in: cache, with: client)
+            let sync = sync(feeds, own, unnamed: unnamed, in: cache, with: client, printing: lines)
             let report = try await watch(feeds, meter) { await sync.run(feeds, events: $0) }
             let left = client.waits
             if left != waits, !settings.dryRun, report.fatal == nil { await keep(left, in: cache) }
@@ -39,7 +46,9 @@ struct SyncCommand {
         let figures = settings.metricsFileToWrite == nil ? nil : await figures(of: cache, after: report)
         // The reader of the output may be slow, and other runs want the lock.
         await session.closeCaches()
-        let ending = finish(report, gallery, took: ContinuousClock.now - start)
+        lines?.end()
+        await writing
+        let ending = finish(report, gallery, unwritten: lines?.writeRest(), took: ContinuousClock.now - start)
         return Monitoring.Run(ending: ending, report: report, cache: figures)
     }
 
@@ -90,7 +99,7 @@ struct SyncCommand {
     /// `own` are the settings of each feed.
     private func sync(
         _ feeds: [ResourceURL], _ own: [Settings], unnamed: Set<ResourceURL.Key>, in cache: Cache,
-        with client: Fetcher
+        with client: Fetcher, printing lines: NewImageLines?
     ) -> FeedSync {
         func particulars(_ own: Settings, isNamed: Bool = true) -> FeedParticulars {
             FeedParticulars(
@@ -111,12 +120,12 @@ struct SyncCommand {
             general: particulars(settings), particulars: others, local: session.localFeeds(in: cache),
             images: cache.images, downloads: downloads, now: session.now, dryRun: settings.dryRun,
             // More than a few, as servers that don't answer hold up those behind them.
-            feedsAtOnce: max(6, client.traffic.jobs))
+            feedsAtOnce: max(6, client.traffic.jobs), newImages: lines.map { lines in NewImages(lines.add) })
     }
 
     /// Fails where the output can't be written, which changes nothing of what the run did.
     private func finish(
-        _ report: SyncReport, _ galleryFailure: FeedError?, took duration: Duration
+        _ report: SyncReport, _ galleryFailure: FeedError?, unwritten: FeedError?, took duration: Duration
     ) -> Result<ExitCode, FeedError> {
         for feed in report.feeds {
             if feed.hasEmptied { session.notice(LogLine(emptied: feed.url)) }
@@ -133,6 +142,7 @@ struct SyncCommand {
         let isWhole = exitCode(of: report, galleryFailure) == .ok && !report.wasCancelled
         if isWhole { session.remark(summary) } else { session.notice(summary) }
         do throws(FeedError) {
+            if let unwritten, !unwritten.isCancellation, report.fatal == nil { throw unwritten }
             if settings.json {
                 try session.write(SyncJSON.text(report, report.fatal ?? galleryFailure, took: duration))
             }

@@ -58,6 +58,9 @@ enum OptionTable {
         .flag(
             "json", sets: \.json, .main, of: [.sync, .show, .validate, .remove, .status, .gallery],
             "write the result as JSON to standard output"),
+        .flag(
+            "print-new", sets: \.printNew, .main, of: [.sync],
+            "write a JSON line to standard output for each image stored, as soon as it is safe on disk"),
         .value(
             "lock-wait", "S", sets: \.lockWait, as: .seconds, default: "0", .main,
             of: [.sync, .show, .image, .validate, .export, .import, .remove, .gallery],

@@ -62,6 +62,7 @@ struct Settings: Hashable, Sendable {
     var deep = false
     var force = false
     var json = false
+    var printNew = false
     var verbosity = Verbosity.normal
     var progress = ProgressChoice.auto
     var logFormat = LogFormat.text

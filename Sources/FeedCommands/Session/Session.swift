@@ -54,9 +54,9 @@ struct Session: Sendable {
         if settings.verbosity == .verbose { log.tell(line) }
     }
 
-    /// Says what a dry run would do: on standard output, unless `--json` keeps that for JSON.
+    /// Says what a dry run would do: on standard output, unless an option keeps that for JSON.
     func plan(_ line: String) throws(FeedError) {
-        guard settings.json else { return try write(TerminalText.escape(line) + "\n") }
+        guard settings.json || settings.printNew else { return try write(TerminalText.escape(line) + "\n") }
         notice(LogLine(level: .info, event: "plan", text: line))
     }
 

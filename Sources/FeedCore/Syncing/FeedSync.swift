@@ -5,12 +5,13 @@ package struct FeedSync: Sendable {
     private let downloads: ImageDownloads
     private let now: @Sendable () -> Timestamp
     private let dryRun: Bool
+    private let newImages: NewImages?
 
     /// `particulars` are those of the feeds that have their own, `general` is what holds for the others.
     package init(
         general: FeedParticulars, particulars: [ResourceURL.Key: FeedParticulars] = [:], local: LocalFeedLoader,
         images: any ImageStore, downloads: ImageDownloads, now: @escaping @Sendable () -> Timestamp,
-        dryRun: Bool = false, feedsAtOnce: Int = 6
+        dryRun: Bool = false, feedsAtOnce: Int = 6, newImages: NewImages? = nil
     ) {
         round = FeedRound(
             general: general, particulars: particulars, local: local, feedsAtOnce: max(1, feedsAtOnce))
@@ -18,6 +19,7 @@ package struct FeedSync: Sendable {
         self.downloads = downloads
         self.now = now
         self.dryRun = dryRun
+        self.newImages = newImages
     }
 
     private enum Part: Sendable {
@@ -33,14 +35,15 @@ package struct FeedSync: Sendable {
         let (synced, feedsEnd) = AsyncStream.makeStream(of: FeedRound.SyncedFeed.self)
         let (news, newsEnd) = AsyncStream.makeStream(of: ImageDownloads.News.self)
         var reports: [FeedReport] = []
-        let beginning = ImageSurvey(ImageChoice(store: images, now: now), dryRun: dryRun, events: events)
+        let beginning = ImageSurvey(
+            ImageChoice(store: images, now: now), dryRun: dryRun, events: events, newImages: newImages)
         var survey = beginning
         var outcome = DownloadOutcome()
         await withTaskGroup(of: Part.self) { group in
             group.addTask { .feeds(await round.run(feeds, events, feedsEnd)) }
             group.addTask { .survey(await take(synced, in: beginning, newsEnd)) }
             group.addTask {
-                .images(await downloads.run(news, events: events))
+                .images(await downloads.run(news, events: events, newImages: newImages))
             }
             for await part in group {
                 switch part {

@@ -55,15 +55,17 @@ final class ImageBatches: Sendable {
     private let mostStaged: Int
     private let traffic: Traffic
     private let ledger: DownloadLedger
+    private let newImages: NewImages?
     private let sleep: @Sendable (Duration) async throws -> Void
 
     init(
-        store: any ImageStore, traffic: Traffic, ledger: DownloadLedger,
+        store: any ImageStore, traffic: Traffic, ledger: DownloadLedger, newImages: NewImages?,
         sleep: @escaping @Sendable (Duration) async throws -> Void
     ) {
         self.store = store
         self.traffic = traffic
         self.ledger = ledger
+        self.newImages = newImages
         self.sleep = sleep
         mostStaged = store.mostStaged
     }
@@ -136,9 +138,11 @@ final class ImageBatches: Sendable {
             // They are there, whatever becomes of this batch.
             ledger.confirmed(batch.notModified)
             if !batch.received.isEmpty {
+                let cached = try await newImages?.cached(batch.received, in: store) ?? [:]
                 let failures = try await store.publish(batch.received)
                 let exhaustion = store.exhaustion
                 ledger.published(batch.received, failures, exhaustion)
+                try await newImages?.tell(batch.received, failures, cached, in: store)
                 if let exhaustion { throw exhaustion }
             }
             if !batch.notModified.isEmpty { try await store.confirm(batch.notModified) }

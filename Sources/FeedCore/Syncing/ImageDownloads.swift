@@ -43,11 +43,14 @@ package struct ImageDownloads: Sendable {
     }
 
     /// Has images while others are still to come.
-    package func run(_ news: AsyncStream<News>, events: SyncEvents?) async -> DownloadOutcome {
+    package func run(
+        _ news: AsyncStream<News>, events: SyncEvents?, newImages: NewImages? = nil
+    ) async -> DownloadOutcome {
         let ledger = DownloadLedger(of: traffic, events: events)
         let run = Run(
             images: ImagesUnderWay(remote, store, mostBroken: mostBroken), ledger: ledger,
-            batches: ImageBatches(store: store, traffic: traffic, ledger: ledger, sleep: sleep))
+            batches: ImageBatches(
+                store: store, traffic: traffic, ledger: ledger, newImages: newImages, sleep: sleep))
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 await withTaskCancellationHandler {

@@ -9,14 +9,16 @@ struct ImageSurvey: Sendable {
     private let choice: ImageChoice
     private let dryRun: Bool
     private let events: SyncEvents?
+    private let newImages: NewImages?
     private var named: Set<ResourceURL.Key> = []
     /// Those that only feeds have named whose server is out of reach.
     private var outOfReach: Set<ResourceURL.Key> = []
 
-    init(_ choice: ImageChoice, dryRun: Bool, events: SyncEvents?) {
+    init(_ choice: ImageChoice, dryRun: Bool, events: SyncEvents?, newImages: NewImages? = nil) {
         self.choice = choice
         self.dryRun = dryRun
         self.events = events
+        self.newImages = newImages
     }
 
     /// Hands those to ask for to `ask`, a part of the feed at a time.
@@ -39,7 +41,7 @@ struct ImageSurvey: Sendable {
             var wanted: [WantedImage] = []
             for (image, verdict) in zip(new, try await found.get()) {
                 if verdict.isCached { cached += 1 }
-                take(verdict, on: image, &wanted)
+                take(verdict, on: image, of: feed, &wanted)
             }
             events?.yield(.imagesSurveyed(new.count, wanted: wanted.count))
             if !wanted.isEmpty { ask(wanted) }
@@ -66,7 +68,7 @@ struct ImageSurvey: Sendable {
 
     /// Counts and tells what was decided.
     private mutating func take(
-        _ verdict: ImageChoice.Verdict, on named: FeedImage, _ wanted: inout [WantedImage]
+        _ verdict: ImageChoice.Verdict, on named: FeedImage, of feed: ResourceURL, _ wanted: inout [WantedImage]
     ) {
         let url = named.url
         switch verdict {
@@ -83,7 +85,8 @@ struct ImageSurvey: Sendable {
         case .ask(_, let isCached) where dryRun:
             if isCached { report.cached += 1 }
             events?.yield(isCached ? .imageToRevalidate(url) : .imageMissing(url))
-        case .ask(var image, _):
+        case .ask(var image, let isCached):
+            newImages?.want(named, of: feed, isCached: isCached)
             image.alternatives = named.alternatives
             wanted.append(image)
         }

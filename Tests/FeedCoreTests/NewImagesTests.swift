@@ -1,0 +1,95 @@
+import FeedCore
+import Synchronization
+import TestDoubles
+import TestSupport
+import Testing
+
+@Suite("The images that a sync stores are told")
+struct NewImagesTests {
+    private let fixture = SyncFixture()
+    private let told = Told()
+
+    private final class Told: Sendable {
+        private let images = Mutex<[NewImage]>([])
+
+        /// Those told since it was asked the last time, by their URLs.
+        func take() -> [NewImage] {
+            images.withLock { images in
+                defer { images = [] }
+                return images.sorted { $0.image.url.text < $1.image.url.text }
+            }
+        }
+
+        func add(_ some: [NewImage]) { images.withLock { $0 += some } }
+    }
+
+    @discardableResult
+    private func sync(
+        _ names: [String] = ["a.json"], on client: ScriptedHTTPClient? = nil, serving feed: Feed? = nil,
+        scope: ImageScope = ImageScope(), dryRun: Bool = false
+    ) async throws -> SyncReport {
+        try await fixture.sync(
+            names, on: client ?? fixture.server(), serving: feed, dryRun: dryRun, scope: scope,
+            newImages: NewImages { [told] in told.add($0) })
+    }
+
+    @Test("with all that the feed says of them, and where they are stored")
+    func content() async throws {
+        let feed = Feed(format: .rss, images: (0..<3).map(FeedImage.full))
+        try await sync(serving: feed)
+        let told = told.take()
+        #expect(told.map(\.image) == feed.images)
+        #expect(told.map(\.feed) == (0..<3).map { _ in .known("https://feeds.example/a.json") })
+        #expect(try await fixture.images.find(feed.images.map(\.url)) == told.map(\.stored))
+    }
+
+    @Test("once, with the feed that brought them")
+    func shared() async throws {
+        // Its server is out of reach, so that it brings nothing.
+        try await fixture.save("a.json", daysAgo: 1)
+        let client = fixture.server(["a.json": .failure(.connectivity("refused"))])
+        try await sync(["a.json", "b.json"], on: client)
+        #expect(told.take().map(\.feed.text) == (0..<3).map { _ in "https://feeds.example/b.json" })
+    }
+
+    @Test("but not those that failed, nor those that could not be stored")
+    func failed() async throws {
+        let urls = try Samples.feed(3).images.map(\.url)
+        fixture.images.failPublishing(urls[0])
+        let name = try #require(urls[1].text.split(separator: "/").last)
+        try await sync(on: fixture.server([String(name): .status(404)]))
+        #expect(told.take().map(\.image.url) == [urls[2]])
+    }
+
+    @Test("but not those that were there, nor in a dry run")
+    func again() async throws {
+        try await sync(dryRun: true)
+        #expect(told.take().isEmpty)
+        try await sync()
+        #expect(told.take().count == 3)
+        try await sync()
+        #expect(told.take().isEmpty)
+    }
+
+    @Test("again where their bytes are others than before, whatever the server's answer says")
+    func changed() async throws {
+        try await sync()
+        let first = try #require(told.take().first)
+        let name = try #require(first.image.url.text.split(separator: "/").last)
+        let client = fixture.server([String(name): .ok(Samples.png("another"))])
+        try await sync(on: client, scope: ImageScope(revalidates: true))
+        let again = told.take()
+        #expect(again.map(\.image) == [first.image])
+        #expect(again.map(\.stored.digest) != [first.stored.digest])
+    }
+
+    @Test("until nobody is there to be told, which ends the run, and what was stored stays")
+    func unheard() async throws {
+        let failure = FeedError.storage(.failed, "nobody listens")
+        let newImages = NewImages { _ throws(FeedError) in throw failure }
+        let report = try await fixture.sync(["a.json"], on: fixture.server(), newImages: newImages)
+        #expect(report.fatal == failure)
+        #expect(report.images.downloaded == 3)
+        #expect(try await fixture.images.find(Samples.feed(3).images.map(\.url)).allSatisfy { $0 != nil })
+    }
+}
