@@ -175,6 +175,21 @@ struct PrintNewReaderTests {
         expectQuiet(try await program.run(server.feedURL))
     }
 
+    @Test("hears of what came in before the run was stopped")
+    func stopped() async throws {
+        let (server, gate) = (try FeedServer(images: 3), Gate())
+        server.serve(Reply(body: FeedServer.image(2), gate: gate), at: 2)
+        // One image after the other: when the last one is asked for, the others have come in, and are not yet saved.
+        let run = try program.start("--print-new", "-j", "1", server.feedURL)
+        await run.comes(to: gate)
+        run.kill(SIGTERM)
+        let result = await run.wait()
+        gate.open()
+        #expect(result.status == .exited(128 + SIGTERM))
+        let urls = try result.outputLines.map { try JSONValue.parse(Array($0.utf8))["url"]?.string }
+        #expect(urls == [0, 1].map(server.imageURL))
+    }
+
     @Test("who takes nothing keeps neither the run nor the cache, and a stopped run waits for nobody")
     func stuck() async throws {
         gate.open()
