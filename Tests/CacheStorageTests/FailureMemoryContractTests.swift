@@ -39,6 +39,11 @@ struct FailureMemoryContractTests {
         try await kind.imageStore().failuresOfWhatNoFeedNamesAreForgotten()
     }
 
+    @Test("the inventory counts what failed and is not there", arguments: StoreKind.allCases)
+    func theInventoryCountsWhatFailedAndIsNotThere(_ kind: StoreKind) async throws {
+        try await kind.imageStore().theInventoryCountsWhatFailedAndIsNotThere()
+    }
+
     @Test("credentials are no part of a failure", arguments: StoreKind.allCases)
     func credentialsAreNoPartOfAFailure(_ kind: StoreKind) async throws {
         try await kind.imageStore().credentialsAreNoPartOfAFailure()

@@ -116,6 +116,11 @@ struct FeedStoreContractTests {
         try await kind.feedStore().aFeedThatNobodyNamedIsNamedFromTheFirstTimeOn()
     }
 
+    @Test("what was wrong with a feed is told until it is saved again", arguments: StoreKind.allCases)
+    func whatWasWrongWithAFeedIsToldUntilItIsSavedAgain(_ kind: StoreKind) async throws {
+        try await kind.feedStore().whatWasWrongWithAFeedIsToldUntilItIsSavedAgain()
+    }
+
     @Test("confirming what was never saved throws", arguments: StoreKind.allCases)
     func confirmingWhatWasNeverSavedThrows(_ kind: StoreKind) async throws {
         try await kind.feedStore().confirmingWhatWasNeverSavedThrows()

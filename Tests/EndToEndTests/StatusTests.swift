@@ -32,11 +32,11 @@ struct StatusTests {
 
         let result = try await program.run("status", "--json")
 
-        func feed(_ server: FeedServer, _ age: JSONValue, fresh: Bool, cached: Int) -> JSONValue {
+        func feed(_ server: FeedServer, _ age: JSONValue, fresh: Bool, cached: Int, failed: Int) -> JSONValue {
             [
                 "url": "\(server.feedURL)", "title": nil, "format": "essential", "saved_at": "TIME",
                 "age_seconds": age, "fresh": .bool(fresh), "images": 2, "images_cached": .integer(cached),
-                "keep": "none",
+                "images_failed": .integer(failed), "keep": "none", "last_error": nil,
             ]
         }
         let json = try result.comparableJSON
@@ -47,7 +47,9 @@ struct StatusTests {
         let (new, old) = (try age(first), try age(second))
         #expect(try #require(new.int) / 3600 == 0)
         #expect(try #require(old.int) / 86_400 == 8)
-        let expected = [feed(first, new, fresh: true, cached: 1), feed(second, old, fresh: false, cached: 2)]
+        let expected = [
+            feed(first, new, fresh: true, cached: 1, failed: 1), feed(second, old, fresh: false, cached: 2, failed: 0),
+        ]
         #expect(feeds.count == 2)
         #expect(expected.allSatisfy(feeds.contains))
         let bytes = FeedServer.image(0).count
@@ -55,7 +57,8 @@ struct StatusTests {
         #expect(json["images"] == ["count": 1, "bytes": .integer(bytes)])
 
         let text = try await program.run("status")
-        #expect(text.outputLines.count == 3)
+        #expect(text.outputLines.count == 4)
+        #expect(text.outputLines.contains { $0.hasPrefix("  1 image failed (next try ") }, "\(text.outputText)")
         #expect(text.outputLines.count { $0.contains("stale") && $0.contains(second.feedURL) } == 1)
         #expect(text.outputLines.count { $0.contains("fresh") && $0.contains(first.feedURL) } == 1)
         let patient = try await program.run("status", "--max-age", "9d", "--json").json

@@ -205,6 +205,36 @@ package struct FeedStoreContract: Sendable {
         }
     }
 
+    package func whatWasWrongWithAFeedIsToldUntilItIsSavedAgain() async throws {
+        let saved = SavedFeed.sample()
+        func noted(_ message: String, _ kind: FeedError.Kind, _ moment: Int64) async throws -> FeedTrouble {
+            let trouble = FeedTrouble(kind: kind, message: message, at: Timestamp(microseconds: moment))
+            try await store.change { change throws(FeedError) in try change.note(trouble, of: saved.url) }
+            return trouble
+        }
+        func troubles() async throws -> [FeedTrouble?] { try await store.summaries().map(\.trouble) }
+
+        try await save(saved)
+        try await save(.sample(.second))
+        #expect(try await troubles() == [nil, nil])
+        let first = try await noted("gone \u{1B}[2J “for good”", .invalidData, 1_774_749_599_999_999)
+        #expect(try await troubles() == [first, nil])
+        let second = try await noted("", .connectivity, -1)
+        #expect(try await troubles() == [second, nil])
+        // All else is as it was.
+        #expect(try await store.retrieve(saved.url) == saved)
+        try await store.change { change throws(FeedError) in try change.confirm(saved) }
+        #expect(try await troubles() == [nil, nil])
+        _ = try await noted("again", .connectivity, 2)
+        try await replace(saved)
+        #expect(try await troubles() == [nil, nil])
+        try await delete(saved.url)
+        _ = try await noted("nothing there", .connectivity, 3)
+        #expect(try await troubles() == [nil])
+        try await save(saved)
+        #expect(try await troubles() == [nil, nil])
+    }
+
     package func confirmingWhatWasNeverSavedThrows() async throws {
         await #expect(throws: FeedError.notFound("\(ResourceURL.first): was never saved")) {
             try await store.change { change throws(FeedError) in try change.confirm(.sample()) }

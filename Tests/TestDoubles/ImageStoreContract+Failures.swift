@@ -67,6 +67,25 @@ extension ImageStoreContract {
         #expect(try await store.failures(of: [.image(0), .image(7)]).map { $0?.count } == [1, nil])
     }
 
+    package func theInventoryCountsWhatFailedAndIsNotThere() async throws {
+        let images = [0, 1, 2, 2, 3].map { FeedImage(id: "\($0)", url: .image($0)) }
+        let saved = SavedFeed(
+            url: .first, feed: Feed(format: .rss, images: images), savedAt: Timestamp(microseconds: 1))
+        try await fixture.feeds.change { change throws(FeedError) in
+            try change.insert(saved)
+            try change.insert(.sample(.second, images: 1))
+        }
+        try await publish("picture", at: .image(0))
+        try await store.remember([failure(0), failure(2), failure(3, at: 2_000_000), failure(7)])
+        try await store.remember([failure(2, at: 3_000_000)])
+        var first = ImageInventory.OfFeed(cached: 1)
+        first.add(failedAt: Timestamp(microseconds: 3_000_000), count: 2)
+        first.add(failedAt: Timestamp(microseconds: 2_000_000), count: 1)
+        #expect(first.failed == 2)
+        #expect(first.leftAloneUntil == Timestamp(microseconds: 3_602_000_000))
+        #expect(try await store.inventory(of: [.second, .first]).perFeed == [.init(cached: 1), first])
+    }
+
     package func credentialsAreNoPartOfAFailure() async throws {
         let url = try ResourceURL("https://me:secret@images.example/0.png")
         try await store.remember([

@@ -16,6 +16,7 @@ package final class InMemoryCache: Sendable {
         var feeds: [String: SavedFeed] = [:]
         /// What is kept of each feed, newest first.
         var kept: [String: [FeedImage]] = [:]
+        var troubles: [String: FeedTrouble] = [:]
         var images: [String: StoredImage] = [:]
         var failures: [String: RememberedFailure] = [:]
         var data: [Digest: [UInt8]] = [:]
@@ -35,7 +36,7 @@ package final class InMemoryCache: Sendable {
             FeedSummary(
                 url: saved.url, title: saved.feed.title, format: saved.feed.format, savedAt: saved.savedAt,
                 images: saved.feed.images.count + (kept[saved.url.text]?.count ?? 0), isNamed: saved.isNamed,
-                movedTo: saved.movedTo, keep: saved.keep)
+                movedTo: saved.movedTo, keep: saved.keep, trouble: troubles[saved.url.text])
         }
     }
 

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A feed store that keeps nothing on disk, records what it is asked, and fails on demand.
 package final class InMemoryFeedStore: FeedStore {
-    package enum Message: Hashable, Sendable { case retrieve, delete, insert, confirm, summaries }
+    package enum Message: Hashable, Sendable { case retrieve, delete, insert, confirm, note, summaries }
 
     private let cache: InMemoryCache
     private let received = Mutex<[Message]>([])
@@ -34,10 +34,9 @@ package final class InMemoryFeedStore: FeedStore {
         _ work: @escaping @Sendable (any FeedStoreChange) throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome {
         try cache.withContents { contents throws(FeedError) in
-            let change = Change(of: self, contents.feeds, contents.kept)
+            let change = Change(of: self, contents)
             let outcome = try work(change)
-            contents.feeds = change.feeds
-            contents.kept = change.kept
+            contents = change.contents
             return outcome
         }
     }
@@ -56,30 +55,31 @@ package final class InMemoryFeedStore: FeedStore {
 
     private final class Change: FeedStoreChange {
         private let store: InMemoryFeedStore
-        private(set) var feeds: [String: SavedFeed]
-        private(set) var kept: [String: [FeedImage]]
+        private(set) var contents: InMemoryCache.Contents
 
-        init(of store: InMemoryFeedStore, _ feeds: [String: SavedFeed], _ kept: [String: [FeedImage]]) {
+        init(of store: InMemoryFeedStore, _ contents: InMemoryCache.Contents) {
             self.store = store
-            self.feeds = feeds
-            self.kept = kept
+            self.contents = contents
         }
 
         func delete(_ url: ResourceURL) throws(FeedError) {
             try store.receive(.delete)
-            feeds[url.text] = nil
-            kept[url.text] = nil
+            contents.feeds[url.text] = nil
+            contents.kept[url.text] = nil
+            contents.troubles[url.text] = nil
         }
 
         func insert(_ saved: SavedFeed) throws(FeedError) {
             try store.receive(.insert)
-            feeds[saved.url.text] = saved
+            contents.feeds[saved.url.text] = saved
+            contents.troubles[saved.url.text] = nil
         }
 
         func confirm(_ saved: SavedFeed) throws(FeedError) {
             try store.receive(.confirm)
-            guard let old = feeds[saved.url.text] else { throw .notFound("\(saved.url): was never saved") }
-            feeds[saved.url.text] = SavedFeed(
+            guard let old = contents.feeds[saved.url.text] else { throw .notFound("\(saved.url): was never saved") }
+            contents.troubles[saved.url.text] = nil
+            contents.feeds[saved.url.text] = SavedFeed(
                 url: saved.url, feed: old.feed, savedAt: saved.savedAt, validators: saved.validators,
                 pages: saved.pages, isNamed: old.isNamed || saved.isNamed, movedTo: saved.movedTo,
                 rules: saved.rules, keep: saved.keep)
@@ -87,23 +87,31 @@ package final class InMemoryFeedStore: FeedStore {
 
         func keep(_ images: [FeedImage], of url: ResourceURL) {
             // Sorting keeps the order of equals.
-            if feeds[url.text] != nil {
-                kept[url.text] = ((kept[url.text] ?? []) + images).sorted { $0.newness > $1.newness }
+            if contents.feeds[url.text] != nil {
+                contents.kept[url.text] = (kept(url) + images).sorted { $0.newness > $1.newness }
             }
         }
 
         func takeBack(to url: ResourceURL) -> [FeedImage] {
-            let named = Set(feeds[url.text]?.feed.images.map { Array($0.id.utf8) } ?? [])
-            let all = kept[url.text] ?? []
-            kept[url.text] = all.filter { !named.contains(Array($0.id.utf8)) }
+            let named = Set(contents.feeds[url.text]?.feed.images.map { Array($0.id.utf8) } ?? [])
+            let all = kept(url)
+            contents.kept[url.text] = all.filter { !named.contains(Array($0.id.utf8)) }
             return all.filter { named.contains(Array($0.id.utf8)) }
         }
 
         func letGo(from url: ResourceURL, by keep: Keep, now: Timestamp) {
-            guard let saved = feeds[url.text], let all = kept[url.text] else { return }
-            kept[url.text] = keep.covered(of: all, besides: saved.feed.images, savedAt: saved.savedAt, now: now)
+            guard let saved = contents.feeds[url.text] else { return }
+            contents.kept[url.text] = keep.covered(
+                of: kept(url), besides: saved.feed.images, savedAt: saved.savedAt, now: now)
         }
 
-        func countKept(of url: ResourceURL) -> Int { kept[url.text]?.count ?? 0 }
+        func countKept(of url: ResourceURL) -> Int { kept(url).count }
+
+        private func kept(_ url: ResourceURL) -> [FeedImage] { contents.kept[url.text] ?? [] }
+
+        func note(_ trouble: FeedTrouble, of url: ResourceURL) throws(FeedError) {
+            try store.receive(.note)
+            if contents.feeds[url.text] != nil { contents.troubles[url.text] = trouble }
+        }
     }
 }

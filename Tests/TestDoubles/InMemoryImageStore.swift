@@ -132,7 +132,15 @@ package final class InMemoryImageStore: ImageStore {
             let sizes = Dictionary(there.values.map { ($0.digest, $0.size) }) { first, _ in first }
             return ImageInventory(
                 totals: ImageTotals(count: sizes.count, bytes: sizes.values.reduce(0, +)),
-                perFeed: feeds.map { contents.feeds[$0.text]?.feed.images.count { there[$0.url.text] != nil } ?? 0 })
+                perFeed: feeds.map { feed in
+                    let urls = contents.feeds[feed.text]?.feed.images.map(\.url.text) ?? []
+                    var images = ImageInventory.OfFeed(cached: urls.count { there[$0] != nil })
+                    for url in Set(urls) where there[url] == nil {
+                        guard let failure = contents.failures[url] else { continue }
+                        images.add(failedAt: failure.failedAt, count: failure.count)
+                    }
+                    return images
+                })
         }
     }
 

@@ -17,7 +17,8 @@ struct SQLiteFeedChange: FeedStoreChange {
             let feed = try connection.statement(
                 """
                 UPDATE feeds SET credentials = ?2, title = ?3, format = ?4, saved_at = ?5, etag = ?6,
-                    last_modified = ?7, pages = ?8, named = ?9, moved_to = ?10, rules = ?11, keep = ?12
+                    last_modified = ?7, pages = ?8, named = ?9, moved_to = ?10, rules = ?11, keep = ?12,
+                    error_kind = NULL, error_message = NULL, error_at = NULL
                 WHERE url = ?1
                 """)
             try bind(saved, to: feed)
@@ -71,7 +72,8 @@ struct SQLiteFeedChange: FeedStoreChange {
         let feed = try connection.statement(
             """
             UPDATE feeds SET credentials = ?2, saved_at = ?5, etag = ?6, last_modified = ?7, pages = ?8,
-                named = max(named, ?9), moved_to = ?10, rules = ?11, keep = ?12
+                named = max(named, ?9), moved_to = ?10, rules = ?11, keep = ?12,
+                error_kind = NULL, error_message = NULL, error_at = NULL
             WHERE url = ?1 RETURNING id
             """)
         try bind(saved, to: feed)
@@ -95,5 +97,15 @@ struct SQLiteFeedChange: FeedStoreChange {
 
     func countKept(of url: ResourceURL) throws(FeedError) -> Int {
         try KeptItems(connection: connection, of: url)?.count() ?? 0
+    }
+
+    func note(_ trouble: FeedTrouble, of url: ResourceURL) throws(FeedError) {
+        let feed = try connection.statement(
+            "UPDATE feeds SET error_kind = ?2, error_message = ?3, error_at = ?4 WHERE url = ?1")
+        try feed.bind(1, url.text)
+        try feed.bind(2, trouble.kind.name)
+        try feed.bind(3, trouble.message)
+        try feed.bind(4, trouble.at.microseconds)
+        try feed.run()
     }
 }

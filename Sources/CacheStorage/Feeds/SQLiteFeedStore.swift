@@ -85,7 +85,8 @@ extension SQLiteFeedStore {
         let row = try connection.statement(
             """
             SELECT id, url, credentials, title, format, saved_at,
-                (SELECT count(*) FROM items WHERE feed = feeds.id AND position < ?1), named, moved_to, keep, kept
+                (SELECT count(*) FROM items WHERE feed = feeds.id AND position < ?1), named, moved_to, keep, kept,
+                error_kind, error_message, error_at
             FROM feeds ORDER BY url
             """)
         try row.bind(1, KeptItems.start)
@@ -96,9 +97,17 @@ extension SQLiteFeedStore {
                 FeedSummary(
                     url: head.url, title: head.title, format: head.format, savedAt: head.savedAt,
                     images: Int(row.integer(6) &+ row.integer(10)), isNamed: row.integer(7) != 0,
-                    movedTo: row.text(8).flatMap(ResourceURL.init(place:)), keep: row.text(9).flatMap(Keep.init)))
+                    movedTo: row.text(8).flatMap(ResourceURL.init(place:)), keep: row.text(9).flatMap(Keep.init),
+                    trouble: trouble(in: row, from: 11)))
         }
         return summaries
+    }
+
+    /// The columns make one or none.
+    private static func trouble(in row: SQLiteStatement, from first: Int32) -> FeedTrouble? {
+        guard let kind = row.text(first).flatMap({ FailureMemory.kinds[$0] }) else { return nil }
+        return FeedTrouble(
+            kind: kind, message: row.text(first + 1) ?? "", at: Timestamp(nearest: row.integer(first + 2)))
     }
 
     /// Throws `unreadable` if there is a feed that can't even be listed, and so never be deleted.

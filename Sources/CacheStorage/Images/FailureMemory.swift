@@ -4,7 +4,7 @@ internal import FeedCore
 struct FailureMemory {
     let connection: SQLiteConnection
 
-    private static let kinds = Dictionary(
+    static let kinds = Dictionary(
         uniqueKeysWithValues: [FeedError.Kind.connectivity, .invalidData, .notFound].map { ($0.name, $0) })
 
     /// Mostly there are none.
@@ -23,6 +23,25 @@ struct FailureMemory {
                 failedAt: Timestamp(microseconds: row.integer(3)), count: Int(row.integer(4)))
         }
         return found
+    }
+
+    /// Of each image of a saved feed that has one, once: with the digest and size of its data, if there is a row of it.
+    func forEach(
+        of feed: ResourceURL,
+        _ visit: (_ failedAt: Timestamp, _ count: Int, _ data: (digest: Digest, size: Int64)?) -> Void
+    ) throws(FeedError) {
+        if try isEmpty() { return }
+        let row = try connection.statement(
+            """
+            SELECT kind, failed_at, count, digest, size FROM failures LEFT JOIN images ON images.url = failures.url
+            WHERE failures.url IN (SELECT items.url FROM feeds JOIN items ON items.feed = feeds.id WHERE feeds.url = ?1)
+            """)
+        try row.bind(1, feed.text)
+        try row.forEachRow { () throws(FeedError) in
+            guard row.text(0).flatMap({ Self.kinds[$0] }) != nil else { return }
+            visit(
+                Timestamp(nearest: row.integer(1)), Int(row.integer(2)), row.digest(3).map { ($0, row.integer(4)) })
+        }
     }
 
     func add(_ failure: ImageFailure) throws(FeedError) {

@@ -6,18 +6,23 @@ extension ImageDirectory {
     /// Counts files, not rows: somebody may have deleted some, or a disk lost them; and one that another has replaced takes
     /// its room until it is deleted. One that isn't as long as it should be is no image.
     nonisolated func inventory(of feeds: [ResourceURL]) async throws(FeedError) -> ImageInventory {
-        guard let files = folders.files else {
-            return ImageInventory(totals: ImageTotals(count: 0, bytes: 0), perFeed: feeds.map { _ in 0 })
-        }
-        return try await database.read { connection throws(FeedError) in
-            var sizes = try attempt(.failed) { () throws(SystemError) in try Self.sizes(of: files) }
+        try await database.read { connection throws(FeedError) in
+            var sizes: [Digest: Int64] = [:]
+            if let files = folders.files {
+                sizes = try attempt(.failed) { () throws(SystemError) in try Self.sizes(of: files) }
+            }
             let index = ImageIndex(connection: connection)
+            let memory = FailureMemory(connection: connection)
             for (digest, size) in try index.sizes() where sizes[digest] != size { sizes[digest] = nil }
-            var perFeed: [Int] = []
+            var perFeed: [ImageInventory.OfFeed] = []
             for feed in feeds {
-                var count = 0
-                try index.forEachDigest(of: feed) { digest, size in if sizes[digest] == size { count += 1 } }
-                perFeed.append(count)
+                var images = ImageInventory.OfFeed()
+                try index.forEachDigest(of: feed) { digest, size in if sizes[digest] == size { images.cached += 1 } }
+                try memory.forEach(of: feed) { failedAt, count, data in
+                    if let data, sizes[data.digest] == data.size { return }
+                    images.add(failedAt: failedAt, count: count)
+                }
+                perFeed.append(images)
             }
             let totals = ImageTotals(count: sizes.count, bytes: sizes.values.reduce(0, +))
             return ImageInventory(totals: totals, perFeed: perFeed)

@@ -86,6 +86,9 @@ struct CacheSchema: Sendable {
         ALTER TABLE items ADD COLUMN missing INTEGER NOT NULL DEFAULT 0;
         CREATE INDEX items_kept ON items (feed, last_seen) WHERE last_seen IS NOT NULL;
         CREATE INDEX items_missing ON items (feed) WHERE missing = 1;
+        ALTER TABLE feeds ADD COLUMN error_kind TEXT;
+        ALTER TABLE feeds ADD COLUMN error_message TEXT;
+        ALTER TABLE feeds ADD COLUMN error_at INTEGER;
         """,
     ])
 
@@ -153,7 +156,7 @@ struct CacheSchema: Sendable {
             for columns in [
                 """
                 id, url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to, rules,
-                    keep, kept
+                    keep, kept, error_kind, error_message, error_at
                 FROM feeds
                 """,
                 """

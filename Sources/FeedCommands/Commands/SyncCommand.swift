@@ -135,6 +135,7 @@ struct SyncCommand {
         for outcome in [FeedReport.Outcome.offline, .waiting] {
             for line in SyncText.standIns(outcome, report, now: session.now()) { session.remark(line) }
         }
+        if let failure = report.noteFailure, report.fatal == nil { session.report(LogLine(failure)) }
         let ends = SyncText.failures(report, wereTold: settings.verbosity == .verbose)
         for line in ends + (galleryFailure.map { [LogLine($0)] } ?? []) { session.report(line) }
         let summary = SyncText.summary(report, took: duration)

@@ -25,7 +25,7 @@ struct StatusReport {
         return value.text() + "\n"
     }
 
-    private func json(_ feed: FeedSummary, imagesCached: Int) -> JSONValue {
+    private func json(_ feed: FeedSummary, _ images: ImageInventory.OfFeed) -> JSONValue {
         [
             "url": .string(feed.url.text),
             "title": JSONValue(feed.title),
@@ -34,8 +34,18 @@ struct StatusReport {
             "age_seconds": .integer(Int((now - feed.savedAt).components.seconds)),
             "fresh": .bool(isFresh(feed)),
             "images": .integer(feed.images),
-            "images_cached": .integer(imagesCached),
+            "images_cached": .integer(images.cached),
+            "images_failed": .integer(images.failed),
             "keep": .string(feed.keep?.text ?? "none"),
+            "last_error": feed.trouble.map(json) ?? .null,
+        ]
+    }
+
+    private func json(_ trouble: FeedTrouble) -> JSONValue {
+        [
+            "kind": .string(trouble.kind.name),
+            "message": .string(Passwords.hidden(in: trouble.message)),
+            "at": .string(trouble.at.rfc3339),
         ]
     }
 
@@ -43,17 +53,32 @@ struct StatusReport {
         let feedCount = Phrases.count(feeds.count, "feed")
         let imageCount = Phrases.count(images.totals.count, "image")
         let head = "\(cache): \(feedCount), \(imageCount), \(Phrases.size(images.totals.bytes))"
-        return ([head] + zip(feeds, images.perFeed).map(line)).map { TerminalText.escape($0) + "\n" }.joined()
+        let lines = zip(feeds, images.perFeed).flatMap { [line($0, $1)] + (troubles($0, $1).map { ["  " + $0] } ?? []) }
+        return ([head] + lines).map { TerminalText.escape($0) + "\n" }.joined()
     }
 
-    private func line(_ feed: FeedSummary, imagesCached: Int) -> String {
+    /// Nil for a feed that has none.
+    private func troubles(_ feed: FeedSummary, _ images: ImageInventory.OfFeed) -> String? {
+        var parts: [String] = []
+        if let until = images.leftAloneUntil {
+            let wait = now < until ? "in \(Phrases.span(until - now))" : "with the next sync"
+            parts.append("\(Phrases.count(images.failed, "image")) failed (next try \(wait))")
+        }
+        if let trouble = feed.trouble {
+            let age = Phrases.age(of: trouble.at, at: now)
+            parts.append("last error \(age): \(Passwords.hidden(in: trouble.message))")
+        }
+        return parts.isEmpty ? nil : parts.joined(separator: "; ")
+    }
+
+    private func line(_ feed: FeedSummary, _ images: ImageInventory.OfFeed) -> String {
         let state = isFresh(feed) ? "fresh" : "stale"
         let age = Phrases.age(of: feed.savedAt, at: now)
         let origin = (feed.movedTo ?? feed.url).origin
         let wait = waits.first { $0.origin == origin && $0.holds(at: now) }
         let waiting = wait.map { ", waiting until \($0.until.rfc3339) as its server asked" } ?? ""
         let keep = feed.keep.flatMap { $0.isNone ? nil : ", keeps \($0.text)" } ?? ""
-        return "\(state), saved \(age)\(keep)\(waiting), \(imagesCached) of \(feed.images) images: \(feed.title ?? "")"
+        return "\(state), saved \(age)\(keep)\(waiting), \(images.cached) of \(feed.images) images: \(feed.title ?? "")"
             + "\(feed.title == nil ? "" : " ")\(feed.url)"
     }
 }

@@ -82,6 +82,13 @@ package struct LocalFeedLoader: Sendable {
         }
     }
 
+    /// Remembers why these feeds could not be had, of those that are saved.
+    func note(_ troubles: [(url: ResourceURL, trouble: FeedTrouble)]) async throws(FeedError) {
+        try await store.change { change throws(FeedError) in
+            for (url, trouble) in troubles { try change.note(trouble, of: url) }
+        }
+    }
+
     /// The saved feed was shown to be the server's latest: only what is saved besides is renewed. Where another run has
     /// deleted it meanwhile, it is saved again.
     package func confirm(

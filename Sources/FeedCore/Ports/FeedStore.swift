@@ -31,6 +31,8 @@ package protocol FeedStoreChange {
     /// The saved feed is the server's latest: all else that is saved of it is renewed, with the credentials of its URL,
     /// with which it was just had. A named one stays one. `notFound` if there is none.
     func confirm(_ saved: SavedFeed) throws(FeedError)
+    /// Remembers it until the feed is inserted, confirmed or deleted. Nothing happens where the feed isn't there.
+    func note(_ trouble: FeedTrouble, of url: ResourceURL) throws(FeedError)
 
     /// Keeps images that left the feed, of which none is kept by now.
     func keep(_ images: [FeedImage], of url: ResourceURL) throws(FeedError)
@@ -52,10 +54,12 @@ package struct FeedSummary: Hashable, Sendable {
     package let isNamed: Bool
     package let movedTo: ResourceURL?
     package let keep: Keep?
+    /// Nil if the feed was had the last time.
+    package let trouble: FeedTrouble?
 
     package init(
         url: ResourceURL, title: String?, format: Feed.Format, savedAt: Timestamp, images: Int, isNamed: Bool = true,
-        movedTo: ResourceURL? = nil, keep: Keep? = nil
+        movedTo: ResourceURL? = nil, keep: Keep? = nil, trouble: FeedTrouble? = nil
     ) {
         self.url = url
         self.title = title
@@ -65,5 +69,6 @@ package struct FeedSummary: Hashable, Sendable {
         self.isNamed = isNamed
         self.movedTo = movedTo
         self.keep = keep
+        self.trouble = trouble
     }
 }

@@ -7,21 +7,27 @@ struct FeedRound: Sendable {
         var imageTerms: RequestTerms?
         /// As in `FeedRefresh.Refreshed`.
         var predecessors: [ResourceURL.Key: ResourceURL] = [:]
+        /// Why its server's feed could not be had.
+        var trouble: FeedTrouble?
     }
 
     let general: FeedParticulars
     let particulars: [ResourceURL.Key: FeedParticulars]
     let local: LocalFeedLoader
     let feedsAtOnce: Int
+    /// What went wrong with a feed is kept with its saved copy.
+    let notes: Bool
 
     func particulars(of feed: ResourceURL) -> FeedParticulars { particulars[feed.key] ?? general }
 
-    /// In the order of `feeds`, less those that were cancelled. Each is handed on as it comes.
+    /// In the order of `feeds`, less those that were cancelled. Each is handed on as it comes. `failure` is why nothing
+    /// could be noted of them.
     func run(
         _ feeds: [ResourceURL], _ events: SyncEvents?, _ next: AsyncStream<SyncedFeed>.Continuation
-    ) async -> [FeedReport] {
+    ) async -> (reports: [FeedReport], failure: FeedError?) {
         defer { next.finish() }
         var reports = [FeedReport?](repeating: nil, count: feeds.count)
+        var troubles: [(url: ResourceURL, trouble: FeedTrouble)] = []
         // No host whose feeds have to wait holds up those of others.
         var queue = RequestQueue(jobs: feedsAtOnce, share: HostShare(asked: feedsAtOnce))
         queue.add(feeds, from: 0)
@@ -37,11 +43,23 @@ struct FeedRound: Sendable {
                 startAll(in: &group)
                 guard let feed else { continue }
                 reports[start.number] = feed.report
+                if let trouble = feed.trouble { troubles.append((feed.report.url, trouble)) }
                 events?.yield(.feed(feed.report))
                 next.yield(feed)
             }
         }
-        return reports.compactMap { $0 }
+        return (reports.compactMap { $0 }, await note(troubles))
+    }
+
+    /// All at once: when the network is down, there is one of each feed.
+    private func note(_ troubles: [(url: ResourceURL, trouble: FeedTrouble)]) async -> FeedError? {
+        guard notes, !troubles.isEmpty else { return nil }
+        do {
+            try await local.note(troubles)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     private func sync(_ url: ResourceURL, _ events: SyncEvents?) async -> SyncedFeed? {
@@ -67,7 +85,9 @@ struct FeedRound: Sendable {
         } catch let error where error.isCancellation {
             return nil
         } catch {
-            return await standIn(for: url, error)
+            var feed = await standIn(for: url, error)
+            feed?.trouble = FeedTrouble(error, at: local.now())
+            return feed
         }
     }
 

@@ -14,7 +14,8 @@ package struct FeedSync: Sendable {
         dryRun: Bool = false, feedsAtOnce: Int = 6, newImages: NewImages? = nil
     ) {
         round = FeedRound(
-            general: general, particulars: particulars, local: local, feedsAtOnce: max(1, feedsAtOnce))
+            general: general, particulars: particulars, local: local, feedsAtOnce: max(1, feedsAtOnce),
+            notes: !dryRun)
         self.images = images
         self.downloads = downloads
         self.now = now
@@ -23,7 +24,7 @@ package struct FeedSync: Sendable {
     }
 
     private enum Part: Sendable {
-        case feeds([FeedReport])
+        case feeds([FeedReport], FeedError?)
         case survey(ImageSurvey)
         case images(DownloadOutcome)
     }
@@ -35,19 +36,23 @@ package struct FeedSync: Sendable {
         let (synced, feedsEnd) = AsyncStream.makeStream(of: FeedRound.SyncedFeed.self)
         let (news, newsEnd) = AsyncStream.makeStream(of: ImageDownloads.News.self)
         var reports: [FeedReport] = []
+        var noteFailure: FeedError?
         let beginning = ImageSurvey(
             ImageChoice(store: images, now: now), dryRun: dryRun, events: events, newImages: newImages)
         var survey = beginning
         var outcome = DownloadOutcome()
         await withTaskGroup(of: Part.self) { group in
-            group.addTask { .feeds(await round.run(feeds, events, feedsEnd)) }
+            group.addTask {
+                let (reports, failure) = await round.run(feeds, events, feedsEnd)
+                return .feeds(reports, failure)
+            }
             group.addTask { .survey(await take(synced, in: beginning, newsEnd)) }
             group.addTask {
                 .images(await downloads.run(news, events: events, newImages: newImages))
             }
             for await part in group {
                 switch part {
-                case .feeds(let all): reports = all
+                case .feeds(let all, let failure): (reports, noteFailure) = (all, failure)
                 case .survey(let all): survey = all
                 case .images(let all):
                     outcome = all
@@ -58,7 +63,7 @@ package struct FeedSync: Sendable {
         }
         return SyncReport(
             feeds: reports, images: survey.report + outcome.report, fatal: outcome.fatal,
-            wasCancelled: Task.isCancelled)
+            wasCancelled: Task.isCancelled, noteFailure: noteFailure)
     }
 
     /// Surveys the feeds as they come, and tells what is to be asked for.

@@ -5,12 +5,18 @@ package struct SyncReport: Hashable, Sendable {
     /// What ended the run early: the cache itself failed.
     package let fatal: FeedError?
     package let wasCancelled: Bool
+    /// Why it could not be kept what was wrong with feeds. The run has done its work all the same.
+    package let noteFailure: FeedError?
 
-    package init(feeds: [FeedReport], images: ImagesReport, fatal: FeedError? = nil, wasCancelled: Bool = false) {
+    package init(
+        feeds: [FeedReport], images: ImagesReport, fatal: FeedError? = nil, wasCancelled: Bool = false,
+        noteFailure: FeedError? = nil
+    ) {
         self.feeds = feeds
         self.images = images
         self.fatal = fatal
         self.wasCancelled = wasCancelled
+        self.noteFailure = noteFailure
     }
 }
 
