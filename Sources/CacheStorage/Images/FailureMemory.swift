@@ -31,16 +31,19 @@ struct FailureMemory {
         _ visit: (_ failedAt: Timestamp, _ count: Int, _ data: (digest: Digest, size: Int64)?) -> Void
     ) throws(FeedError) {
         if try isEmpty() { return }
+        // In this order no list is made of all that the feed names.
         let row = try connection.statement(
             """
-            SELECT kind, failed_at, count, digest, size FROM failures LEFT JOIN images ON images.url = failures.url
-            WHERE failures.url IN (SELECT items.url FROM feeds JOIN items ON items.feed = feeds.id WHERE feeds.url = ?1)
+            SELECT DISTINCT failures.url, kind, failed_at, count, digest, size
+            FROM feeds CROSS JOIN items ON items.feed = feeds.id CROSS JOIN failures ON failures.url = items.url
+                LEFT JOIN images ON images.url = failures.url
+            WHERE feeds.url = ?1
             """)
         try row.bind(1, feed.text)
         try row.forEachRow { () throws(FeedError) in
-            guard row.text(0).flatMap({ Self.kinds[$0] }) != nil else { return }
+            guard row.text(1).flatMap({ Self.kinds[$0] }) != nil else { return }
             visit(
-                Timestamp(nearest: row.integer(1)), Int(row.integer(2)), row.digest(3).map { ($0, row.integer(4)) })
+                Timestamp(nearest: row.integer(2)), Int(row.integer(3)), row.digest(4).map { ($0, row.integer(5)) })
         }
     }
 
