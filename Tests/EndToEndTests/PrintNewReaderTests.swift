@@ -1,0 +1,85 @@
+import Glibc
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("The reader of --print-new", .timeLimit(.minutes(10)))
+struct PrintNewReaderTests {
+    private let program: Program
+    private let server: FeedServer
+    /// The last image is held back until it is opened.
+    private let gate = Gate()
+    /// As many as make a batch that is not waited for.
+    private let images = 101
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: images)
+        var last = Reply.png(images - 1)
+        last.gate = gate
+        server.serve(last, at: images - 1)
+    }
+
+    @Test("has the lines of what is stored while the run goes on")
+    func early() async throws {
+        let script = #"""
+            "$feedsync" --print-new "$1" |
+                while read -r line; do printf '%s\n' "$line" >>"$HOME/lines"; : >"$HOME/read"; done
+            """#
+        let run = try program.startShell(script, server.feedURL)
+        try await run.eventually { Files.exists(program.folder.path("read")) }
+        #expect(run.result == nil)
+        gate.open()
+        #expect(await run.wait().status == .exited(0))
+        let lines = try Files.bytes(program.folder.path("lines")).split(separator: UInt8(ascii: "\n"))
+        #expect(Set(try lines.map { try JSONValue.parse(Array($0))["id"]?.string }).count == images)
+        #expect(lines.count == images)
+    }
+
+    @Test("ends the run by going away, and what is stored stays")
+    func gone() async throws {
+        let script = #"""
+            { "$feedsync" --print-new "$1"; echo "code $?" >&2; } |
+                { head -n 1 >"$HOME/first"; exec <&-; : >"$HOME/closed"; }
+            """#
+        let run = try program.startShell(script, server.feedURL)
+        try await run.eventually { Files.exists(program.folder.path("closed")) }
+        gate.open()
+        let result = await run.wait()
+        #expect(result.errorLines.last == "code 74", "\(result.errorText)")
+        #expect(result.errorText.contains("standard output can't be written: Broken pipe"))
+        #expect(try await program.sql("PRAGMA integrity_check") == "ok")
+        #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int ?? 0 >= images - 1)
+        expectQuiet(try await program.run(server.feedURL))
+    }
+
+    @Test("hears of what came in before the run was stopped")
+    func stopped() async throws {
+        let (server, gate) = (try FeedServer(images: 3), Gate())
+        server.serve(Reply(body: FeedServer.image(2), gate: gate), at: 2)
+        // One image after the other: when the last one is asked for, the others have come in, and are not yet saved.
+        let run = try program.start("--print-new", "-j", "1", server.feedURL)
+        await run.comes(to: gate)
+        run.kill(SIGTERM)
+        let result = await run.wait()
+        gate.open()
+        #expect(result.status == .exited(128 + SIGTERM))
+        let urls = try result.outputLines.map { try JSONValue.parse(Array($0.utf8))["url"]?.string }
+        #expect(urls == [0, 1].map(server.imageURL))
+    }
+
+    @Test("who takes nothing keeps neither the run nor the cache, and a stopped run waits for nobody")
+    func stuck() async throws {
+        gate.open()
+        let pipe = try StuckPipe(in: program.folder)
+        try pipe.fill()
+        let run = try program.startShell(#"exec "$feedsync" --print-new "$1" > "$2""#, server.feedURL, pipe.path)
+        try await run.eventually { Files.names(in: program.imageFolder).count == images }
+        let result = try await program.run("validate", "--lock-wait", "60")
+        #expect(result.status == .exited(0), "\(result.errorText)")
+        #expect(run.result == nil)
+        run.kill(SIGTERM)
+        #expect(await run.wait().status == .exited(128 + SIGTERM))
+        withExtendedLifetime(pipe) {}
+    }
+}
