@@ -16,6 +16,7 @@ package struct Application: Sendable {
             case .help(let subject): return try print(HelpText.text(for: subject))
             case .manual: return try print(ManualPage.text)
             case .completions(let shell): return try print(Completions.script(for: shell))
+            case .savedFeeds(let settings): return try await printSavedFeeds(try Session(world, settings))
             case .run(let command, let settings, let operands):
                 return await run(command, try Session(world, settings), operands)
             }
@@ -70,6 +71,12 @@ package struct Application: Sendable {
         let url = try read(operand)
         session.noticeMissingScheme(of: url, givenAs: operand)
         return url
+    }
+
+    private func printSavedFeeds(_ session: Session) async throws(FeedError) -> ExitCode {
+        let feeds = try await session.openCache(.read).feeds.summaries()
+        await session.closeCaches()
+        return try print(feeds.map { "\($0.url)\n" }.joined())
     }
 
     private func print(_ text: String) throws(FeedError) -> ExitCode {

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -6,16 +7,34 @@ import Testing
 @Suite("Completions, asked of the shells themselves")
 struct CompletionsTests {
     private let folder: TemporaryDirectory
+    /// In it lies a `feedsync` that knows only saved feeds, of the usual cache and of another.
+    private let programs: TemporaryDirectory
     private static let commands = CommandTable.all.map(\.name)
 
     init() throws {
+        programs = try TemporaryDirectory()
+        let program = try programs.write(
+            #"""
+            #!/bin/sh
+            case "$*" in
+                'completions feeds') printf '%s\n' http://127.0.0.1:8080/feed.json 'http://127.0.0.1:8080/other?a=1&b=2' ;;
+                'completions feeds --cache=there'*) echo http://127.0.0.1:8080/elsewhere ;;
+                *) exit 64 ;;
+            esac
+
+            """#, to: "feedsync")
+        guard chmod(program, 0o755) == 0 else { throw SystemFailure.last("chmod \(program)") }
         folder = try TemporaryDirectory()
         try folder.makeDirectory("sub")
         try folder.write("", to: "file.json")
     }
 
+    private func surroundings(knowingFeeds: Bool) -> [String: String] {
+        ["HOME": programs.path, "PATH": "\(knowingFeeds ? programs.path + ":" : "")/usr/bin:/bin", "TERM": "xterm"]
+    }
+
     /// What bash offers for the last of `words`.
-    private func bash(_ words: String...) async throws -> Set<String> {
+    private func bash(_ words: String..., knowingFeeds: Bool = false) async throws -> Set<String> {
         let script = """
             set -u
             cd "$1"; shift
@@ -26,6 +45,7 @@ struct CompletionsTests {
             """
         let result = try await Subprocess.run(
             "bash", ["--norc", "-c", script, "bash", folder.path, "feedsync"] + words,
+            environment: surroundings(knowingFeeds: knowingFeeds),
             standardInput: Array(Completions.script(for: .bash).utf8))
         #expect(result.status == .exited(0), "\(result.errorText)")
         #expect(result.errorText == "")
@@ -33,10 +53,10 @@ struct CompletionsTests {
     }
 
     /// What fish offers for the end of `line`.
-    private func fish(_ line: String) async throws -> Set<String> {
+    private func fish(_ line: String, knowingFeeds: Bool = false) async throws -> Set<String> {
         let result = try await Subprocess.run(
             "fish", ["--no-config", "-c", #"cd $argv[1]; source; complete -C "$argv[2]""#, folder.path, line],
-            environment: ["HOME": folder.path, "PATH": "/usr/bin:/bin"],
+            environment: surroundings(knowingFeeds: knowingFeeds),
             standardInput: Array(Completions.script(for: .fish).utf8))
         #expect(result.status == .exited(0), "\(result.errorText)")
         #expect(result.errorText == "")
@@ -60,6 +80,31 @@ struct CompletionsTests {
         return result.outputText
     }
 
+    /// Expects that the shell shows what matches `offered` after this line and a tab were typed at it.
+    private func expect(_ offered: String, of shell: Shell, at line: String) async throws {
+        try folder.write(Completions.script(for: shell), to: "_feedsync")
+        let (call, setUp) =
+            shell == .zsh
+            ? ("zsh -f -i", "LISTMAX=0; fpath=($PWD $fpath); autoload -U compinit; compinit -u -D")
+            : ("bash --norc -i", "source ./_feedsync; rm _feedsync")
+        // Each read returns when what was shown matches its pattern.
+        let script = #"""
+            zmodload zsh/zpty
+            # bash shows what is typed where the terminal would.
+            zpty -e z "$4"
+            zpty -w z "PS1=; cd ${(q)1}; $5; echo READ''Y"
+            zpty -r z shown '*READY*'
+            zpty -w -n z "$2"$'		'
+            zpty -r z shown "$3" && print found
+            zpty -d z
+            """#
+        let result = try await Subprocess.run(
+            "timeout",
+            ["-k", "1", "120", "zsh", "-f", "-c", script, "zsh", folder.path, line, offered, call, setUp],
+            environment: surroundings(knowingFeeds: true))
+        #expect(result.outputText == "found\n", "\(result.errorText)")
+    }
+
     @Test(
         "zsh itself, typed at, completes values behind a command too",
         arguments: [
@@ -68,21 +113,51 @@ struct CompletionsTests {
             ("feedsync image -o fi", "*file.json*"),
         ])
     func typed(line: String, offered: String) async throws {
-        try folder.write(Completions.script(for: .zsh), to: "_feedsync")
-        // Each read returns when what was shown matches its pattern.
-        let script = #"""
-            zmodload zsh/zpty
-            zpty z zsh -f -i
-            zpty -w z "PS1=; LISTMAX=0; cd ${(q)1}; fpath=(\$PWD \$fpath); autoload -U compinit; compinit -u -D; print READ''Y"
-            zpty -r z shown '*READY*'
-            zpty -w -n z "$2"$'		'
-            zpty -r z shown "$3" && print found
-            zpty -d z
-            """#
-        let result = try await Subprocess.run(
-            "timeout", ["-k", "1", "120", "zsh", "-f", "-c", script, "zsh", folder.path, line, offered],
-            environment: ["HOME": folder.path, "PATH": "/usr/bin:/bin", "TERM": "xterm"])
-        #expect(result.outputText == "found\n", "\(result.errorText)")
+        try await expect(offered, of: .zsh, at: line)
+    }
+
+    @Test(
+        "bash and zsh themselves, typed at, complete the URLs of saved feeds, with the : = ? and & in them",
+        arguments: [Shell.bash, .zsh],
+        [
+            ("show htt", "*p://127.0.0.1:8080/*"), ("http://127.0.0.1:8080/f", "*:8080/feed.json*"),
+            ("remove ./x http://127.0.0.1:8080/o", #"*:8080/other\\?a=1\\&b=2*"#),
+            (#"sync http://127.0.0.1:8080/other\?a="#, #"*:8080/other\\?a=1\\&b=2*"#),
+            (#"show "http:"#, "*//127.0.0.1:8080/*"), ("image h", "*ttp://127.0.0.1:8080/*"),
+            ("gallery --json sub http://127.0.0.1:8080/o", "*:8080/other*b=2*"),
+            ("export file.json h", "*ttp://127.0.0.1:8080/*"),
+            ("remove --cache there h", "*:8080/elsewhere*"), ("--cache=there show h", "*:8080/elsewhere*"),
+        ])
+    func feeds(shell: Shell, _ typed: (line: String, offered: String)) async throws {
+        try await expect(typed.offered, of: shell, at: "feedsync \(typed.line)")
+    }
+
+    @Test("of saved feeds, the URLs, wherever a feed may stand, and nowhere else")
+    func feedPlaces() async throws {
+        let saved: Set = ["http://127.0.0.1:8080/feed.json", "http://127.0.0.1:8080/other?a=1&b=2"]
+        let quoted = Set(saved.map { $0.replacing("?", with: "\\?").replacing("&", with: "\\&") })
+        for command in ["sync", "show", "image", "remove"] {
+            #expect(try await bash(command, "", knowingFeeds: true) == quoted.union(["sub", "file.json"]))
+            #expect(try await fish("feedsync \(command) ", knowingFeeds: true).isSuperset(of: saved))
+        }
+        for (command, first) in [("export", "file.json"), ("gallery", "sub")] {
+            #expect(try await bash(command, "h", knowingFeeds: true) == [])
+            #expect(try await fish("feedsync \(command) h", knowingFeeds: true) == [])
+            #expect(try await bash(command, first, "h", knowingFeeds: true) == quoted)
+            #expect(try await fish("feedsync \(command) \(first) h", knowingFeeds: true) == saved)
+        }
+        for command in ["import", "status", "validate"] {
+            #expect(try await bash(command, "h", knowingFeeds: true) == [])
+            #expect(try await fish("feedsync \(command) h", knowingFeeds: true) == [])
+        }
+        // Without a command, not before something is typed: the commands would be lost among them.
+        #expect(try await bash("", knowingFeeds: true).isDisjoint(with: quoted))
+        #expect(try await fish("feedsync ", knowingFeeds: true).isDisjoint(with: saved))
+        #expect(try await bash("h", knowingFeeds: true) == quoted.union(["help"]))
+        #expect(try await fish("feedsync h", knowingFeeds: true) == saved.union(["help"]))
+        for line in ["feedsync --cache there show h", "feedsync show --cache=there h"] {
+            #expect(try await fish(line, knowingFeeds: true) == ["http://127.0.0.1:8080/elsewhere"])
+        }
     }
 
     @Test("of each command, its options and no others", arguments: commands)

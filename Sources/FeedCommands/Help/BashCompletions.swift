@@ -1,52 +1,105 @@
 /// Needs nothing but bash itself.
 enum BashCompletions {
     static var text: String {
-        """
+        #"""
         # bash completion for feedsync, made by: feedsync completions bash
 
-        _feedsync() {
-            local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command='' options names=-f operands=0 i
-            COMPREPLY=()
-            # bash takes the = of --name=value for a word.
+        # Adds the saved feeds that begin with what is typed, as they are to stand behind its last : or =.
+        _feedsync_feeds() {
+            local typed=${cur//\\/} begun='' feed
+            if [[ $cur == [\"\']* ]]; then
+                typed=${cur:1}
+            elif [[ $breaks ]]; then
+                begun=${typed%"${typed##*["$breaks"]}"}
+            fi
+            while read -r feed; do
+                [[ $feed == "$typed"* ]] || continue
+                feed=${feed#"$begun"}
+                [[ $cur == [\"\']* ]] || printf -v feed %q "$feed"
+                feeds+=("$feed")
+            done < <(feedsync completions \#(CommandTable.savedFeedsSubject) "${place[@]}" 2>/dev/null </dev/null)
+        }
+
+        _feedsync_words() {
+            local prev=${words[last-1]} command='' options names=-f operands=0 i value
             if [[ $cur == = ]]; then
                 cur=''
-            elif [[ $prev == = ]] && ((COMP_CWORD > 1)); then
-                prev=${COMP_WORDS[COMP_CWORD-2]}
+            elif [[ $prev == = ]] && ((last > 1)); then
+                prev=${words[last-2]}
             fi
-            for ((i = 1; i < COMP_CWORD; i++)); do
-                case ${COMP_WORDS[i]} in
-                    \(patterns(of: OptionTable.all.filter { !$0.isFlag })))
+            for ((i = 1; i < last; i++)); do
+                case ${words[i]} in
+                    \#(patterns(of: OptionTable.all.filter { !$0.isFlag })))
+                        value=${words[i]}
                         ((i++))
-                        [[ ${COMP_WORDS[i]} == = ]] && ((i++))
+                        [[ ${words[i]} == = ]] && ((i++))
+                        case $value in
+                            --cache | --config)
+                                value+="=${words[i]//[\"\'\\]/}"
+                                place+=("${value/=\~\//=$HOME/}")
+                                ;;
+                        esac
                         ;;
+                    --no-config) place+=(--no-config) ;;
                     -*) ;;
-                    *) if [[ $command ]]; then ((operands++)); else command=${COMP_WORDS[i]}; fi ;;
+                    *) if [[ $command ]]; then ((operands++)); else command=${words[i]}; fi ;;
                 esac
             done
             case $prev in
-        \(values)
+        \#(values)
             esac
             case $command in
-        \(options)
+        \#(options)
             esac
             if [[ $cur == -* ]]; then
                 mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
                 return
             fi
             case $command in
-                '') mapfile -t COMPREPLY < <(compgen -W '\(commandNames)' -- "$cur") ;;
-                help) mapfile -t COMPREPLY < <(compgen -W '\(helpSubjects)' -- "$cur"); return ;;
-                completions) mapfile -t COMPREPLY < <(compgen -W '\(shells)' -- "$cur"); return ;;
-                \(CommandTable.withoutOperands.joined(separator: " | "))) return ;;
-                \(CommandTable.beginningWithFolder.joined(separator: " | "))) ((operands)) || names=-d ;;
+                '')
+                    mapfile -t COMPREPLY < <(compgen -W '\#(commandNames)' -- "$cur")
+                    [[ $cur ]] && _feedsync_feeds
+                    ;;
+                help) mapfile -t COMPREPLY < <(compgen -W '\#(helpSubjects)' -- "$cur"); return ;;
+                completions) mapfile -t COMPREPLY < <(compgen -W '\#(shells)' -- "$cur"); return ;;
+                \#(CommandTable.withoutOperands.joined(separator: " | "))) return ;;
+                \#(CommandTable.takingPathsAlone.joined(separator: " | "))) ;;
+                \#(CommandTable.takingFeedsBehindPath.joined(separator: " | "))) ((operands)) && _feedsync_feeds ;;
+                *) _feedsync_feeds ;;
             esac
-            compopt -o filenames 2>/dev/null
+            case $command in \#(CommandTable.beginningWithFolder.joined(separator: " | "))) ((operands)) || names=-d ;; esac
+            # What is no file's name is not to be quoted as one.
+            ((${#feeds[@]})) || compopt -o filenames 2>/dev/null
             mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen "$names" -- "$cur")
+        }
+
+        _feedsync() {
+            local words=("${COMP_WORDS[0]}") last=0 cur word breaks='' i feeds=() place=()
+            COMPREPLY=()
+            # bash takes each : and = for a word, but none in quotes. They are put together again, but for --name=value.
+            for ((i = 1; i <= COMP_CWORD; i++)); do
+                word=${COMP_WORDS[i]}
+                if ((last)) && [[ $word == :* || ${words[last]} == *: ]]; then
+                    words[last]+=$word
+                elif ((last)) && [[ ${words[last]} != [-=]* && ($word == =* || ${words[last]} == *=) ]]; then
+                    words[last]+=$word
+                else
+                    words[++last]=$word
+                fi
+            done
+            cur=${words[last]}
+            for word in : =; do [[ ${COMP_WORDBREAKS-} == *"$word"* ]] && breaks+=$word; done
+            _feedsync_words
+            if [[ $breaks && $cur != [\"\']* ]]; then
+                word=${cur%"${cur##*["$breaks"]}"}
+                COMPREPLY=("${COMPREPLY[@]#"$word"}")
+            fi
+            COMPREPLY+=("${feeds[@]}")
         }
 
         complete -F _feedsync feedsync
 
-        """
+        """#
     }
 
     private static let commandNames = CommandTable.all.map(\.name).joined(separator: " ")

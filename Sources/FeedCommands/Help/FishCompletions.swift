@@ -1,7 +1,7 @@
 enum FishCompletions {
     static var text: String {
         var lines = [
-            "# fish completion for feedsync, made by: feedsync completions fish", "",
+            "# fish completion for feedsync, made by: feedsync completions fish", "", feeds, "",
         ]
         let names = CommandTable.all.map(\.name)
         let none = "not __fish_seen_subcommand_from \(names.joined(separator: " "))"
@@ -21,10 +21,44 @@ enum FishCompletions {
         return lines.joined(separator: "\n") + "\n"
     }
 
+    /// Prints the URLs of the saved feeds. Behind `gallery` and `export` they are the second operands and on.
+    private static let feeds = #"""
+        function __feedsync_feeds
+            set -l words (commandline -opc)
+            set -l place
+            for number in (seq (count $words))
+                switch $words[$number]
+                    case --cache --config
+                        set -a place $words[$number]=(string replace -r '^~/' "$HOME/" -- $words[(math $number + 1)])
+                    case '--cache=*' '--config=*' --no-config
+                        set -a place $words[$number]
+                end
+            end
+            type -q feedsync; or return
+            feedsync completions \#(CommandTable.savedFeedsSubject) $place 2>/dev/null </dev/null
+        end
+
+        function __feedsync_is_behind_path
+            test (count (string match -v -- '-*' (commandline -opc))) -gt 2
+        end
+        """#
+
+    /// Where a feed may stand. Without a command there are the commands, until something is typed.
+    private static func feedCondition(_ spec: CommandSpec, _ condition: String) -> String? {
+        guard spec.operand.namesFeeds else { return nil }
+        if spec.operand.takesPath { return "\(condition); and __feedsync_is_behind_path" }
+        guard spec.name == CommandTable.sync.name else { return condition }
+        let isMeant = "__fish_seen_subcommand_from \(spec.name); or string length -q -- (commandline -ct)"
+        return "\(condition); and begin; \(isMeant); end"
+    }
+
     private static func operands(_ spec: CommandSpec, _ condition: String) -> [String] {
         let words: [String]
         switch spec.operand {
-        case .feed, .image, .archive, .archiveAndFeeds, .folderAndFeeds: return []
+        case .feed, .image, .archive, .archiveAndFeeds, .folderAndFeeds:
+            return feedCondition(spec, condition).map {
+                ["complete -c feedsync -n \(quoted($0)) -a '(__feedsync_feeds)' -d 'saved feed'"]
+            } ?? []
         case .none: words = []
         case .helpSubject: words = CommandTable.helpSubjects
         case .shell: words = Shell.allCases.map(\.rawValue)

@@ -4,6 +4,18 @@ enum ZshCompletions {
         #compdef feedsync
         # zsh completion for feedsync, made by: feedsync completions zsh
 
+        _feedsync_feeds() {
+            local -a feeds place
+            local option value
+            for option in --cache --config; do
+                value=${(Q)opt_args[$option]}
+                [[ -n $value ]] && place+=("$option=${value/#\\~\\//$HOME/}")
+            done
+            (( ${+opt_args[--no-config]} )) && place+=(--no-config)
+            feeds=(${(f)"$(feedsync completions \(CommandTable.savedFeedsSubject) $place 2>/dev/null </dev/null)"})
+            compadd "$@" -a feeds
+        }
+
         _feedsync_operands() {
             local -a commands
             commands=(
@@ -13,8 +25,20 @@ enum ZshCompletions {
                 help) _values 'command or topic' \(CommandTable.helpSubjects.joined(separator: " ")) ;;
                 completions) _values shell \(Shell.allCases.map(\.rawValue).joined(separator: " ")) ;;
                 \(CommandTable.withoutOperands.joined(separator: "|"))) _message 'no more arguments' ;;
-                '') _alternative 'commands:command:{_describe command commands}' 'feeds:feed:_files' ;;
-                *) _files ;;
+                '')
+                    local -a feeds
+                    [[ -n $PREFIX ]] && feeds=('saved:saved feed:_feedsync_feeds')
+                    _alternative 'commands:command:{_describe command commands}' $feeds 'files:feed:_files'
+                    ;;
+                \(CommandTable.takingPathsAlone.joined(separator: "|"))) _files ;;
+                \(CommandTable.takingFeedsBehindPath.joined(separator: "|")))
+                    if (( $#line > 2 )); then
+                        _alternative 'saved:saved feed:_feedsync_feeds' 'files:feed:_files'
+                    else
+                        _files
+                    fi
+                    ;;
+                *) _alternative 'saved:saved feed:_feedsync_feeds' 'files:feed:_files' ;;
             esac
         }
 

@@ -5,6 +5,8 @@ enum Invocation: Hashable, Sendable {
     case help(String?)
     case manual
     case completions(Shell)
+    /// For the completion scripts.
+    case savedFeeds(Settings)
     case version
 }
 
@@ -41,7 +43,11 @@ struct ArgumentParser {
         if let command = spec.command {
             return .run(command, try self.settings(of: command, line.options), operands: operands)
         }
-        return spec.operand == .shell ? .completions(try shell(operands[0])) : .help(try operands.first.map(known))
+        guard spec.operand == .shell else { return .help(try operands.first.map(known)) }
+        if operands[0] == CommandTable.savedFeedsSubject {
+            return .savedFeeds(try self.settings(of: .status, line.options))
+        }
+        return .completions(try shell(operands[0]))
     }
 
     /// Command line over environment over config file over default. The whole environment is checked, and the whole

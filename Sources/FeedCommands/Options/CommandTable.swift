@@ -10,6 +10,15 @@ enum CommandTable {
     /// The names of the commands whose first operand is a folder.
     static var beginningWithFolder: [String] { all.filter { $0.operand == .folderAndFeeds }.map(\.name) }
 
+    /// The names of the commands whose operands are paths, and of those where feeds may stand behind the first.
+    static var takingPathsAlone: [String] { all.filter { $0.operand == .archive }.map(\.name) }
+    static var takingFeedsBehindPath: [String] {
+        all.filter { $0.operand.takesPath && $0.operand.namesFeeds }.map(\.name)
+    }
+
+    /// Stands behind `completions` in place of a shell, for the scripts alone: the URLs of the saved feeds, one a line.
+    static let savedFeedsSubject = "feeds"
+
     /// The words that can stand behind `help`, each once.
     static var helpSubjects: [String] {
         let names = all.map(\.name)
@@ -155,7 +164,8 @@ enum CommandTable {
         name: "completions", command: nil, summary: "print a completion script for a shell",
         usage: ["feedsync completions \(Shell.allCases.map(\.rawValue).joined(separator: "|"))"],
         overview: """
-            Prints a script that has the shell complete commands, options and their values. scripts/install and the \
+            Prints a script that has the shell complete commands, options and their values, and the URLs of saved feeds. \
+            scripts/install and the \
             Debian package put it where each shell looks for it.
             """,
         operand: .shell, operandCount: 1...1,
