@@ -32,16 +32,16 @@ enum CacheFolder {
             ENOTEMPTY, "holds files, and \(folder.path) is no cache; give an empty or a new folder", found.path)
     }
 
-    /// Whether it holds things, and none that a run leaves before all others: its lock, and a database, which alone may
-    /// have been copied.
+    /// Whether it holds things, but not the lock, which a run makes before all else, nor a database, which alone may have
+    /// been copied. In this order, as a first run beside this one makes its lock before other things.
     static func isOthers(_ folder: Descriptor) throws(SystemError) -> Bool {
-        guard try folder.status(of: lock) == nil, try folder.status(of: database) == nil else { return false }
         var found = false
         try folder.forEachName { name throws(SystemError) in
             // A file system has it at its root.
             if String(cString: name) != "lost+found" { found = true }
         }
-        return found
+        guard found, try folder.status(of: lock) == nil else { return false }
+        return try folder.status(of: database) == nil
     }
 
     /// One that was there before, made by hand or by a service manager, may be open to all. If it is somebody else's, or
