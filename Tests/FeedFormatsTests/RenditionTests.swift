@@ -39,6 +39,9 @@ import Testing
             ("<img src=/p.gif data-src=/l.jpg><noscript><img src=/n.jpg></noscript>", ["/l.jpg /n.jpg"]),
             ("<img src=/s.jpg><noscript><img src=/n.jpg></noscript>", ["/s.jpg", "/n.jpg"]),
             (
+                "<img src=/p.gif data-src=/l.jpg><p>words<noscript><img src=/n.jpg></noscript>", ["/l.jpg", "/n.jpg"]
+            ),
+            (
                 "<picture><source srcset='/w.webp 900w'><img src=/s.jpg></picture><img src=/t.jpg>",
                 ["/w.webp /s.jpg", "/t.jpg"]
             ),

@@ -57,6 +57,43 @@ import Testing
         #expect(try RenditionTests.addresses(html) == expected)
     }
 
+    @Test(
+        "a picture of Media RSS and its mention in the text are one, of which the larger leads",
+        arguments: [
+            ("/I.jpg?format=1500w", "<img src=/I.jpg?format=1000w>", ["/I.jpg?format=1500w /I.jpg?format=1000w"]),
+            ("/I.jpg", "<img src=/I.jpg?format=300w>", ["/I.jpg /I.jpg?format=300w"]),
+            ("/I.jpg", "<img src=/I.jpg?auto=format>", ["/I.jpg /I.jpg?auto=format"]),
+            ("/I-1500x900.jpg", "<img src=/I-2000x1200.jpg>", ["/I-2000x1200.jpg /I-1500x900.jpg"]),
+            ("/I-1500x900.jpg", "<img src=/I.jpg>", ["/I.jpg /I-1500x900.jpg"]),
+            (
+                "/one.jpg", "<img src=/two.jpg><img data-orig-file=/one.jpg src=/two.jpg>", ["/one.jpg /two.jpg"]
+            ),
+        ])
+    func stated(media: String, html: String, expected: [String]) throws {
+        let text = """
+            <rss xmlns:media="http://search.yahoo.com/mrss/"><channel><item>
+            <media:content url="https://b.example\(media)" width="1500" height="900"/>
+            <description><![CDATA[\(html)]]></description></item></channel></rss>
+            """
+        let images = try FeedDecoder().decode(Array(text.utf8), from: .known("https://b.example/")).images
+        let found = images.map { image in
+            ([image.url] + image.alternatives).map { $0.text.replacing("https://b.example", with: "") }
+                .joined(separator: " ")
+        }
+        #expect(found == expected)
+    }
+
+    @Test("Flickr's largest have another secret") func secrets() throws {
+        let images = try RenditionTests.addresses(
+            "<img src=https://live.staticflickr.com/1/53_5e_m.jpg><img src=https://live.staticflickr.com/1/53_9f_o.jpg>"
+                + "<img src=https://live.staticflickr.com/1/54_5e_m.jpg>")
+        #expect(
+            images == [
+                "https://live.staticflickr.com/1/53_9f_o.jpg https://live.staticflickr.com/1/53_5e_m.jpg",
+                "https://live.staticflickr.com/1/54_5e_m.jpg",
+            ])
+    }
+
     @Test("pictures of Media RSS that differ in their sides alone are one")
     func sides() throws {
         let text = """
