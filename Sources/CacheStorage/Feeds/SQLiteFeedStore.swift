@@ -105,7 +105,7 @@ extension SQLiteFeedStore {
 
     /// The columns make one or none.
     private static func trouble(in row: SQLiteStatement, from first: Int32) -> FeedTrouble? {
-        guard let kind = row.text(first).flatMap({ FailureMemory.kinds[$0] }) else { return nil }
+        guard let kind = row.errorKind(first) else { return nil }
         return FeedTrouble(
             kind: kind, message: row.text(first + 1) ?? "", at: Timestamp(nearest: row.integer(first + 2)))
     }

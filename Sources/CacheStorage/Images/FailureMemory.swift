@@ -4,9 +4,6 @@ internal import FeedCore
 struct FailureMemory {
     let connection: SQLiteConnection
 
-    static let kinds = Dictionary(
-        uniqueKeysWithValues: [FeedError.Kind.connectivity, .invalidData, .notFound].map { ($0.name, $0) })
-
     /// Mostly there are none.
     func isEmpty() throws(FeedError) -> Bool { try !connection.finds("SELECT 1 FROM failures LIMIT 1") }
 
@@ -16,7 +13,7 @@ struct FailureMemory {
         try row.bind(1, url.text)
         var found: RememberedFailure?
         try row.forEachRow { () throws(FeedError) in
-            guard let kind = row.text(0).flatMap({ Self.kinds[$0] }) else { return }
+            guard let kind = row.errorKind(0) else { return }
             let status = row.isNull(1) ? nil : Int(row.integer(1))
             found = RememberedFailure(
                 error: FeedError(kind, row.text(2) ?? "", status: status, host: url.hostAndPort),
@@ -41,7 +38,7 @@ struct FailureMemory {
             """)
         try row.bind(1, feed.text)
         try row.forEachRow { () throws(FeedError) in
-            guard row.text(1).flatMap({ Self.kinds[$0] }) != nil else { return }
+            guard row.errorKind(1) != nil else { return }
             visit(
                 Timestamp(nearest: row.integer(2)), Int(row.integer(3)), row.digest(4).map { ($0, row.integer(5)) })
         }

@@ -1,10 +1,5 @@
-internal import FeedCore
-
 /// The addresses that `srcset` gives a picture, the largest first (HTML, section 4.8.4.2.2).
 struct SourceSet {
-    /// A feed keeps no more of one picture.
-    static let most = 1 + FeedImage.mostAlternatives
-
     private struct Candidate {
         let reference: String
         let merit: Merit
@@ -63,8 +58,8 @@ struct SourceSet {
         func isBehind(_ other: Candidate) -> Bool { other.merit == merit ? other.isOwn || !isOwn : other.merit > merit }
         let place = best.lastIndex(where: isBehind).map { $0 + 1 } ?? 0
         let isKnown = best.contains { $0.reference.utf8.elementsEqual(reference) }
-        guard place < Self.most, !isKnown else { return }
+        guard place < NamedPicture.mostAddresses, !isKnown else { return }
         best.insert(Candidate(reference: String(Substring(reference)), merit: merit, isOwn: isOwn), at: place)
-        if best.count > Self.most { best.removeLast() }
+        if best.count > NamedPicture.mostAddresses { best.removeLast() }
     }
 }

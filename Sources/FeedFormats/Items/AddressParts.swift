@@ -57,7 +57,8 @@ struct AddressParts {
         return rest.isEmpty || rest.first.map { ",x%pw".contains($0) } == true ? number(value) : nil
     }
 
-    private static let unsized = PictureIdentity.unsized
+    /// For a mark that tells no side. One that does has less.
+    static let unsized = 1e6
     private static let sides: Set = [
         "w", "width", "maxwidth", "s", "size", "sz", "resize", "fit", "h", "height", "format",
     ]

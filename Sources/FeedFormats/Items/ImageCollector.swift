@@ -12,12 +12,15 @@ struct ImageCollector {
     private let links: ImageLinks
     private let takesAll: Bool
     private let filter: ImageFilter?
-    private let html: HTMLReader
+    private let beginning: (ItemText) -> String?
     /// Relative references without an `xml:base` resolve against this; if it is nil, against the feed's URL.
     private var base: ResourceURL?
 
-    init(in document: FeedSource, taking selection: ImageSelection, with html: HTMLReader) {
-        self.html = html
+    /// `beginning` are the first words of a text.
+    init(
+        in document: FeedSource, taking selection: ImageSelection, beginning: @escaping (ItemText) -> String?
+    ) {
+        self.beginning = beginning
         links = ImageLinks(in: document.url)
         budget = TextBudget(for: document)
         takesAll = selection.all
@@ -60,7 +63,7 @@ struct ImageCollector {
             .flatMap { $0.isRemote ? $0.withoutCredentials : nil }
         var words = item.title
         if words == nil, let text = item.text, pictures.contains(where: { $0.description == nil }) {
-            words = text.beginning(with: html)
+            words = beginning(text)
         }
         let post = FeedPost(title: item.title, link: link, published: item.published)
         for (index, picture) in pictures.enumerated() {
@@ -114,7 +117,7 @@ struct ImageCollector {
         var usable = Usable(picture: picture)
         var reason: String?
         var decoration = picture.decoration
-        for address in picture.addresses where usable.addresses.count <= SourceSet.most {
+        for address in picture.addresses where usable.addresses.count <= NamedPicture.mostAddresses {
             do throws(InvalidURL) {
                 guard let url = try links.target(of: address.reference, from: address.base ?? base) else {
                     reason = reason ?? "a data: URL, which holds the picture itself"

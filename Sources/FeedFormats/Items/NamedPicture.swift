@@ -2,6 +2,9 @@ internal import FeedCore
 
 /// A picture that an item names.
 struct NamedPicture {
+    /// A feed keeps no more of one.
+    static let mostAddresses = 1 + FeedImage.mostAlternatives
+
     struct Address {
         /// A URL, which may be relative or invalid.
         let reference: String

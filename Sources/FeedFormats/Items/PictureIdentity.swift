@@ -4,8 +4,6 @@ internal import FeedCore
 struct PictureIdentity {
     /// An address without a mark is of the picture as it was made.
     private static let whole = 1e9
-    /// A mark that tells no side, and no mark below it does more than that.
-    static let unsized = 1e6
 
     let key: String
     /// Its width, or what comes near it: only good for telling which of two is the larger.

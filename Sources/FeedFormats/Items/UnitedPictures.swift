@@ -94,7 +94,7 @@ private struct PictureSize {
     /// The width that the feed states.
     var stated: Double?
 
-    private var width: Double? { stated ?? (marked < PictureIdentity.unsized ? marked : nil) }
+    private var width: Double? { stated ?? (marked < AddressParts.unsized ? marked : nil) }
 
     /// A width is compared with a width. Else an address without a mark is of the whole picture.
     func isLess(than other: PictureSize) -> Bool {
@@ -111,7 +111,9 @@ extension UnitedPictures.Picture {
         let others = other?.addresses ?? []
         let both = leads ? others + addresses : addresses + others
         addresses = []
-        for url in both where addresses.count < SourceSet.most && !addresses.contains(url) { addresses.append(url) }
+        for url in both where addresses.count < NamedPicture.mostAddresses && !addresses.contains(url) {
+            addresses.append(url)
+        }
         if leads, let other { size = other.size }
         description = description ?? other?.description
         location = location ?? other?.location

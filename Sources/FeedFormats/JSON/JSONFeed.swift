@@ -43,7 +43,7 @@ struct JSONFeed {
     }
 
     private init(_ document: FeedSource, taking selection: ImageSelection) {
-        collector = ImageCollector(in: document, taking: selection, with: html)
+        collector = ImageCollector(in: document, taking: selection) { [html] in $0.beginning(with: html) }
     }
 
     private var decoded: DecodedFeed {

@@ -22,7 +22,7 @@ final class AtomFeed: XMLVisitor {
     private var collector: ImageCollector
 
     init(_ document: FeedSource, taking selection: ImageSelection) {
-        collector = ImageCollector(in: document, taking: selection, with: html)
+        collector = ImageCollector(in: document, taking: selection) { [html] in $0.beginning(with: html) }
     }
 
     static func isRoot(_ name: XMLName) -> Bool { isOwn(name.vocabulary) && name.local == "feed" }

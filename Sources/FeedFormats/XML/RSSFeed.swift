@@ -32,7 +32,7 @@ final class RSSFeed: XMLVisitor {
     private var hasLink = false
 
     init(_ document: FeedSource, taking selection: ImageSelection) {
-        collector = ImageCollector(in: document, taking: selection, with: html)
+        collector = ImageCollector(in: document, taking: selection) { [html] in $0.beginning(with: html) }
     }
 
     /// Nil for a document without a channel and without an item.
