@@ -56,6 +56,32 @@ struct KeepingTests {
         #expect(Files.names(in: program.imageFolder).count == 2)
     }
 
+    @Test("and shows it with what the server has, too") func shownFromServer() async throws {
+        expectQuiet(try await program.run("--keep", "forever", feed))
+        serve([3])
+        // The first saves it anew, the second confirms it.
+        for _ in 0..<2 {
+            let result = try await program.run("show", "--json", feed)
+            #expect(result.status == .exited(0))
+            #expect(result.errorText == "")
+            let images = try result.json["images"]?.array ?? []
+            #expect(images.map { $0["current"] } == [.bool(true), .bool(false), .bool(false), .bool(false)])
+        }
+        #expect(try await program.run("show", feed).outputText.contains("1 image, and 3 that left it"))
+    }
+
+    @Test("and shows it while another run holds the lock") func shownBesideAnother() async throws {
+        expectQuiet(try await program.run("--keep", "forever", feed))
+        serve([3])
+        expectQuiet(try await program.run(feed))
+        serve([2, 4])
+        let result = try await program.shell(
+            #"exec 9>>"$FEEDSYNC_CACHE/lock"; flock -n 9; "$feedsync" show --json "$1""#, feed)
+        #expect(result.status == .exited(0))
+        let images = try result.json["images"]?.array ?? []
+        #expect(images.map { $0["current"] } == [.bool(true), .bool(true), .bool(false), .bool(false)])
+    }
+
     @Test("nothing, if nobody said so")
     func notKept() async throws {
         expectQuiet(try await program.run(feed))

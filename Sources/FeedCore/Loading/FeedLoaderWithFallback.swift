@@ -36,11 +36,9 @@ package struct FeedLoaderWithFallback: Sendable {
         do {
             let latest = try await refresh.refresh(url, delivers: true)
             let source = Loaded.Source.remote(saveFailure: latest.saveFailure)
-            var loaded = Loaded(
+            return Loaded(
                 feed: latest.feed, savedAt: latest.savedAt, source: source, movedTo: latest.movedTo,
-                notes: latest.notes, hasEmptied: latest.hasEmptied)
-            if latest.keptCount > 0 { loaded.kept = try await local.retrieve(url, withKept: true)?.kept ?? [] }
-            return loaded
+                notes: latest.notes, kept: latest.kept, hasEmptied: latest.hasEmptied)
         } catch let error where error.isCancellation {
             throw error
         } catch {

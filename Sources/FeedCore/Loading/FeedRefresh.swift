@@ -19,8 +19,9 @@ package struct FeedRefresh: Sendable {
         package var movedTo: ResourceURL?
         /// What the feed names and was left out.
         package let notes: [String]
-        /// How many images are kept that left the feed, and those of them whose data may be missing.
+        /// How many images are kept that left the feed; these, if it is delivered; and those whose data may be missing.
         package var keptCount = 0
+        var kept: [FeedImage] = []
         var keptWithoutData: [FeedImage] = []
         /// It had images the last time, and has none now.
         package var hasEmptied = false
@@ -69,7 +70,7 @@ package struct FeedRefresh: Sendable {
     ) async throws(FeedError) -> Refreshed {
         let old: SavedFeed?
         do {
-            old = try await local.retrieve(url)
+            old = try await local.retrieve(url, withKept: delivers)
         } catch let error where delivers && !error.isCancellation {
             return try await load(url, notSaving: error)
         }
@@ -94,7 +95,8 @@ package struct FeedRefresh: Sendable {
                 keep: keep ?? old?.keep)
         }
         func confirm(_ old: SavedFeed, _ validators: Validators, pages: Int) async throws(FeedError) -> Refreshed {
-            try await finish(old.feed, .unchanged, over: old, answer) { () async throws(FeedError) in
+            try await finish(old.feed, .unchanged, over: old, answer, delivers: delivers) {
+                () async throws(FeedError) in
                 try await local.confirm(old, from: url, terms(validators, pages: pages), telling: tell)
             }
         }
@@ -104,7 +106,8 @@ package struct FeedRefresh: Sendable {
             return try await confirm(old, validators, pages: old.pages)
         case .feed(let feed, let validators):
             if let old, old.feed == feed { return try await confirm(old, validators, pages: remote.maxPages) }
-            return try await finish(feed, .updated, over: old, answer) { () async throws(FeedError) in
+            return try await finish(feed, .updated, over: old, answer, delivers: delivers) {
+                () async throws(FeedError) in
                 try await local.save(
                     feed, from: url, over: old, terms(validators, pages: remote.maxPages), telling: tell)
             }
@@ -168,14 +171,14 @@ package struct FeedRefresh: Sendable {
     }
 
     private func finish(
-        _ feed: Feed, _ outcome: Outcome, over old: SavedFeed?, _ answer: RemoteFeedLoader.Answer,
+        _ feed: Feed, _ outcome: Outcome, over old: SavedFeed?, _ answer: RemoteFeedLoader.Answer, delivers: Bool,
         save: () async throws(FeedError) -> LocalFeedLoader.Saved
     ) async throws(FeedError) -> Refreshed {
         func refreshed(savedAt: Timestamp?, _ saveFailure: FeedError? = nil) -> Refreshed {
             Refreshed(
                 feed: feed, outcome: outcome, savedAt: savedAt, saveFailure: saveFailure, imageTerms: answer.imageTerms,
                 movedTo: isNews(answer.movedTo, after: old?.movedTo) ? answer.movedTo : nil, notes: answer.notes,
-                keptCount: old?.keptCount ?? 0,
+                keptCount: old?.keptCount ?? 0, kept: old.map { feed.withoutNamed($0.kept) } ?? [],
                 hasEmptied: feed.images.isEmpty && old?.feed.images.isEmpty == false)
         }
         let savedBefore = outcome == .unchanged ? old?.savedAt : nil
@@ -185,7 +188,11 @@ package struct FeedRefresh: Sendable {
             var refreshed = refreshed(savedAt: saved.moment)
             refreshed.keptCount = saved.keptCount
             if saved.keptCount > 0, let old {
-                refreshed.keptWithoutData = try await local.keptWithoutData(of: old.url)
+                if delivers {
+                    refreshed.kept = try await local.retrieve(old.url, withKept: true)?.kept ?? []
+                } else {
+                    refreshed.keptWithoutData = try await local.keptWithoutData(of: old.url)
+                }
             }
             if outcome == .updated, let old {
                 refreshed.predecessors = feed.predecessors(in: old.feed.images + saved.returned)

@@ -5,6 +5,8 @@ import Synchronization
 package final class LateFeedStore: FeedStore {
     private let reading: any FeedStore
     private let openForChange: @Sendable () async throws(FeedError) -> any FeedStore
+    /// From then on it is read from as well: the other is closed.
+    private let opened = Mutex<(any FeedStore)?>(nil)
     /// When those that were read had been saved.
     private let found = Mutex<[(url: ResourceURL, savedAt: Timestamp)]>([])
 
@@ -17,11 +19,11 @@ package final class LateFeedStore: FeedStore {
     }
 
     package func keptWithoutData(of url: ResourceURL) async throws(FeedError) -> [FeedImage] {
-        try await reading.keptWithoutData(of: url)
+        try await store.keptWithoutData(of: url)
     }
 
     package func retrieve(_ url: ResourceURL, withKept: Bool) async throws(FeedError) -> SavedFeed? {
-        let saved = try await reading.retrieve(url, withKept: withKept)
+        let saved = try await store.retrieve(url, withKept: withKept)
         if let saved { found.withLock { $0.append((url, saved.savedAt)) } }
         return saved
     }
@@ -32,6 +34,7 @@ package final class LateFeedStore: FeedStore {
         _ work: @escaping @Sendable (any FeedStoreChange) throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome {
         let store = try await openForChange()
+        opened.withLock { $0 = store }
         for (url, savedAt) in found.withLock({ $0 }) {
             guard let copy = try await store.retrieve(url), copy.savedAt != savedAt else { continue }
             throw .storage(.locked, "another feedsync run has saved \(url) meanwhile")
@@ -39,5 +42,7 @@ package final class LateFeedStore: FeedStore {
         return try await store.change(work)
     }
 
-    package func summaries() async throws(FeedError) -> [FeedSummary] { try await reading.summaries() }
+    package func summaries() async throws(FeedError) -> [FeedSummary] { try await store.summaries() }
+
+    private var store: any FeedStore { opened.withLock { $0 } ?? reading }
 }
