@@ -16,10 +16,10 @@ struct KeepingTests {
     private var feed: String { server.feedURL }
 
     /// Each item keeps its id, wherever it stands.
-    private func serve(_ numbers: [Int], token: String = "") {
+    private func serve(_ numbers: [Int], token: String = "", images: Bool = true) {
         let items = numbers.map { #"{"id":"\#(FeedServer.id($0))","image":"\#(server.imageURL($0))\#(token)"}"# }
         server.serve(feed: FeedServer.feed(items: items))
-        for number in numbers { server.serve(.png(number), at: number) }
+        for number in numbers where images { server.serve(.png(number), at: number) }
     }
 
     /// The numbers of its images: those that it names, and those that it doesn't.
@@ -205,6 +205,60 @@ struct KeepingTests {
         #expect(images?["downloaded"] == .integer(0))
         #expect(try await shown() == [[2, 1], [0]])
         #expect(server.paths().filter { $0 == "/0.png?t=b" || $0 == "/2.png?t=c" }.count == 2)
+    }
+
+    @Test("under a new signature, and downloads it where only a date could tell")
+    func rotatingWithDates() async throws {
+        for number in 0...2 {
+            server.server.route("/\(number).png") { request in
+                if request.header("if-modified-since") != nil { return Reply(304) }
+                return Reply(
+                    headers: [("Last-Modified", "Fri, 20 Nov 2026 10:00:00 GMT")], body: FeedServer.image(number))
+            }
+        }
+        serve([0, 1, 2], token: "?t=a", images: false)
+        expectQuiet(try await program.run(feed))
+        serve([0, 1, 2], token: "?t=b", images: false)
+        let images = try (await program.run("--json", feed)).json["images"]
+        #expect(images?["downloaded"] == .integer(3))
+    }
+
+    @Test("under a new signature that fails, and validate leaves what is under the old one")
+    func rotatingAway() async throws {
+        serve([0, 1, 2], token: "?t=a")
+        expectQuiet(try await program.run(feed))
+        serve([0, 1, 2], token: "?t=b")
+        for number in 0...2 { server.serve(Reply(503), at: number) }
+        #expect(try await program.run(feed).status == .exited(23))
+        #expect(try (await program.run("validate", "--json")).json["images_deleted"] == .integer(0))
+        #expect(Files.names(in: program.imageFolder).count == 3)
+    }
+
+    @Test("what it is told to, also where the server then can't be had")
+    func toldWithoutServer() async throws {
+        expectQuiet(try await program.run(feed))
+        server.server.route("/feed.json") { _ in Reply(500) }
+        expectQuiet(try await program.run("--keep", "forever", feed))
+        let status = try (await program.run("status", "--json")).json["feeds"]?.array?.first
+        #expect(status?["keep"]?.string == "forever")
+        try await program.sql("UPDATE feeds SET saved_at = saved_at - 1000000000000")
+        #expect(try (await program.run("validate", "--json", "--max-age", "1s")).json["feeds_deleted"]?.array == [])
+    }
+
+    @Test("a picture of a post once, as long as it is under another picture's place in it")
+    func fewerPictures() async throws {
+        func serve(_ numbers: [Int]) {
+            let attached = numbers.map { #"{"url":"\#(server.imageURL($0))","mime_type":"image/png"}"# }
+            let item = #"{"id":"post","attachments":[\#(attached.joined(separator: ","))]}"#
+            server.serve(feed: #"{"version":"https://jsonfeed.org/version/1.1","title":"Posts","items":[\#(item)]}"#)
+            for number in numbers { server.serve(.png(number), at: number) }
+        }
+        serve([0, 1, 2])
+        expectQuiet(try await program.run("--keep", "forever", feed))
+        serve([2, 1])
+        expectQuiet(try await program.run(feed))
+        let images = try (await program.run("show", "--offline", "--json", feed)).json["images"]?.array ?? []
+        #expect(images.compactMap { $0["url"]?.string } == [2, 1].map { server.imageURL($0) })
     }
 
     @Test("when the run is killed, at whatever moment", arguments: ["pwrite64", "fdatasync", "renameat2"])

@@ -114,5 +114,12 @@ extension FeedStoreContract {
             try await store.change { change throws(FeedError) in try change.confirm(saved) }
             #expect(try await store.retrieve(.first) == saved)
         }
+        try await save(.sample(), keeping: [Self.gone("a", lastSeen: 5)])
+        try await store.change { change throws(FeedError) in
+            for url in [.first, .second] as [ResourceURL] { try change.setKeep(.forever, of: url) }
+        }
+        #expect(try await store.retrieve(.first, withKept: true)?.keep == .forever)
+        #expect(try await kept() == ["a"])
+        #expect(try await store.retrieve(.second) == nil)
     }
 }

@@ -85,6 +85,10 @@ package final class InMemoryFeedStore: FeedStore {
                 rules: saved.rules, keep: saved.keep)
         }
 
+        func setKeep(_ keep: Keep, of url: ResourceURL) {
+            contents.feeds[url.text] = contents.feeds[url.text]?.with(kept: [], keep: keep)
+        }
+
         func keep(_ images: [FeedImage], of url: ResourceURL) {
             // Sorting keeps the order of equals.
             if contents.feeds[url.text] != nil {

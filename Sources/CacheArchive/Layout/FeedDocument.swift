@@ -27,7 +27,7 @@ struct FeedDocument {
 
     /// Items that left their feed came from a mirror, and stay.
     private static func mayHaveKept(_ text: [UInt8]) -> Bool {
-        let mark = Array("\"last_seen\"".utf8)
+        let mark = Array("\"last_seen\":".utf8)
         return text.withUnsafeBytes { text in
             text.indices.dropLast(mark.count - 1).contains { place in
                 text[place] == mark[0] && text[place..<(place + mark.count)].elementsEqual(mark)

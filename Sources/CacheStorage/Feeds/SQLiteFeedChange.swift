@@ -83,6 +83,13 @@ struct SQLiteFeedChange: FeedStoreChange {
         try KeptItems(connection: connection, feed: id, url: saved.url).forgetWhatIsThere()
     }
 
+    func setKeep(_ keep: Keep, of url: ResourceURL) throws(FeedError) {
+        let feed = try connection.statement("UPDATE feeds SET keep = ?2 WHERE url = ?1")
+        try feed.bind(1, url.text)
+        try feed.bind(2, keep.text)
+        try feed.run()
+    }
+
     func keep(_ images: [FeedImage], of url: ResourceURL) throws(FeedError) {
         try KeptItems(connection: connection, of: url)?.add(images)
     }

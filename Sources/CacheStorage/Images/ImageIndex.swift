@@ -144,22 +144,28 @@ struct ImageIndex {
         try delete(urls)
     }
 
-    /// Data under another address of a picture, where there is none under its own: it may be all that is to be had.
+    /// Data under another address of a picture, or its own with another query, where there is none under its own: it may
+    /// be all that is to be had.
     private func standIns() throws(FeedError) -> [(url: String, digest: Digest)] {
         let item = try connection.statement(
             """
-            SELECT DISTINCT alternatives FROM items
-            WHERE alternatives IS NOT NULL AND NOT EXISTS (SELECT 1 FROM images WHERE images.url = items.url)
+            SELECT DISTINCT alternatives, substr(url, 1, instr(url, '?')) FROM items
+            WHERE (alternatives IS NOT NULL OR instr(url, '?') > 0)
+                AND NOT EXISTS (SELECT 1 FROM images WHERE images.url = items.url)
             """)
-        let image = try connection.statement("SELECT digest FROM images WHERE url = ?1")
+        let image = try connection.statement("SELECT url, digest FROM images WHERE url >= ?1 AND url < ?2")
         var found: [(url: String, digest: Digest)] = []
-        try item.forEachRow { () throws(FeedError) in
-            for url in ItemWriter.addresses(in: item.text(0) ?? "") {
-                try image.bind(1, url)
-                try image.forEachRow { () throws(FeedError) in
-                    if let digest = image.digest(0) { found.append((url, digest)) }
-                }
+        func add(from first: String, upTo end: String) throws(FeedError) {
+            try image.bind(1, first)
+            try image.bind(2, end)
+            try image.forEachRow { () throws(FeedError) in
+                if let url = image.text(0), let digest = image.digest(1) { found.append((url, digest)) }
             }
+        }
+        try item.forEachRow { () throws(FeedError) in
+            for url in ItemWriter.addresses(in: item.text(0) ?? "") { try add(from: url, upTo: "\(url)\u{1}") }
+            // In the order of bytes, `@` follows `?`.
+            if let place = item.text(1), !place.isEmpty { try add(from: place, upTo: "\(place.dropLast())@") }
         }
         return found
     }

@@ -40,10 +40,7 @@ final class DirectoryMerge: CacheMerge {
 
     func setKept(_ images: [FeedImage], of feed: ResourceURL, by keep: Keep) throws(FeedError) {
         try KeptItems(connection: connection, of: feed)?.replace(with: images)
-        let row = try connection.statement("UPDATE feeds SET keep = ?2 WHERE url = ?1")
-        try row.bind(1, feed.text)
-        try row.bind(2, keep.text)
-        try row.run()
+        try SQLiteFeedChange(connection: connection).setKeep(keep, of: feed)
     }
 
     func begin(_ feed: FeedHead) throws(FeedError) {

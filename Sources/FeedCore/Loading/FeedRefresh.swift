@@ -74,6 +74,8 @@ package struct FeedRefresh: Sendable {
         } catch let error where delivers && !error.isCancellation {
             return try await load(url, notSaving: error)
         }
+        // One that is delivered takes no lock before its server has answered.
+        if saves, !delivers, let keep, let old, old.keep != keep { try await local.hold(keep, for: old.url) }
         // A URL given without its user name and password is asked with those it was saved with.
         let url = url.credentials == nil ? old?.url ?? url : url
         // That the first page is still the latest says nothing of those that were not asked for the last time, nor of images

@@ -58,8 +58,9 @@ struct ImageChoice: Sendable {
             places.append((place, wanted, earlier))
         }
         for ((place, wanted, earlier), stored) in zip(places, try await find(places.map(\.earlier))) {
-            guard let stored, !stored.validators.isEmpty else { continue }
-            let compared = WantedImage(wanted.url, validators: stored.validators, of: earlier, on: wanted.terms)
+            // A date says nothing of another URL: behind it may be another image, and an older one.
+            guard let etag = stored?.validators.etag else { continue }
+            let compared = WantedImage(wanted.url, validators: Validators(etag: etag), of: earlier, on: wanted.terms)
             verdicts[place] = .ask(compared, isCached: false)
         }
     }

@@ -44,6 +44,11 @@ package struct LocalFeedLoader: Sendable {
         return saved
     }
 
+    /// What is told holds also where the server then can't be reached.
+    func hold(_ keep: Keep, for url: ResourceURL) async throws(FeedError) {
+        try await store.change { change throws(FeedError) in try change.setKeep(keep, of: url) }
+    }
+
     /// The kept images of the feed that may still be had.
     func keptWithoutData(of url: ResourceURL) async throws(FeedError) -> [FeedImage] {
         try await store.keptWithoutData(of: url)

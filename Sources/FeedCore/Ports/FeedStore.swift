@@ -34,6 +34,8 @@ package protocol FeedStoreChange {
     /// Remembers it until the feed is inserted, confirmed or deleted. Nothing happens where the feed isn't there.
     func note(_ trouble: FeedTrouble, of url: ResourceURL) throws(FeedError)
 
+    /// From now on this holds for a saved feed.
+    func setKeep(_ keep: Keep, of url: ResourceURL) throws(FeedError)
     /// Keeps images that left the feed, of which none is kept by now.
     func keep(_ images: [FeedImage], of url: ResourceURL) throws(FeedError)
     /// Those kept that the feed names again are no longer kept, and are given back.
