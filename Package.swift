@@ -37,9 +37,10 @@ let package = Package(
         system("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
 
         .systemLibrary(name: "CLinux"),
+        .target(name: "CChild"),
 
-        library("SystemFiles"),
         library("FeedCore", ["CIDN"]),
+        library("SystemFiles", ["FeedCore", "CLinux"]),
         library("JSONText"),
         library("FeedFormats", ["FeedCore", "JSONText", "CXML"]),
         library("HTTPTransport", ["FeedCore", "CCurl", "CZlib"]),
@@ -49,9 +50,9 @@ let package = Package(
             "CacheArchive",
             ["FeedCore", "Hashing", "JSONText", "SystemFiles", "CArchive", "CZlib", "CLZMA", "CZstd"]),
         library(
-            "Gallery", ["FeedCore", "SystemFiles", "CLinux"],
+            "Gallery", ["FeedCore", "Hashing", "JSONText", "SystemFiles", "CLinux", "CChild"],
             embedding: ["Assets/style.css", "Assets/script.js", "Assets/icon.svg"]),
-        library("FeedCommands", ["FeedCore", "JSONText"], embedding: ["Help/Topics"]),
+        library("FeedCommands", ["FeedCore", "Hashing", "JSONText"], embedding: ["Help/Topics"]),
         .executableTarget(
             name: "feedsync",
             dependencies: [

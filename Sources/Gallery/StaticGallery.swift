@@ -7,17 +7,22 @@ package actor StaticGallery: GalleryWriter {
     private let executor = QueueExecutor("feedsync.gallery")
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    package init() {}
+    /// Where programs are looked for.
+    private let path: String?
+
+    package init(path: String? = nil) { self.path = path }
 
     package func write(
-        _ feeds: [GalleryFeed], images: any ImageFiles, to place: GalleryPlace
+        _ feeds: [GalleryFeed], images: any ImageFiles, to place: GalleryPlace, progress: ProgressStream? = nil
     ) async throws(FeedError) -> GalleryReport {
         // While another run holds the lock, nothing is written.
         let wait = LockWait(limit: place.lockWait) { try await Task.sleep(for: $0) }
         return try await wait.retrying { () async throws(FeedError) in
+            var thumbnails = try Thumbnails(place.thumbnails, cache: place.cache, path: path)
             let folder = try GalleryFolder(place)
             do throws(FeedError) {
-                let report = try Self.fill(folder, with: feeds, images)
+                try await thumbnails.make(of: feeds, from: images, progress)
+                let report = try Self.fill(folder, with: feeds, ImagePlacing(images, thumbnails, to: folder))
                 try folder.publish()
                 return report
             } catch {
@@ -28,10 +33,8 @@ package actor StaticGallery: GalleryWriter {
     }
 
     private static func fill(
-        _ folder: GalleryFolder, with feeds: [GalleryFeed], _ images: any ImageFiles
+        _ folder: GalleryFolder, with feeds: [GalleryFeed], _ placing: consuming ImagePlacing
     ) throws(FeedError) -> GalleryReport {
-        var placing = ImagePlacing(files: images, folder: folder)
-        var names = PageNames()
         var shown: [ShownFeed] = []
         for feed in feeds {
             var tiles: [Tile] = []
@@ -40,29 +43,44 @@ package actor StaticGallery: GalleryWriter {
                 if Task.isCancelled { throw .cancelled }
                 tiles.append(try placing.tile(for: picture))
             }
-            let pages = feeds.count == 1 ? "index" : names.name(for: FeedName(feed))
-            shown.append(ShownFeed(feed: feed, tiles: tiles, pages: pages))
+            shown.append(try ShownFeed(feed, tiles: tiles))
         }
         try placing.checkDisk()
         let assets = Assets(ratios: placing.ratios)
         for file in assets.all { try folder.write(file.bytes, to: file.name) }
         let frame = PageFrame(assets: assets)
-        var pages = 0
-        for feed in shown {
-            for page in FeedPages(shown: feed, frame: frame, isInside: shown.count > 1).files {
-                if Task.isCancelled { throw .cancelled }
-                try folder.write(page.bytes, to: page.name)
-                pages += 1
-            }
+        let pages = try write(shown, in: frame) { page throws(FeedError) in
+            if Task.isCancelled { throw .cancelled }
+            try folder.write(page.bytes, to: page.name)
         }
-        if shown.count != 1 {
-            for page in IndexPages(feeds: shown, frame: frame).files {
-                try folder.write(page.bytes, to: page.name)
-                pages += 1
-            }
-        }
+        for file in try Subscription(feeds: shown).files { try folder.write(file.bytes, to: file.name) }
         return GalleryReport(
             feeds: feeds.count, pages: pages, images: placing.count, missing: placing.missing.count,
-            unreadable: placing.unreadable)
+            thumbnails: placing.thumbnailCount, unreadable: placing.unreadable)
+    }
+
+    /// Returns how many pages there are.
+    private static func write(
+        _ feeds: [ShownFeed], in frame: PageFrame, _ write: (SiteFile) throws(FeedError) -> Void
+    ) throws(FeedError) -> Int {
+        var pages = 0
+        for feed in feeds {
+            for page in feed.files(frame: frame, isInside: feeds.count > 1) {
+                try write(page)
+                pages += 1
+                if feeds.count == 1, pages == 1 { try write(SiteFile(name: "index.html", bytes: page.bytes)) }
+            }
+        }
+        if feeds.count == 1 { return pages + 1 }
+        for page in IndexPages(feeds: feeds.sorted { $0.newest > $1.newest }, frame: frame).files {
+            try write(page)
+            pages += 1
+        }
+        guard !feeds.isEmpty else { return pages }
+        for page in feeds.newestFiles(frame: frame) {
+            try write(page)
+            pages += 1
+        }
+        return pages
     }
 }

@@ -38,6 +38,8 @@ package final class SHA256 {
         return try hash.finish()
     }
 
+    package static func digest(of text: String) throws(FeedError) -> Digest { try digest(of: Array(text.utf8)) }
+
     package static func digest(of bytes: [UInt8]) throws(FeedError) -> Digest {
         try bytes.withUnsafeBufferPointer { bytes throws(FeedError) in try digest(of: UnsafeRawBufferPointer(bytes)) }
     }

@@ -21,7 +21,7 @@ package final class Descriptor: Sendable {
 
     /// Opens a folder by its path. Links in it are followed, as the path is the user's own.
     package static func folder(at path: String) throws(SystemError) -> Descriptor {
-        let number = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let number = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { throw SystemError("can't be opened", path) }
         return Descriptor(owning: number, path: path)
     }

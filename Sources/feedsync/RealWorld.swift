@@ -17,7 +17,7 @@ struct RealWorld: World {
     let content: any HTTPClient = LocalFileClient()
     let files: any HTTPClient = LocalFileClient(for: .operand)
     let decoder: any FeedDecoding = FeedDecoder()
-    let gallery: any GalleryWriter = StaticGallery()
+    let gallery: any GalleryWriter
     private let signals: TerminationSignals
 
     init(_ streams: StandardStreams, _ signals: TerminationSignals) {
@@ -27,6 +27,7 @@ struct RealWorld: World {
             account.pointee.pw_dir.flatMap { String(validatingCString: $0) }
         }
         output = streams
+        gallery = StaticGallery(path: environment["PATH"])
         self.signals = signals
     }
 

@@ -15,8 +15,8 @@ extension GalleryBrowserTests {
                 let expected = JSONValue.string("\(GallerySite.size(number).width) \(count)").text()
                 try await page.wait(for: "\(view)?.open && \(shown) === \(expected)")
             }
-            // To the first picture: past the link over the head, and the button in it.
-            for _ in 0..<3 { try await page.press("Tab") }
+            // To the first picture: past the link over the head, and the four tools in it.
+            for _ in 0..<6 { try await page.press("Tab") }
             #expect(try await page.evaluate("document.activeElement.alt") == "Picture 0")
             try await page.press("Enter")
             try await expectShown(0, "1 of 3")

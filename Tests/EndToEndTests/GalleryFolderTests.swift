@@ -235,7 +235,7 @@ struct SyncGalleryTests {
         let other = try FeedServer(images: 1)
         try await program.run(other.feedURL)
         expectQuiet(try await program.run("--gallery", site, server.feedURL))
-        #expect(Files.names(in: site).filter { $0.hasSuffix(".html") }.count == 3)
+        #expect(Files.names(in: site).filter { $0.hasSuffix(".html") }.count == 4)
         // The pictures of this very run are in it.
         let digest = try await program.digest(of: server.imageURL(1))
         #expect(Files.exists("\(site)/images/\(digest).png"))

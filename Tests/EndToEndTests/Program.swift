@@ -7,9 +7,10 @@ final class Program: Sendable {
     let cache: String
     private let executable: String
 
-    init() throws {
+    /// `cache` is one that is there already.
+    init(cache: String? = nil) throws {
         folder = try TemporaryDirectory()
-        cache = folder.path("cache")
+        self.cache = cache ?? folder.path("cache")
         executable = try Self.builtExecutable()
     }
 
@@ -98,7 +99,7 @@ final class Program: Sendable {
     }
 
     /// It lies beside the program of the tests, wherever that was built, unless another is to be tested.
-    private static func builtExecutable() throws -> String {
+    static func builtExecutable() throws -> String {
         if let other = getenv("FEEDSYNC_TESTED") { return String(cString: other) }
         guard let tests = realpath("/proc/self/exe", nil) else { throw NoExecutable() }
         defer { free(tests) }

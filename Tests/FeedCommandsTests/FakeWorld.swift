@@ -49,7 +49,7 @@ struct FakeWorld: World {
 
 private struct NoGallery: GalleryWriter {
     func write(
-        _ feeds: [GalleryFeed], images: any ImageFiles, to place: GalleryPlace
+        _ feeds: [GalleryFeed], images: any ImageFiles, to place: GalleryPlace, progress: ProgressStream?
     ) async throws(FeedError) -> GalleryReport {
         GalleryReport(feeds: feeds.count, pages: 0, images: 0, missing: 0)
     }

@@ -110,7 +110,7 @@ private final class GalleryWriterSpy: GalleryWriter {
     var written: [([GalleryFeed], GalleryPlace)] { calls.withLock { $0 } }
 
     func write(
-        _ feeds: [GalleryFeed], images: any ImageFiles, to place: GalleryPlace
+        _ feeds: [GalleryFeed], images: any ImageFiles, to place: GalleryPlace, progress: ProgressStream?
     ) async throws(FeedError) -> GalleryReport {
         calls.withLock { $0.append((feeds, place)) }
         return GalleryReport(feeds: feeds.count, pages: 0, images: 0, missing: 0)

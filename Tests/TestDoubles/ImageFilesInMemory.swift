@@ -23,6 +23,12 @@ package struct OpenBytes: OpenImage {
 
     package func read(_ count: Int, at offset: Int) -> [UInt8] { Array(bytes.dropFirst(offset).prefix(count)) }
 
+    package func place(at path: String, as placement: ImagePlacement) throws(FeedError) -> Bool {
+        guard placement == .copy else { return false }
+        try place(at: path)
+        return true
+    }
+
     package func place(at path: String) throws(FeedError) {
         guard let file = fopen(path, "wx") else { throw .storage(.failed, "\(path): can't be created") }
         fwrite(bytes, 1, bytes.count, file)

@@ -28,14 +28,16 @@ package final class LoopbackServer: Sendable {
     private let state: LoopbackServerState
 
     /// By path, the query included; a path without its query answers for those that aren't named. All else is 404.
-    package convenience init(_ routes: [String: Route] = [:]) throws { try self.init(routes, greeting: nil) }
+    package convenience init(_ routes: [String: Route] = [:], onAllOfLoopback: Bool = false) throws {
+        try self.init(routes, greeting: nil, onAllOfLoopback: onAllOfLoopback)
+    }
 
     /// Answers the first bytes of each connection, which needn't be HTTP, and closes it.
     package convenience init(greeting: Reply) throws { try self.init([:], greeting: greeting) }
 
-    private init(_ routes: [String: Route], greeting: Reply?) throws {
+    private init(_ routes: [String: Route], greeting: Reply?, onAllOfLoopback: Bool = false) throws {
         let listener = try newSocket()
-        port = try bindToFreePort(listener)
+        port = try bindToFreePort(listener, onAllOfLoopback: onAllOfLoopback)
         guard listen(listener, 128) == 0 else { throw SystemFailure.last("listen") }
         let state = LoopbackServerState(listener: listener, routes: routes, greeting: greeting)
         self.state = state

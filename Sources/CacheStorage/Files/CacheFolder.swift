@@ -10,6 +10,8 @@ enum CacheFolder {
     static let images = "images"
     /// What lies here is in flight, and gone at the start of a run.
     static let incoming = "incoming"
+    /// Galleries keep small pictures here, each under its image's digest and an ending.
+    static let thumbnails = "thumbnails"
 
     static func create(_ path: String) throws(SystemError) -> Descriptor {
         let steps = FilePath.steps(to: path)
@@ -57,7 +59,7 @@ enum CacheFolder {
         try folder.forEachName { name throws(SystemError) in
             let name = String(cString: name)
             // A file system has lost+found at its root.
-            let isOurs = [images, incoming, lock, "lost+found"].contains(name)
+            let isOurs = [images, incoming, thumbnails, lock, "lost+found"].contains(name)
             if !isOurs && !name.hasPrefix(database) { found = true }
         }
         return found

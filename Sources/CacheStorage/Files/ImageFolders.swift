@@ -10,18 +10,21 @@ struct ImageFolders: Sendable {
     let images: Descriptor?
     let files: Descriptor?
     let incoming: Descriptor?
+    let thumbnails: Descriptor?
 
     init(createdIn cache: Descriptor) throws(SystemError) {
         let images = try cache.makeFolder(CacheFolder.images)
         self.images = images
         files = try images.makeFolder(Self.digests)
         incoming = try cache.makeFolder(CacheFolder.incoming)
+        thumbnails = try cache.existingFolder(CacheFolder.thumbnails)
     }
 
     init(existingIn cache: Descriptor?) throws(SystemError) {
         images = try cache?.existingFolder(CacheFolder.images)
         files = try images?.existingFolder(Self.digests)
         incoming = try cache?.existingFolder(CacheFolder.incoming)
+        thumbnails = try cache?.existingFolder(CacheFolder.thumbnails)
     }
 
     /// An image comes to its place by a rename, which leads from no mount to another.

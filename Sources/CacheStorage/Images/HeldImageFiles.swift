@@ -42,13 +42,23 @@ private struct HeldImageFile: OpenImage {
     func place(at path: String) throws(FeedError) {
         // A link may be impossible for many reasons: another file system, too many links, a file of another user. Where
         // a copy is impossible too, that tells why.
-        if linkat(folder.number, name, AT_FDCWD, path, 0) == 0 { return }
+        for placement in [ImagePlacement.link, .clone, .copy] where try place(at: path, as: placement) { return }
+    }
+
+    func place(at path: String, as placement: ImagePlacement) throws(FeedError) -> Bool {
+        if placement == .link { return linkat(folder.number, name, AT_FDCWD, path, 0) == 0 }
         let target = try attempt(.failed) { () throws(SystemError) in try Self.create(path) }
+        guard placement == .copy else {
+            if ioctl(target.number, FileCloning.request, file.number) == 0 { return true }
+            unlink(path)
+            return false
+        }
         do throws(FeedError) { try copy(to: target) } catch {
             // Half a picture is none.
             unlink(path)
             throw error
         }
+        return true
     }
 
     private static func create(_ path: String) throws(SystemError) -> Descriptor {
@@ -58,9 +68,9 @@ private struct HeldImageFile: OpenImage {
     }
 
     private func copy(to target: Descriptor) throws(FeedError) {
-        if ioctl(target.number, FileCloning.request, file.number) == 0 { return }
         var offset = 0
-        while case let chunk = try read(256 * 1024, at: offset), !chunk.isEmpty {
+        // Most are smaller than a buffer for any.
+        while offset < size, case let chunk = try read(min(256 * 1024, size - offset), at: offset), !chunk.isEmpty {
             try attempt(.failed) { () throws(SystemError) in try target.write(chunk) }
             offset += chunk.count
         }

@@ -1,4 +1,3 @@
-internal import CLinux
 internal import FeedCore
 internal import Glibc
 internal import SystemFiles
@@ -19,7 +18,7 @@ extension ImageFile {
     ) throws(SystemError) -> Placement {
         let name = digest.hex
         do throws(SystemError) {
-            try renameWithoutReplacing(incoming.number, staged, files, name)
+            try incoming.rename(staged, to: name, in: files)
             return .new
         } catch let error where error.code == EEXIST {
             if isTrustworthy(digest, size: size, in: files) {
@@ -32,22 +31,5 @@ extension ImageFile {
             }
             return .replaced
         }
-    }
-
-    private static func renameWithoutReplacing(
-        _ incoming: Int32, _ staged: String, _ files: Descriptor, _ name: String
-    ) throws(SystemError) {
-        // Passed as they are, the names would be copied first.
-        let renamed = staged.withCString { staged in
-            name.withCString { feedsync_rename_without_replacing(incoming, staged, files.number, $0) }
-        }
-        if renamed == 0 { return }
-        let failure = SystemError("can't be created", "\(files.path)/\(name)")
-        // Not every file system knows the flag, nor every kernel the call. Whoever stores images has the cache's lock:
-        // nobody else takes the place.
-        guard failure.code == EINVAL || failure.code == ENOSYS else { throw failure }
-        let place = "\(files.path)/\(name)"
-        guard try files.status(of: name) == nil else { throw SystemError(EEXIST, "is there already", place) }
-        guard renameat(incoming, staged, files.number, name) == 0 else { throw SystemError("can't be created", place) }
     }
 }

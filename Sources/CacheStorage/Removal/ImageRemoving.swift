@@ -59,6 +59,11 @@ extension ImageDirectory {
             }
         }
         if let folder = folders.incoming { files.add(all: folder, ofImages: false) }
+        if let folder = folders.thumbnails {
+            files.add(all: folder, ofImages: false) { name in
+                Digest(hex: String(String(cString: name).prefix { $0 != "." })).map(kept.contains) == true
+            }
+        }
         return files
     }
 

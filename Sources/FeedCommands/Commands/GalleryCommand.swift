@@ -20,7 +20,7 @@ extension Session {
     func gallery(of cache: Cache) -> GalleryRun {
         let gallery = FeedGallery(
             cache: cache, at: cachePath, writer: world.gallery, maxAge: { [settings] in settings.of($0).maxAge },
-            lockWait: settings.lockWait, now: now)
+            lockWait: settings.lockWait, thumbnails: settings.thumbnails, now: now)
         return GalleryRun(session: self, gallery: gallery)
     }
 }
@@ -31,7 +31,9 @@ struct GalleryRun {
     let gallery: FeedGallery
 
     func write(_ feeds: [ResourceURL], to folder: String) async throws(FeedError) -> GalleryReport {
-        let report = try await gallery.write(feeds, to: folder)
+        let report = try await session.showingProgress("thumbnails", of: "picture") { progress throws(FeedError) in
+            try await gallery.write(feeds, to: folder, progress: progress)
+        }
         // A failing disk brings many of them.
         let told = session.settings.verbosity == .verbose ? report.unreadable[...] : report.unreadable.prefix(1)
         for problem in told { session.report(LogLine(problem)) }

@@ -55,6 +55,9 @@ enum OptionTable {
         .value(
             "gallery", "DIR", sets: \.gallery, as: .folder("/srv/www/pictures"), .main, of: [.sync],
             "at the end, write what is in the cache as a web page into DIR"),
+        .value(
+            "thumbnails", "WHEN", sets: \.thumbnails, as: .word, default: "auto", .main, of: [.sync, .gallery],
+            "small pictures in the gallery: auto (where vipsthumbnail is installed), never, always"),
         .flag(
             "json", sets: \.json, .main, of: [.sync, .show, .validate, .remove, .status, .gallery],
             "write the result as JSON to standard output"),
@@ -76,7 +79,7 @@ enum OptionTable {
             "GET URL/start before the run, and URL/EXITCODE after it"),
         .value(
             "progress", "WHEN", sets: \.progress, as: .word, default: "auto", .main,
-            of: [.sync, .validate, .export, .import],
+            of: [.sync, .validate, .export, .import, .gallery],
             "a progress line on standard error: auto (on a terminal), always, never"),
     ]
 

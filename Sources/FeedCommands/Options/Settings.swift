@@ -72,6 +72,7 @@ struct Settings: Hashable, Sendable {
     var output: String?
     /// Where a sync writes a gallery when it is done; nil: nowhere.
     var gallery: String?
+    var thumbnails = ThumbnailChoice.auto
 
     init() {}
 }

@@ -12,6 +12,7 @@ struct GalleryText {
         [
             ("dir", .string(folder)), ("feeds", .integer(report.feeds)), ("pages", .integer(report.pages)),
             ("images", .integer(report.images)), ("missing", .integer(report.missing)),
+            ("thumbnails", .integer(report.thumbnails)),
         ]
     }
 

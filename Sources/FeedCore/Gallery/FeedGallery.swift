@@ -1,58 +1,29 @@
-/// Shows what is saved, fresh or stale: the cache is only read.
+/// Use case: shows what is saved as web pages.
 package struct FeedGallery: Sendable {
-    private let cache: Cache
+    private let saved: SavedPictures
     private let cachePath: String
     private let writer: any GalleryWriter
-    private let maxAge: @Sendable (ResourceURL) -> MaxAge
     private let lockWait: Duration
-    private let now: @Sendable () -> Timestamp
+    private let thumbnails: ThumbnailChoice
 
     package init(
         cache: Cache, at cachePath: String, writer: any GalleryWriter,
         maxAge: @escaping @Sendable (_ feed: ResourceURL) -> MaxAge, lockWait: Duration,
-        now: @escaping @Sendable () -> Timestamp
+        thumbnails: ThumbnailChoice = .auto, now: @escaping @Sendable () -> Timestamp
     ) {
-        self.cache = cache
+        saved = SavedPictures(cache: cache, maxAge: maxAge, now: now)
         self.cachePath = cachePath
         self.writer = writer
-        self.maxAge = maxAge
         self.lockWait = lockWait
-        self.now = now
+        self.thumbnails = thumbnails
     }
 
     /// `urls` are the feeds to show; with none, all that are saved. Throws `notFound` for one that was never saved.
-    package func write(_ urls: [ResourceURL], to path: String) async throws(FeedError) -> GalleryReport {
-        // Held from before the first look: what is found now is still there when it is linked.
-        let files = try await cache.images.files(lockWait: lockWait)
-        var feeds: [GalleryFeed] = []
-        var seen: Set<ResourceURL.Key> = []
-        for url in urls.isEmpty ? try await cache.feeds.summaries().map(\.url) : urls {
-            if Task.isCancelled { throw .cancelled }
-            guard seen.insert(url.key).inserted else { continue }
-            if let feed = try await load(url, isNamed: !urls.isEmpty) { feeds.append(feed) }
-        }
-        let place = GalleryPlace(path: path, cache: cachePath, lockWait: lockWait)
-        return try await writer.write(feeds, images: files, to: place)
-    }
-
-    private func load(_ url: ResourceURL, isNamed: Bool) async throws(FeedError) -> GalleryFeed? {
-        guard let saved = try await cache.feeds.retrieve(url, withKept: true) else {
-            // One that another run deleted after it was listed is just no longer there.
-            if isNamed { throw .notFound("\(url): this feed was never saved; sync it first") }
-            return nil
-        }
-        let images = saved.feed.images + saved.kept
-        let found = try await cache.images.find(images.map(\.url))
-        let missing = zip(images, found).filter { $1 == nil }.map(\.0.url)
-        var failures = try await cache.images.failures(of: missing)[...]
-        let pictures = zip(images, found).map { image, stored in
-            if let stored { return GalleryPicture(image: image, data: .stored(stored)) }
-            let failure = failures.popFirst() ?? nil
-            return GalleryPicture(image: image, data: .missing(reason: failure?.error.message))
-        }
-        let maxAge = maxAge(url)
-        return GalleryFeed(
-            url: saved.url, title: saved.feed.title, savedAt: saved.savedAt, pictures: pictures, maxAge: maxAge,
-            isFresh: FeedCachePolicy.isFresh(savedAt: saved.savedAt, now: now(), maxAge: maxAge))
+    package func write(
+        _ urls: [ResourceURL], to path: String, progress: ProgressStream? = nil
+    ) async throws(FeedError) -> GalleryReport {
+        let (feeds, files) = try await saved.load(urls, lockWait: lockWait)
+        let place = GalleryPlace(path: path, cache: cachePath, lockWait: lockWait, thumbnails: thumbnails)
+        return try await writer.write(feeds, images: files, to: place, progress: progress)
     }
 }

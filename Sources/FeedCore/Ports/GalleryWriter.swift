@@ -5,9 +5,19 @@ package protocol GalleryWriter: Sendable {
     ///
     /// Throws `storage`: `cannotCreate` where there is no place for it, or where something is that is no gallery; `locked`
     /// where another run is still writing it after as long a wait as is wanted.
+    ///
+    /// Throws `connectivity` where the program for thumbnails is missing that is asked for. `progress` is told of each
+    /// thumbnail that is made.
     func write(
-        _ feeds: [GalleryFeed], images: any ImageFiles, to place: GalleryPlace
+        _ feeds: [GalleryFeed], images: any ImageFiles, to place: GalleryPlace, progress: ProgressStream?
     ) async throws(FeedError) -> GalleryReport
+}
+
+/// Whether a gallery has small pictures of the large ones.
+package enum ThumbnailChoice: String, CaseIterable, Sendable {
+    /// Where they can be made.
+    case auto
+    case never, always
 }
 
 /// A saved feed, ready to be shown as pictures.
@@ -55,11 +65,15 @@ package struct GalleryPlace: Hashable, Sendable {
     package let cache: String
     /// How long to wait for another run that is writing the gallery.
     package let lockWait: Duration
+    package let thumbnails: ThumbnailChoice
 
-    package init(path: String, cache: String, lockWait: Duration = .zero) {
+    package init(
+        path: String, cache: String, lockWait: Duration = .zero, thumbnails: ThumbnailChoice = .auto
+    ) {
         self.path = path
         self.cache = cache
         self.lockWait = lockWait
+        self.thumbnails = thumbnails
     }
 }
 
@@ -72,14 +86,19 @@ package struct GalleryReport: Hashable, Sendable {
     package let images: Int
     /// Distinct images of the feeds that can't be shown.
     package let missing: Int
+    /// Those of the images that have one.
+    package let thumbnails: Int
     /// Why files of the cache could not be read.
     package let unreadable: [FeedError]
 
-    package init(feeds: Int, pages: Int, images: Int, missing: Int, unreadable: [FeedError] = []) {
+    package init(
+        feeds: Int, pages: Int, images: Int, missing: Int, thumbnails: Int = 0, unreadable: [FeedError] = []
+    ) {
         self.feeds = feeds
         self.pages = pages
         self.images = images
         self.missing = missing
+        self.thumbnails = thumbnails
         self.unreadable = unreadable
     }
 }

@@ -14,4 +14,14 @@ package protocol OpenImage {
     /// Gives the file another name, outside the store: as a link where that is possible, else as a copy. There must be
     /// nothing of that name yet.
     func place(at path: String) throws(FeedError)
+
+    /// The same in this way alone. False, and nothing is there, where it isn't possible.
+    func place(at path: String, as placement: ImagePlacement) throws(FeedError) -> Bool
+}
+
+/// How a file comes to have another name outside the store.
+package enum ImagePlacement: CaseIterable, Sendable {
+    /// A file of its own, which shares the blocks of the one in the store until it is written to.
+    case clone
+    case link, copy
 }

@@ -1,5 +1,5 @@
 // What the pages do beyond showing themselves: how old they are, what a picture that fails says, more pictures on the way
-// down, and the large view. Nothing is asked for outside the gallery's own folder.
+// down, the search, the large view and the slideshow. Nothing is asked for outside the gallery's own folder.
 'use strict';
 (() => {
   const onDisk = location.protocol === 'file:';
@@ -61,7 +61,10 @@
   // Pictures that come, and pictures that don't
 
   const tileOf = element => element.closest('.pictures figure');
-  const fewCanShow = image => (/\.(heic|tiff|jxl)$/.exec(image.getAttribute('src').split('?')[0]) || [])[1];
+  // A thumbnail stands in a link to the picture itself.
+  const openerOf = image => image.closest('a') || image;
+  const original = image => (openerOf(image).getAttribute('href') || image.getAttribute('src')).split('?')[0];
+  const fewCanShow = image => (/\.(heic|tiff|jxl)$/.exec(original(image)) || [])[1];
 
   const came = image => {
     const tile = tileOf(image);
@@ -71,8 +74,8 @@
     if (problem) problem.remove();
     tile.classList.remove('failed');
     tile.classList.add('done');
-    image.tabIndex = 0;
-    if (hadFocus) image.focus({ preventScroll: true });
+    openerOf(image).tabIndex = 0;
+    if (hadFocus) openerOf(image).focus({ preventScroll: true });
   };
 
   const failed = image => {
@@ -83,10 +86,10 @@
     if (old) old.remove();
     tile.classList.remove('done');
     tile.classList.add('failed');
-    image.tabIndex = -1;
+    openerOf(image).tabIndex = -1;
     const kind = fewCanShow(image);
     const way = kind
-      ? make('a', { className: 'button', href: image.getAttribute('src'), download: '', textContent: 'Save the file' })
+      ? make('a', { className: 'button', href: original(image), download: '', textContent: 'Save the file' })
       : make('button', { className: 'button', type: 'button', textContent: 'Retry' });
     const reason = kind ? `This browser shows no ${kind.toUpperCase()} pictures.` : 'This picture could not be loaded.';
     tile.prepend(make('div', { className: 'problem' }, make('p', { textContent: reason }), way));
@@ -105,10 +108,11 @@
   document.addEventListener('error', event => event.target.localName === 'img' && failed(event.target), true);
 
   const prepare = section => {
-    for (const image of section.querySelectorAll('figure > img')) {
-      image.tabIndex = 0;
-      image.setAttribute('role', 'button');
-      image.setAttribute('aria-haspopup', 'dialog');
+    for (const image of section.querySelectorAll('figure > img, figure > a > img')) {
+      const opener = openerOf(image);
+      opener.tabIndex = 0;
+      opener.setAttribute('role', 'button');
+      opener.setAttribute('aria-haspopup', 'dialog');
       if (image.complete && image.currentSrc) (image.naturalWidth ? came : failed)(image);
     }
   };
@@ -152,9 +156,11 @@
     // One of a gallery that took this one's place meanwhile doesn't go on where this page ends.
     const making = next.querySelector('main')?.dataset.making;
     if (making !== main.dataset.making) throw new Error(`${href} is of another gallery`);
-    const sections = [...next.querySelectorAll('main > section')].map(section => document.importNode(section, true));
-    main.append(...sections);
+    const parts = [...next.querySelectorAll('main > *')].map(part => document.importNode(part, true));
+    main.append(...parts);
+    const sections = parts.filter(part => part.localName === 'section');
     for (const section of sections) prepare(section);
+    filter(sections);
     tellAges();
     // A new element, not the old one moved: what is seen doesn't jump. The way back is that of the page first opened.
     const oldPages = document.querySelector('.pages');
@@ -163,7 +169,7 @@
     newPages.prepend(...[...oldPages.querySelectorAll('a[rel=prev]')].map(previous => previous.cloneNode(true)));
     oldPages.remove();
     if (newPages.children.length) main.after(newPages);
-    state.textContent = sections.map(section => section.getAttribute('aria-label')).join(', ');
+    if (!wanted().length) state.textContent = sections.map(section => section.getAttribute('aria-label')).join(', ');
     return true;
   })().finally(() => {
     loading = null;
@@ -185,19 +191,55 @@
   };
   watch();
 
+  // The search: by words, in what is here and in what comes
+
+  const find = document.querySelector('input[type=search]');
+  const plain = text => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  const wanted = () => find ? plain(find.value).split(/\s+/).filter(Boolean) : [];
+  const words = new WeakMap();
+  const wordsOf = item => {
+    if (!words.has(item)) {
+      words.set(item, plain([...item.querySelectorAll('p, small, h2, .source')].map(part => part.textContent).join(' ')));
+    }
+    return words.get(item);
+  };
+  const filter = sections => {
+    const all = wanted();
+    for (const section of sections) {
+      for (const item of section.querySelectorAll('figure, article')) {
+        item.hidden = !all.every(word => wordsOf(item).includes(word));
+      }
+    }
+    for (const line of main.querySelectorAll('.gone, .newest')) line.hidden = all.length > 0;
+    const count = main.querySelectorAll('section > :not([hidden])').length;
+    document.body.classList.toggle('searching', all.length > 0);
+    if (all.length) state.textContent = count ? `${count.toLocaleString('en')} found` : 'Nothing has these words.';
+  };
+  let search = 0;
+  const searchAll = async () => {
+    const own = ++search;
+    filter(main.querySelectorAll('section'));
+    while (own === search && wanted().length && await loadMore().catch(() => false));
+  };
+  if (find) find.addEventListener('input', searchAll);
+
   // The large view
 
-  const images = () => [...main.querySelectorAll('figure:not(.missing) > img')];
+  const images = () => [...main.querySelectorAll('figure:not(.missing):not([hidden]) img')];
   let view, shown, isGoingBack = false;
 
   // A step of the history for an open view, so that a phone's way back leads back to the pictures. Going back comes about
   // later than it is asked for: until then nothing more is done to the history.
   const isAtView = () => Boolean(history.state && history.state.view);
+  const place = hash => location.pathname + location.search + hash;
+  // The picture that is shown has an address.
   const keepHistory = () => {
-    if (isGoingBack || view.open === isAtView()) return;
+    if (isGoingBack) return;
     if (view.open) {
-      history.pushState({ view: true }, '');
-    } else {
+      const { id } = tileOf(shown);
+      const step = isAtView() ? 'replaceState' : 'pushState';
+      history[step]({ view: true }, '', place(id ? `#${id}` : ''));
+    } else if (isAtView()) {
       isGoingBack = true;
       history.back();
     }
@@ -213,31 +255,49 @@
     view = make('dialog', { className: 'view' });
     view.setAttribute('aria-label', 'Large view');
     view.picture = make('img', { decoding: 'async' });
-    view.problem = make('p', { hidden: true, textContent: 'This picture could not be loaded.' });
+    view.problem = make('p', { hidden: true });
     view.count = make('p', { className: 'count' });
     view.count.setAttribute('aria-live', 'polite');
     view.said = make('div', { className: 'said' });
     view.stage = make('div', { className: 'stage' }, view.picture, view.problem);
     view.previous = button('previous', 'Previous picture', '‹', () => step(-1));
     view.next = button('next', 'Next picture', '›', () => step(1));
+    view.play = button('play', 'Slideshow', '▶', () => play(!isPlaying));
     view.append(
-      view.stage, view.said, view.count, button('close', 'Close', '×', () => view.close()), view.previous, view.next);
-    view.picture.addEventListener('error', () => { view.problem.hidden = !(view.picture.hidden = true); });
+      view.stage, view.said, view.count, view.play, button('close', 'Close', '×', () => view.close()), view.previous,
+      view.next);
+    view.picture.addEventListener('load', goOn);
+    view.picture.addEventListener('error', () => {
+      const [small, kind] = [shown.currentSrc, fewCanShow(shown)];
+      // What the browser can't show has a thumbnail that it can.
+      if (small && openerOf(shown) !== shown && view.picture.src !== small) {
+        view.picture.src = small;
+        return;
+      }
+      view.problem.textContent =
+        kind ? `This browser shows no ${kind.toUpperCase()} pictures.` : 'This picture could not be loaded.';
+      view.problem.hidden = !(view.picture.hidden = true);
+      goOn();
+    });
     view.stage.addEventListener('click', event => event.target === view.stage && view.close());
     view.addEventListener('keydown', event => {
       const move = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
-      if (!move || event.altKey || event.ctrlKey || event.metaKey) return;
+      const isPause = event.key === ' ' && event.target.localName !== 'button';
+      if (!move && !isPause || event.altKey || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
-      step(move);
+      if (move) step(move);
+      else play(!isPlaying);
     });
     swipe(view);
     view.addEventListener('close', () => {
       // It comes later than it is asked for, too.
       if (view.open) return;
+      play(false);
+      if (document.fullscreenElement) document.exitFullscreen();
       document.documentElement.classList.remove('viewing');
       keepHistory();
       shown.scrollIntoView({ block: 'nearest' });
-      shown.focus({ preventScroll: true });
+      openerOf(shown).focus({ preventScroll: true });
     });
     document.body.append(view);
   };
@@ -269,10 +329,12 @@
     view.picture.width = image.getAttribute('width') || image.naturalWidth;
     view.picture.height = image.getAttribute('height') || image.naturalHeight;
     view.picture.alt = image.alt;
-    view.picture.src = image.getAttribute('src');
+    // Until the picture is there, its thumbnail is.
+    view.picture.style.backgroundImage = image === openerOf(image) ? '' : `url("${image.getAttribute('src')}")`;
+    view.picture.src = original(image);
     // Those that are missing count, though they aren't shown.
-    const place = Number(main.dataset.first) + [...main.querySelectorAll('figure')].indexOf(tile);
-    view.count.textContent = [place, Number(main.dataset.pictures)].map(n => n.toLocaleString('en')).join(' of ');
+    const number = Number(main.dataset.first) + [...main.querySelectorAll('figure')].indexOf(tile);
+    view.count.textContent = [number, Number(main.dataset.pictures)].map(n => n.toLocaleString('en')).join(' of ');
     const caption = tile.querySelector('figcaption');
     const links = [...caption.querySelectorAll('a')].flatMap(link => [' · ', link.cloneNode(true)]).slice(1);
     view.said.replaceChildren(...[...caption.querySelectorAll('p, small')].map(part => part.localName === 'small'
@@ -281,7 +343,7 @@
     view.previous.disabled = at === 0;
     view.next.disabled = at === all.length - 1 && !nextLink();
     const neighbour = all[at + 1];
-    if (neighbour) new Image().src = neighbour.getAttribute('src');
+    if (neighbour) new Image().src = original(neighbour);
   };
 
   const step = async move => {
@@ -291,6 +353,7 @@
     to = Math.min(to, all.length - 1);
     if (all[to] === shown) return;
     show(all[to], all);
+    keepHistory();
     if (document.activeElement === document.body || document.activeElement.disabled) view.querySelector('.close').focus();
   };
 
@@ -302,7 +365,87 @@
     keepHistory();
   };
 
-  if (isAtView()) history.replaceState(null, '');
+  // The slideshow
+
+  const seconds = 5;
+  let isPlaying = false, turn;
+  const goOn = () => {
+    clearTimeout(turn);
+    if (isPlaying) turn = setTimeout(() => step(view.next.disabled ? -Infinity : 1), seconds * 1000);
+  };
+  const play = isToPlay => {
+    isPlaying = isToPlay;
+    view.play.textContent = isPlaying ? '❚❚' : '▶';
+    view.play.setAttribute('aria-label', isPlaying ? 'Pause' : 'Slideshow');
+    // Who can't see the pictures isn't told of each.
+    view.count.setAttribute('aria-live', isPlaying ? 'off' : 'polite');
+    if (!isPlaying || view.picture.complete) goOn();
+  };
+  const startPlaying = () => {
+    const [first] = images();
+    if (!view || !view.open) {
+      if (!first) return;
+      open(first);
+    }
+    play(true);
+    // Space pauses it then.
+    view.play.focus();
+  };
+  const playButton = document.querySelector('.tools .play');
+  if (playButton) playButton.addEventListener('click', startPlaying);
+
+  // The keys
+
+  const keys = [
+    ['← →', 'the previous and the next picture'], ['Home End', 'the first and the last'], ['Enter', 'opens a picture'],
+    ['Esc', 'closes it'], ['S', 'slideshow'], ['Space', 'starts and pauses it'], ['F', 'full screen'], ['/', 'search'],
+    ['?', 'these keys'],
+  ];
+  let help;
+  const tellKeys = () => {
+    if (!help) {
+      const close = make('button', { className: 'button', type: 'button', textContent: 'Close' });
+      close.addEventListener('click', () => help.close());
+      help = make('dialog', { className: 'keys' }, make('h2', { textContent: 'Keys' }), make('dl', {}, ...keys.flatMap(
+        ([key, what]) => [make('dt', { textContent: key }), make('dd', { textContent: what })])), close);
+      help.setAttribute('aria-label', 'Keys');
+      document.body.append(help);
+    }
+    if (!help.open) help.showModal();
+  };
+  document.querySelector('.tools .help').addEventListener('click', tellKeys);
+  const actions = {
+    '?': tellKeys,
+    '/': () => find && !(view && view.open) && find.focus(),
+    s: () => isPlaying ? play(false) : playButton && startPlaying(),
+    f: () => {
+      if (document.fullscreenElement) document.exitFullscreen();
+      else if (view && view.open) view.requestFullscreen().catch(() => {});
+    },
+  };
+  document.addEventListener('keydown', event => {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.target.localName === 'input') return;
+    const action = actions[event.key.toLowerCase()];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  });
+
+  // A picture's address opens it, wherever it stands by now.
+  const openAddressed = async () => {
+    const id = location.hash.slice(1);
+    if (!/^[0-9a-f]{12}$/.test(id)) return;
+    let tile;
+    while (!(tile = document.getElementById(id)) && await loadMore().catch(() => false));
+    const image = tile && tile.querySelector('img');
+    if (!isAtView() || !image) history.replaceState(null, '', place(''));
+    if (image) open(image);
+    else if (tile) tile.scrollIntoView({ block: 'center' });
+  };
+
+  if (isAtView() && !location.hash) history.replaceState(null, '');
+  openAddressed();
+  addEventListener('hashchange', () => isAtView() || openAddressed());
   addEventListener('popstate', () => {
     if (!view) return;
     if (isGoingBack) isGoingBack = false;
@@ -311,12 +454,17 @@
     else if (isAtView()) open(shown);
     keepHistory();
   });
+  const openers = '.pictures figure > img, .pictures figure > a:has(> img)';
+  const imageIn = opener => opener.localName === 'img' ? opener : opener.querySelector('img');
   document.addEventListener('click', event => {
-    if (event.target.matches('.pictures figure > img')) open(event.target);
+    const opener = event.target.closest && event.target.closest(openers);
+    if (!opener || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    open(imageIn(opener));
   });
   document.addEventListener('keydown', event => {
-    if ((event.key !== 'Enter' && event.key !== ' ') || !event.target.matches('.pictures figure > img')) return;
+    if ((event.key !== 'Enter' && event.key !== ' ') || !event.target.matches(openers)) return;
     event.preventDefault();
-    open(event.target);
+    open(imageIn(event.target));
   });
 })();

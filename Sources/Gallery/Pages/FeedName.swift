@@ -18,22 +18,9 @@ struct FeedName {
         title = HTMLWriter.visible(feed.title) ?? origin
     }
 
-    private static let longestSlug = 40
-
     /// It has no dot: one precedes the number of a page.
     var slug: String {
-        let beginning = String(title.unicodeScalars.prefix(4 * Self.longestSlug))
-        let slug = Slug.make(beginning, limit: Self.longestSlug)
+        let slug = Slug.make(origin, limit: 40)
         return slug.isEmpty ? "feed" : slug
     }
-}
-
-/// Gives each feed's pages a name of their own.
-struct PageNames {
-    private var names = DistinctNames(taken: ["index"])
-
-    mutating func name(for feed: FeedName) -> String { names.name(like: feed.slug) }
-
-    /// The file of a page: `name.html`, `name.2.html`.
-    static func file(_ name: String, page: Int) -> String { page == 1 ? "\(name).html" : "\(name).\(page).html" }
 }

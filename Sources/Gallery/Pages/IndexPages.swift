@@ -21,11 +21,16 @@ struct IndexPages {
         // The newest feed is how old the gallery is; each tells its own age besides.
         let newest = feeds.map(\.feed).max { $0.savedAt < $1.savedAt }
         let count = HTMLWriter.count(feeds.count, "feed")
-        frame.header(&page, title: "Pictures", about: count, newest: newest, links: links, isInside: false)
+        frame.header(
+            &page, title: "Pictures", about: count, newest: newest,
+            tools: PageTools(isInside: false, search: !feeds.isEmpty, slideshow: false))
         page.raw("<main id=content data-making=\(making)>\n")
         if feeds.isEmpty {
             page.raw("<p class=empty>There are no feeds here yet.</p>\n")
         } else {
+            if links.page == 1 {
+                page.raw("<p class=newest><a class=button href=newest.html>Newest pictures</a></p>\n")
+            }
             page.raw("<section class=feeds aria-label=Feeds>\n")
             page.raw(chunk.html)
             page.raw("</section>\n")
@@ -42,12 +47,12 @@ struct IndexPages {
         html.raw("<article class=\"saved\(shown.feed.isFresh ? "" : " stale")\">")
         html.raw("<div class=\"cover\(isThree ? " three" : "")\">")
         for cover in isThree ? covers : Array(covers.prefix(1)) {
-            html.raw("<img src=\(cover.file) alt=\"\" loading=lazy decoding=async")
+            html.raw("<img src=\(cover.thumbnail ?? cover.file) alt=\"\" loading=lazy decoding=async")
             if let size = cover.size { html.raw(" width=\(size.width) height=\(size.height)") }
             html.raw(">")
         }
-        html.raw("</div><h2><a href=\"\(PageNames.file(shown.pages, page: 1))\">")
-        html.text(FeedName(shown.feed).title, limit: 300)
+        html.raw("</div><h2><a href=\"\(Address.file(shown.pages))\">")
+        html.text(shown.name.title, limit: 300)
         html.raw("</a></h2><p class=about><span>\(shown.count)</span> ")
         frame.age(&html, of: shown.feed)
         html.raw("</p>")

@@ -5,8 +5,24 @@ struct PageChunks {
     struct Chunk {
         /// The number of the first item, counted from 0.
         let first: Int
-        var html: [UInt8] = []
-        var count = 0
+        private(set) var html: [UInt8] = []
+        /// Where each item ends in it.
+        private var ends: [Int] = []
+
+        init(first: Int) { self.first = first }
+
+        var count: Int { ends.count }
+
+        mutating func add(_ item: [UInt8]) {
+            html += item
+            ends.append(html.count)
+        }
+
+        /// By the numbers of all items.
+        func html(of places: Range<Int>) -> [UInt8] {
+            let start = places.lowerBound == first ? 0 : ends[places.lowerBound - first - 1]
+            return Array(html[start..<ends[places.upperBound - first - 1]])
+        }
     }
 
     private static let most = 200
@@ -24,8 +40,7 @@ struct PageChunks {
             if last.count == Self.most || (last.count > 0 && last.html.count + item.count > limit) {
                 all.append(Chunk(first: last.first + last.count))
             }
-            all[all.count - 1].html += item
-            all[all.count - 1].count += 1
+            all[all.count - 1].add(item)
         }
     }
 
@@ -44,7 +59,7 @@ struct PageLinks {
     let page: Int
     let pages: Int
 
-    var file: String { PageNames.file(name, page: page) }
-    var previous: String? { page > 1 ? PageNames.file(name, page: page - 1) : nil }
-    var next: String? { page < pages ? PageNames.file(name, page: page + 1) : nil }
+    var file: String { Address.file(name, page: page) }
+    var previous: String? { page > 1 ? Address.file(name, page: page - 1) : nil }
+    var next: String? { page < pages ? Address.file(name, page: page + 1) : nil }
 }

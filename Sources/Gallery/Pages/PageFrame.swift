@@ -35,18 +35,22 @@ struct PageFrame {
         page.text(title, limit: 200)
         if links.page > 1 { page.raw(", page \(links.page)") }
         page.raw("</title>\n<link rel=icon href=\(Assets.icon.name)>\n")
+        page.raw("<link rel=alternate type=application/feed+json href=\(Address.jsonFeed)>\n")
+        page.raw("<link rel=alternate type=application/atom+xml href=\(Address.atomFeed)>\n")
         page.raw("<link rel=stylesheet href=\"\(style)\">\n")
         page.raw("<script src=\"\(script)\" defer></script>\n")
         page.raw("</head><body>\n<a class=skip href=#content>Skip to the pictures</a>\n")
     }
 
-    /// The heading, what the page is about, its age, which is that of the newest feed on it, and a way to ask for it anew.
+    /// The heading, what the page is about, its age, which is that of the newest feed on it, and its tools.
     func header(
-        _ page: inout HTMLWriter, title: String, about: String, newest: GalleryFeed?, links: PageLinks, isInside: Bool
+        _ page: inout HTMLWriter, title: String, about: String, newest: GalleryFeed?, tools: PageTools
     ) {
         let isFresh = newest?.isFresh ?? true
         page.raw("<header class=\"saved\(isFresh ? "" : " stale")\"><div>")
-        if isInside { page.raw("<nav aria-label=Gallery><a href=index.html>All feeds</a></nav>") }
+        if tools.isInside {
+            page.raw("<nav aria-label=Gallery><a href=index.html>All feeds</a> <a href=newest.html>Newest</a></nav>")
+        }
         page.raw("<h1>")
         page.text(title)
         page.raw("</h1><p class=about><span>")
@@ -55,7 +59,9 @@ struct PageFrame {
         if let newest { age(&page, of: newest) }
         page.raw("</p>")
         if !isFresh { notice(&page) }
-        page.raw("</div><a class=\"button reload\" href=\"\(links.file)\">Reload</a></header>\n")
+        page.raw("</div>")
+        tools.write(to: &page)
+        page.raw("</header>\n")
         page.raw("<p class=unseen id=state role=status></p>\n")
     }
 

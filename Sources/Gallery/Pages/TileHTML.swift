@@ -4,28 +4,33 @@ extension HTMLWriter {
     private static let longestAlternative = 300
 
     /// As short as possible: there are two hundred of them on a page.
-    mutating func tile(_ tile: Tile, number: Int) {
+    mutating func tile(_ tile: Tile, number: Int, hasAddress: Bool, source: HTMLWriter?) {
+        raw("<figure")
+        if hasAddress { raw(" id=\(tile.address)") }
         switch tile.content {
         case .picture(let placed): picture(placed, tile.image, number)
         case .missing(let reason):
-            raw("<figure class=\"r\(Proportions.missing.ratio) missing\"><div class=problem><p>")
+            raw(" class=\"r\(Proportions.missing.ratio) missing\"><div class=problem><p>")
             text(reason)
             raw("</div>")
         }
-        caption(tile.image)
+        caption(tile.image, source)
         raw("</figure>\n")
     }
 
     private mutating func picture(_ placed: PlacedImage, _ image: FeedImage, _ number: Int) {
         let proportions = placed.proportions
         let ratio = "r\(proportions.ratio)"
-        raw("<figure class=\(proportions.isWhole ? "\"\(ratio) whole\"" : ratio)><img src=\(placed.file)")
+        raw(" class=\(proportions.isWhole ? "\"\(ratio) whole\"" : ratio)>")
+        if placed.thumbnail != nil { raw("<a href=\(placed.file)>") }
+        raw("<img src=\(placed.thumbnail ?? placed.file)")
         attribute("alt", Self.heading(image) ?? "Picture \(number)", limit: Self.longestAlternative)
         if let size = placed.size { raw(" width=\(size.width) height=\(size.height)") }
         raw(" loading=lazy decoding=async>")
+        if placed.thumbnail != nil { raw("</a>") }
     }
 
-    private mutating func caption(_ image: FeedImage) {
+    private mutating func caption(_ image: FeedImage, _ source: HTMLWriter?) {
         raw("<figcaption>")
         let heading = Self.heading(image)
         if let heading {
@@ -41,6 +46,7 @@ extension HTMLWriter {
             text(more.compactMap(\.self).joined(separator: " · "))
             raw("</small>")
         }
+        if let source { raw(source.bytes) }
         if let link = image.link, link.isRemote {
             raw("<a")
             self.link("href", link.text)
@@ -53,6 +59,7 @@ extension HTMLWriter {
         }
         raw("</figcaption>")
     }
+
     /// Nil where nothing is said of the picture.
     static func heading(_ image: FeedImage) -> String? { visible(image.description) ?? visible(image.title) }
 }

@@ -9,6 +9,10 @@ struct Tile {
 
     let image: FeedImage
     let content: Content
+    /// What stands behind the `#` of its address.
+    let address: String
+    /// When it was published, else when it was first had.
+    let since: Timestamp
 
     var placed: PlacedImage? {
         if case .picture(let placed) = content { placed } else { nil }
@@ -19,8 +23,14 @@ struct Tile {
 struct PlacedImage {
     let digest: Digest
     let type: ImageType
+    let byteCount: Int64
     /// Nil where it isn't known.
     let size: ImageSize?
+
+    var hasThumbnail = false
+
+    /// A small picture of it, relative to the pages.
+    var thumbnail: String? { hasThumbnail ? OpenFolder.thumbnail(of: digest) : nil }
 
     /// Relative to the pages.
     var file: String { "\(OpenFolder.images)/\(digest.hex).\(type.fileExtension)" }

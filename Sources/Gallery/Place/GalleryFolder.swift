@@ -11,6 +11,7 @@ final class GalleryFolder {
     /// The gallery that is there now.
     private let old: OpenFolder?
     private var written: [String] = []
+    private var hasThumbnails = false
     /// The new gallery has its place.
     private var isPublished = false
 
@@ -46,6 +47,19 @@ final class GalleryFolder {
     func place(_ file: any OpenImage, as name: String) throws(FeedError) {
         try file.place(at: "\(staging.path)/\(name)")
         written.append(name)
+    }
+
+    /// `put` makes the file, and says whether it has.
+    func place(
+        thumbnail name: String, by put: (_ path: String) throws(FeedError) -> Bool
+    ) throws(FeedError) -> Bool {
+        if !hasThumbnails {
+            do throws(SystemError) { try staging.makeFolder(OpenFolder.thumbnails) } catch { throw Self.error(error) }
+            hasThumbnails = true
+        }
+        guard try put("\(staging.path)/\(name)") else { return false }
+        written.append(name)
+        return true
     }
 
     /// To be called once, when all is written.

@@ -15,13 +15,8 @@ struct GallerySite {
 
     /// The folder above it is there afterwards.
     init(_ place: GalleryPlace) throws(SystemError) {
-        let (destination, cache) = (try Destination(place.path), try Destination(place.cache))
-        guard !destination.lies(in: cache) else {
-            throw SystemError(EEXIST, "belongs to the cache, \(place.cache); give a folder elsewhere", place.path)
-        }
-        guard !cache.lies(in: destination) else {
-            throw SystemError(ENOTEMPTY, "holds the cache, \(place.cache); give a folder elsewhere", place.path)
-        }
+        let destination = try Destination(place.path)
+        try destination.requireApart(from: place.cache)
         try destination.makeFoldersAbove()
         path = place.path
         target = destination.path

@@ -43,17 +43,16 @@ extension OpenFolder {
         return names
     }
 
-    /// Deletes these files, the folder of images and the folder itself.
+    /// Deletes these files, the folders in the folder and the folder itself.
     func remove(_ files: [String]) throws(SystemError) {
-        let images = try openImages()
-        for name in files where name != Self.marker {
-            if let name = name.nameOfImage {
-                try delete(name, in: images)
-            } else {
-                try delete(name, in: folder)
-            }
+        for name in files where name != Self.marker && !Self.inner.contains(where: name.isIn) {
+            try delete(name, in: folder)
         }
-        try delete(Self.images, in: folder, AT_REMOVEDIR)
+        for inner in Self.inner {
+            guard let opened = try open(inner) else { continue }
+            for name in files where name.isIn(inner) { try delete(String(name.dropFirst(inner.count + 1)), in: opened) }
+            try delete(inner, in: folder, AT_REMOVEDIR)
+        }
         // It goes last, so that the next run knows what a killed one left.
         try delete(Self.marker, in: folder)
         guard rmdir(path) == 0 || errno == ENOENT else { throw SystemError("can't be deleted", path) }
@@ -66,17 +65,20 @@ extension OpenFolder {
         }
     }
 
-    private func delete(_ name: String, in folder: Descriptor?, _ flags: Int32 = 0) throws(SystemError) {
-        guard let folder, unlinkat(folder.number, name, flags) != 0, errno != ENOENT else { return }
-        throw SystemError("can't be deleted", "\(path)/\(folder === self.folder ? "" : "\(Self.images)/")\(name)")
+    private func delete(_ name: String, in folder: Descriptor, _ flags: Int32 = 0) throws(SystemError) {
+        guard unlinkat(folder.number, name, flags) != 0, errno != ENOENT else { return }
+        throw SystemError("can't be deleted", "\(folder === self.folder ? path : folder.path)/\(name)")
     }
 
-    /// Files in the folder of images are called `images/NAME`; that folder itself is left out.
+    /// Files in the folders of images are called `images/NAME`; those folders themselves are left out.
     private func names() throws(SystemError) -> [String] {
-        let names = try Self.names(in: folder)
-        guard let images = try openImages() else { return names }
-        return try names.filter { ![Self.images, "\(Self.images)/"].contains($0) }
-            + Self.names(in: images).map { "\(Self.images)/\($0)" }
+        var names = try Self.names(in: folder)
+        for inner in Self.inner {
+            guard let opened = try open(inner) else { continue }
+            names.removeAll { [inner, "\(inner)/"].contains($0) }
+            names += try Self.names(in: opened).map { "\(inner)/\($0)" }
+        }
+        return names
     }
 
     /// The name of a folder ends with a slash, where the file system tells: a folder in the place of a page is a person's.
@@ -88,14 +90,14 @@ extension OpenFolder {
         return names.sorted()
     }
 
-    /// Nil if there is no folder of images, or only a link to one, which could lead to a person's files.
-    private func openImages() throws(SystemError) -> Descriptor? {
-        let images = openat(number, Self.images, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard images >= 0 else {
+    /// Nil if there is no such folder, or only a link to one, which could lead to a person's files.
+    private func open(_ inner: String) throws(SystemError) -> Descriptor? {
+        let opened = openat(number, inner, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard opened >= 0 else {
             if [ENOENT, ENOTDIR, ELOOP].contains(errno) { return nil }
-            throw SystemError("can't be opened", "\(path)/\(Self.images)")
+            throw SystemError("can't be opened", "\(path)/\(inner)")
         }
-        return Descriptor(owning: images, path: "\(path)/\(Self.images)")
+        return Descriptor(owning: opened, path: "\(path)/\(inner)")
     }
 
     private func markerLines() throws(SystemError) -> [String] {
@@ -108,9 +110,5 @@ extension OpenFolder {
 }
 
 extension String {
-    /// The name within the folder of images; nil for a file that isn't there.
-    fileprivate var nameOfImage: String? {
-        let folder = "\(OpenFolder.images)/"
-        return hasPrefix(folder) ? String(dropFirst(folder.count)) : nil
-    }
+    fileprivate func isIn(_ folder: String) -> Bool { hasPrefix("\(folder)/") }
 }

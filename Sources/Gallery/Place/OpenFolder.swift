@@ -1,9 +1,15 @@
+internal import FeedCore
 internal import Glibc
 internal import SystemFiles
 
 /// A folder that is, or is to become, a gallery.
 final class OpenFolder {
     static let images = "images"
+    static let thumbnails = "thumbnails"
+    /// The folders in it.
+    static let inner = [images, thumbnails]
+
+    static func thumbnail(of image: Digest) -> String { "\(thumbnails)/\(image.hex).webp" }
 
     let folder: Descriptor
     private(set) var path: String

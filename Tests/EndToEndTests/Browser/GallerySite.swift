@@ -32,6 +32,15 @@ struct GallerySite {
 
     var onDisk: String { "file://\(path)/index.html" }
 
+    /// The feed's pages but for the first one, in their order.
+    var furtherPages: [String] {
+        Files.names(in: path).filter { $0.hasSuffix(".html") && $0.split(separator: ".").count == 3 }
+            .sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
+    }
+
+    /// The name of the feed's first page.
+    var firstPage: String { furtherPages.first?.replacing(".2.", with: ".") ?? "" }
+
     /// The files of its pictures.
     var images: [String] { Files.names(in: "\(path)/images") }
 

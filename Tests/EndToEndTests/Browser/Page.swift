@@ -89,7 +89,8 @@ struct Page: Sendable {
                 ("type", .string(type)), ("key", .string(key)), ("windowsVirtualKeyCode", .integer(codes[key] ?? 0)),
                 ("modifiers", shift ? 8 : 0),
             ]
-            if key == "Enter", type == "keyDown" { members.append(("text", "\r")) }
+            let texts = ["Enter": "\r", " ": " "]
+            if type == "keyDown", let text = texts[key] { members.append(("text", .string(text))) }
             try await call("Input.dispatchKeyEvent", .object(members))
         }
     }

@@ -1,6 +1,5 @@
+import FeedCore
 import Testing
-
-@testable import CacheArchive
 
 @Suite("Names in an archive")
 struct FeedNamesTests {

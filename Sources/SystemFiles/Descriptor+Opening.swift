@@ -1,20 +1,19 @@
-internal import Glibc
-internal import SystemFiles
+package import Glibc
 
 /// Folders are reached from the descriptor of the one above them, never by path: a symbolic link put into the cache is
 /// refused, not followed.
 extension Descriptor {
-    func folder(_ name: UnsafePointer<CChar>) throws(SystemError) -> Descriptor {
+    package func folder(_ name: UnsafePointer<CChar>) throws(SystemError) -> Descriptor {
         try open(name, O_RDONLY | O_DIRECTORY)
     }
 
     /// Nil if it isn't there.
-    func existingFolder(_ name: String) throws(SystemError) -> Descriptor? {
+    package func existingFolder(_ name: String) throws(SystemError) -> Descriptor? {
         try status(of: name) == nil ? nil : folder(name)
     }
 
     /// Creates the folder if it isn't there, durably.
-    func makeFolder(_ name: String) throws(SystemError) -> Descriptor {
+    package func makeFolder(_ name: String) throws(SystemError) -> Descriptor {
         let isNew = mkdirat(number, name, 0o777) == 0
         if !isNew, errno != EEXIST { throw SystemError("can't be created", "\(path)/\(name)") }
         let made = try folder(name)
@@ -27,7 +26,7 @@ extension Descriptor {
 
     /// Opens the file, which is made if it isn't there; to stay, unlike what is staged. What is given to the folder's owner
     /// was made here for sure: they could put a link to somebody else's file there meanwhile.
-    func makeFile(_ name: String, mode: mode_t = 0o666) throws(SystemError) -> Descriptor {
+    package func makeFile(_ name: String, mode: mode_t = 0o666) throws(SystemError) -> Descriptor {
         do throws(SystemError) {
             let made = try open(name, O_RDWR | O_CREAT | O_EXCL, mode: mode)
             try giveOwner(to: made)
@@ -40,7 +39,7 @@ extension Descriptor {
 
     /// What root makes in the cache of another is theirs, as if they had made it: they couldn't go on with it else. Where
     /// not even root may give it away, as in a container or on a server's disk, it is better kept than not had.
-    func giveOwner(to made: Descriptor) throws(SystemError) {
+    package func giveOwner(to made: Descriptor) throws(SystemError) {
         guard geteuid() == 0, case let own = try status(), own.st_uid != 0 else { return }
         guard fchown(made.number, own.st_uid, own.st_gid) != 0 else { return }
         guard [EPERM, EINVAL, EOPNOTSUPP, ENOSYS].contains(errno) else {
@@ -48,14 +47,14 @@ extension Descriptor {
         }
     }
 
-    func open(_ name: String, _ flags: Int32, mode: mode_t = 0o666) throws(SystemError) -> Descriptor {
+    package func open(_ name: String, _ flags: Int32, mode: mode_t = 0o666) throws(SystemError) -> Descriptor {
         // Passed as it is, the name would be copied first.
         let opened = name.withCString { openat(number, $0, flags | O_NOFOLLOW | O_CLOEXEC, mode) }
         return try descriptor(opened, name, flags)
     }
 
     /// Opens by a name in bytes: not every file has one in UTF-8.
-    func open(_ name: UnsafePointer<CChar>, _ flags: Int32) throws(SystemError) -> Descriptor {
+    package func open(_ name: UnsafePointer<CChar>, _ flags: Int32) throws(SystemError) -> Descriptor {
         let opened = openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC)
         return try descriptor(opened, String(cString: name), flags)
     }
@@ -73,7 +72,7 @@ extension Descriptor {
     }
 
     /// What stands under a name; nil if nothing does. A link counts as itself.
-    func status(of name: UnsafePointer<CChar>) throws(SystemError) -> stat? {
+    package func status(of name: UnsafePointer<CChar>) throws(SystemError) -> stat? {
         var status = stat()
         if fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }
         if errno == ENOENT { return nil }

@@ -3,6 +3,7 @@ internal import FeedCore
 /// Puts images into a gallery's folder, each once, and looks at what they are.
 struct ImagePlacing {
     private let files: any ImageFiles
+    private let thumbnails: Thumbnails
     private let folder: GalleryFolder
     private var done: [Digest: Tile.Content] = [:]
 
@@ -12,9 +13,11 @@ struct ImagePlacing {
     private(set) var unreadable: [FeedError] = []
     /// How many files are in the folder.
     private(set) var count = 0
+    private(set) var thumbnailCount = 0
 
-    init(files: any ImageFiles, folder: GalleryFolder) {
+    init(_ files: any ImageFiles, _ thumbnails: Thumbnails, to folder: GalleryFolder) {
         self.files = files
+        self.thumbnails = thumbnails
         self.folder = folder
     }
 
@@ -25,7 +28,9 @@ struct ImagePlacing {
             case .missing(let reason): Tile.Content.missing(reason: reason ?? "not downloaded yet")
             }
         if case .missing = content { missing.insert(picture.image.url.key) }
-        return Tile(image: picture.image, content: content)
+        return Tile(
+            image: picture.image, content: content, address: try ShortHash.of(picture.image.id, digits: 12),
+            since: picture.image.published ?? picture.fetchedAt)
     }
 
     /// To be called when all are placed. The old gallery is worth more than one of a disk that gave no picture at all.
@@ -41,7 +46,7 @@ struct ImagePlacing {
     }
 
     private mutating func place(_ stored: StoredImage) throws(FeedError) -> Tile.Content {
-        let placed: PlacedImage
+        var placed: PlacedImage
         do throws(FeedError) {
             let file = try files.open(stored)
             if stored.type == .svg, !SVGCheck.isPassive(try file.read(file.size, at: 0)) {
@@ -49,15 +54,28 @@ struct ImagePlacing {
             }
             var bytes = FileBytes(file)
             let size = try ImageSize.read(stored.type, &bytes)
-            placed = PlacedImage(digest: stored.digest, type: stored.type, size: size)
+            placed = PlacedImage(
+                digest: stored.digest, type: stored.type, byteCount: stored.size, size: size)
             try folder.place(file, as: placed.file)
         } catch let error where [.notFound, .storage(.unreadable)].contains(error.kind) {
             // One bad file leaves the others to show. Any other error would be met with the next file as well.
             unreadable.append(error)
             return .missing(reason: "the file in the cache can't be read")
         }
+        if thumbnails.has(stored) {
+            placed.hasThumbnail = try folder.place(thumbnail: OpenFolder.thumbnail(of: stored.digest)) {
+                path throws(FeedError) in try thumbnails.place(stored, at: path)
+            }
+            if placed.hasThumbnail { thumbnailCount += 1 }
+        }
         ratios.insert(placed.proportions.ratio)
         count += 1
         return .picture(placed)
+    }
+}
+
+extension GalleryPicture {
+    fileprivate var fetchedAt: Timestamp {
+        if case .stored(let stored) = data { stored.fetchedAt } else { Timestamp.writable.lowerBound }
     }
 }

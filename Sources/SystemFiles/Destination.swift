@@ -1,15 +1,17 @@
 internal import FeedCore
 internal import Glibc
-internal import SystemFiles
 
 /// A path with every link in it followed. Its last folders need not exist yet.
-struct Destination {
+package struct Destination {
     /// The part that exists; empty for the root.
     private let existing: String
+    /// For messages.
+    private let given: String
     /// The names below that.
     private let missing: [Substring]
 
-    init(_ path: String) throws(SystemError) {
+    package init(_ path: String) throws(SystemError) {
+        given = path
         var names = FilePath.names(in: path).filter { $0 != "." }
         var missing: [Substring] = []
         while true {
@@ -26,14 +28,25 @@ struct Destination {
         self.missing = missing.reversed()
     }
 
-    var path: String { text.isEmpty ? "/" : text }
+    /// Throws unless this and the cache at that path lie apart: a cache takes what it doesn't know for its own leftovers.
+    package func requireApart(from cache: String) throws(SystemError) {
+        let other = try Destination(cache)
+        guard !lies(in: other) else {
+            throw SystemError(EEXIST, "belongs to the cache, \(cache); give a folder elsewhere", given)
+        }
+        guard !other.lies(in: self) else {
+            throw SystemError(ENOTEMPTY, "holds the cache, \(cache); give a folder elsewhere", given)
+        }
+    }
+
+    package var path: String { text.isEmpty ? "/" : text }
 
     private var text: String { existing + missing.map { "/\($0)" }.joined() }
 
     /// Whether it is this folder, or one at any depth in it.
-    func lies(in folder: Destination) -> Bool { "\(text)/".utf8.starts(with: "\(folder.text)/".utf8) }
+    private func lies(in folder: Destination) -> Bool { "\(text)/".utf8.starts(with: "\(folder.text)/".utf8) }
 
-    func makeFoldersAbove() throws(SystemError) {
+    package func makeFoldersAbove() throws(SystemError) {
         var path = existing
         for name in missing.dropLast() {
             path += "/\(name)"
@@ -42,7 +55,7 @@ struct Destination {
     }
 
     /// A hidden name in the same folder.
-    func hiddenSibling(_ ending: String) -> String {
+    package func hiddenSibling(_ ending: String) -> String {
         let names = FilePath.names(in: text)
         return names.dropLast().map { "/\($0)" }.joined() + "/.\(names.last ?? "")\(ending)"
     }

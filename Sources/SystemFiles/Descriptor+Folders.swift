@@ -1,19 +1,18 @@
 internal import Glibc
-internal import SystemFiles
 
 extension Descriptor {
-    func forEachName(_ visit: (UnsafePointer<CChar>) throws(SystemError) -> Void) throws(SystemError) {
+    package func forEachName(_ visit: (UnsafePointer<CChar>) throws(SystemError) -> Void) throws(SystemError) {
         try forEachEntry { name, _ throws(SystemError) in try visit(name) }
     }
 
-    func isEmpty() throws(SystemError) -> Bool {
+    package func isEmpty() throws(SystemError) -> Bool {
         var isEmpty = true
         try forEachName { _ throws(SystemError) in isEmpty = false }
         return isEmpty
     }
 
     /// Bytes of everything under a name. Nothing is followed: a link counts and goes as a link.
-    func size(of name: UnsafePointer<CChar>) throws(SystemError) -> Int64 {
+    package func size(of name: UnsafePointer<CChar>) throws(SystemError) -> Int64 {
         guard let status = try status(of: name) else { return 0 }
         guard status.isFolder else { return Int64(status.st_size) }
         let inner = try folder(name)
@@ -24,7 +23,7 @@ extension Descriptor {
 
     /// Deletes everything under a name, and answers how many bytes that was.
     @discardableResult
-    func removeAll(_ name: UnsafePointer<CChar>) throws(SystemError) -> Int64 {
+    package func removeAll(_ name: UnsafePointer<CChar>) throws(SystemError) -> Int64 {
         guard let status = try status(of: name) else { return 0 }
         var freed: Int64 = 0
         if status.isFolder {
@@ -39,7 +38,7 @@ extension Descriptor {
     }
 
     @discardableResult
-    func removeContents() throws(SystemError) -> Int64 {
+    package func removeContents() throws(SystemError) -> Int64 {
         var names: [[CChar]] = []
         try forEachName { name throws(SystemError) in names.append(Self.copy(name)) }
         var freed: Int64 = 0
@@ -47,7 +46,7 @@ extension Descriptor {
         return freed
     }
 
-    static func copy(_ name: UnsafePointer<CChar>) -> [CChar] {
+    package static func copy(_ name: UnsafePointer<CChar>) -> [CChar] {
         Array(UnsafeBufferPointer(start: name, count: strlen(name) + 1))
     }
 }

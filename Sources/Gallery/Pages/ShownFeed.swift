@@ -1,0 +1,38 @@
+internal import FeedCore
+
+/// A feed with its pictures in the order of its pages: those that it names, and then those that left it.
+struct ShownFeed {
+    let feed: GalleryFeed
+    let name: FeedName
+    /// The name of its pages.
+    let pages: String
+    let tiles: [Tile]
+    /// The place of the first picture that left the feed.
+    let firstGone: Int
+
+    init(_ feed: GalleryFeed, tiles: [Tile]) throws(FeedError) {
+        self.feed = feed
+        name = FeedName(feed)
+        pages = try Address.pages(of: feed)
+        let named = tiles.filter { $0.image.lastSeen == nil }
+        let gone = tiles.filter { $0.image.lastSeen != nil }
+        self.tiles = Self.newestFirst(named) + Self.newestFirst(gone)
+        firstGone = named.count
+    }
+
+    var count: String { HTMLWriter.count(tiles.count, "picture") }
+
+    /// When something new was in it last.
+    var newest: Timestamp { tiles.compactMap(\.image.published).max() ?? feed.savedAt }
+
+    /// A picture with no date stays behind the one that the feed has before it.
+    private static func newestFirst(_ tiles: [Tile]) -> [Tile] {
+        var last = Timestamp.writable.upperBound
+        let dated = tiles.map { tile in
+            last = tile.image.published ?? last
+            return (date: last, tile: tile)
+        }
+        // Sorting keeps the order of equals.
+        return dated.sorted { $0.date > $1.date }.map(\.tile)
+    }
+}

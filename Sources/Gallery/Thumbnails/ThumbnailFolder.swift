@@ -1,0 +1,97 @@
+internal import FeedCore
+internal import Glibc
+internal import SystemFiles
+
+/// The cache's folder of thumbnails: `HEX.webp` for the image of that digest, or `HEX.none` where none can be made.
+/// Whatever is missing in it is made again.
+struct ThumbnailFolder: Sendable {
+    static let name = "thumbnails"
+    private static let work = ".work"
+
+    private let folder: Descriptor
+
+    /// Nil where there is none.
+    init?(in cache: String) throws(SystemError) {
+        guard access(cache, F_OK) == 0, let found = try Descriptor.folder(at: cache).existingFolder(Self.name) else {
+            return nil
+        }
+        folder = found
+    }
+
+    /// Nil where none can be made: the cache may be read-only, or full.
+    init?(creatingIn cache: String) throws(SystemError) {
+        do throws(SystemError) { folder = try Descriptor.folder(at: cache).makeFolder(Self.name) } catch {
+            guard [EROFS, EACCES, EPERM, ENOSPC, EDQUOT].contains(error.code) else { throw error }
+            return nil
+        }
+    }
+
+    enum State { case missing, made, impossible }
+
+    func state(of digest: Digest) -> State {
+        var status = stat()
+        // A power cut may have left an empty one.
+        if fstatat(folder.number, "\(digest.hex).webp", &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_size > 0 {
+            return .made
+        }
+        return faccessat(folder.number, "\(digest.hex).none", F_OK, 0) == 0 ? .impossible : .missing
+    }
+
+    /// Gives a thumbnail another name, outside the folder. False where there is none, or only what a power cut left of one.
+    func place(_ digest: Digest, at path: String) throws(SystemError) -> Bool {
+        let name = "\(digest.hex).webp"
+        let opened = openat(folder.number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard opened >= 0 else { return false }
+        let file = Descriptor(owning: opened, name, in: folder)
+        let size = Int(try file.status().st_size)
+        guard WebPFile.size(try file.read(WebPFile.head)) == size else {
+            unlinkat(folder.number, name, 0)
+            return false
+        }
+        if linkat(folder.number, name, AT_FDCWD, path, 0) == 0 { return true }
+        let target = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o444)
+        guard target >= 0 else { throw SystemError("can't be created", path) }
+        try Descriptor(owning: target, path: path).write(try file.read(size))
+        return true
+    }
+
+    /// An empty folder to work in. Nil while another run has it, or where nothing can be written.
+    func beginWork() throws(SystemError) -> Descriptor? {
+        guard try folder.lock() else { return nil }
+        try folder.removeAll(Self.work)
+        guard mkdirat(folder.number, Self.work, 0o700) == 0 else { return nil }
+        return try folder.folder(Self.work)
+    }
+
+    func endWork() {
+        do { try folder.removeAll(Self.work) } catch {
+            // The next run does.
+        }
+    }
+
+    /// Puts what was made in `work` in its place, less what it tells beside the picture. False if that is no picture.
+    func adopt(_ digest: Digest, from work: Descriptor) throws(SystemError) -> Bool {
+        let (made, clean) = ("\(digest.hex).webp", "\(digest.hex).clean")
+        let opened = openat(work.number, made, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard opened >= 0 else { return false }
+        let file = Descriptor(owning: opened, made, in: work)
+        let bytes = try file.read(Int(file.status().st_size))
+        guard let picture = WebPFile.pictureAlone(bytes) else { return false }
+        try work.write(picture, to: clean)
+        guard renameat(work.number, clean, folder.number, made) == 0 else {
+            throw SystemError("can't be created", "\(folder.path)/\(made)")
+        }
+        return true
+    }
+
+    /// From now on none is tried to be made.
+    func giveUp(on digest: Digest) throws(SystemError) { try folder.write([], to: "\(digest.hex).none") }
+}
+
+extension Descriptor {
+    fileprivate func write(_ bytes: [UInt8], to name: String) throws(SystemError) {
+        let opened = openat(number, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o444)
+        guard opened >= 0 else { throw SystemError("can't be created", "\(path)/\(name)") }
+        try Descriptor(owning: opened, name, in: self).write(bytes)
+    }
+}

@@ -1,0 +1,99 @@
+internal import FeedCore
+internal import Glibc
+internal import SystemFiles
+
+/// Small pictures of those that are large, as the cache keeps them. Where it can keep none, as on a read-only medium, a
+/// gallery has those that are there.
+struct Thumbnails {
+    /// A smaller file is as soon there as its thumbnail.
+    private static let largestWithout: Int64 = 64 << 10
+    /// Whoever made a picture of more pixels in a file that we take made it to fill memory.
+    private static let mostPixels = 256 << 20
+    private static let types: Set<ImageType> = [.jpeg, .png, .gif, .webp, .avif, .heic, .tiff, .jxl]
+
+    /// Nil: a gallery without.
+    private var folder: ThumbnailFolder?
+    private let cache: String
+    private let program: VipsThumbnail?
+
+    /// Throws `connectivity` where the program isn't there that is asked for.
+    init(_ choice: ThumbnailChoice, cache: String, path: String?) throws(FeedError) {
+        self.cache = cache
+        guard choice != .never else {
+            (program, folder) = (nil, nil)
+            return
+        }
+        program = VipsThumbnail(searching: path)
+        guard choice != .always || program != nil else {
+            throw .connectivity("--thumbnails always: there is no vipsthumbnail")
+                .hinting("install it (Debian's libvips-tools), or leave the choice to feedsync: --thumbnails auto")
+        }
+        folder = try Self.keeping { () throws(SystemError) in try ThumbnailFolder(in: cache) }
+    }
+
+    /// Makes those that are missing.
+    mutating func make(
+        of feeds: [GalleryFeed], from files: any ImageFiles, _ progress: ProgressStream?
+    ) async throws(FeedError) {
+        guard let program else { return }
+        var seen: Set<Digest> = []
+        var missing: [StoredImage] = []
+        for image in feeds.lazy.flatMap(\.pictures).compactMap(\.stored)
+        where Self.mayHave(image) && seen.insert(image.digest).inserted
+            && (folder?.state(of: image.digest) ?? .missing) == .missing
+        {
+            missing.append(image)
+        }
+        guard !missing.isEmpty, let (folder, work) = try beginWork() else { return }
+        defer { folder.endWork() }
+        for image in missing where try Self.isTooLarge(image, files) {
+            try Self.keeping { () throws(SystemError) in try folder.giveUp(on: image.digest) }
+        }
+        missing.removeAll { folder.state(of: $0.digest) != .missing }
+        try await ThumbnailMaking(program, of: files, to: folder, in: work, progress).make(missing)
+    }
+
+    /// Nil where nothing can be kept, or another run is at it.
+    private mutating func beginWork() throws(FeedError) -> (ThumbnailFolder, Descriptor)? {
+        let found = try Self.keeping { () throws(SystemError) in
+            try ThumbnailFolder(creatingIn: cache).flatMap { folder throws(SystemError) in
+                try folder.beginWork().map { (folder, $0) }
+            }
+        }
+        if let found { folder = found.0 }
+        return found
+    }
+
+    func has(_ image: StoredImage) -> Bool {
+        Self.mayHave(image) && folder?.state(of: image.digest) == .made
+    }
+
+    /// Puts that of an image into a gallery. False where it has none.
+    func place(_ image: StoredImage, at path: String) throws(FeedError) -> Bool {
+        guard let folder else { return false }
+        return try Self.keeping { () throws(SystemError) in try folder.place(image.digest, at: path) }
+    }
+
+    private static func keeping<Outcome>(_ work: () throws(SystemError) -> Outcome) throws(FeedError) -> Outcome {
+        do { return try work() } catch { throw .storage(.failed, "thumbnails can't be kept: \(error.message)") }
+    }
+
+    private static func isTooLarge(_ image: StoredImage, _ files: any ImageFiles) throws(FeedError) -> Bool {
+        do throws(FeedError) {
+            var bytes = FileBytes(try files.open(image))
+            return try ImageSize.read(image.type, &bytes).map { $0.width * $0.height > mostPixels } ?? false
+        } catch let error where [.notFound, .storage(.unreadable)].contains(error.kind) {
+            return false
+        }
+    }
+
+    private static func mayHave(_ image: StoredImage) -> Bool {
+        image.size > largestWithout && types.contains(image.type)
+    }
+}
+
+extension GalleryPicture {
+    fileprivate var stored: StoredImage? {
+        if case .stored(let stored) = data { stored } else { nil }
+    }
+}

@@ -1,0 +1,144 @@
+import JSONText
+import TestSupport
+import Testing
+
+/// Addresses, the search, the slideshow and the keys.
+extension GalleryBrowserTests {
+    private static var view: String { "document.querySelector('dialog.view')" }
+    private static var count: String { "\(view)?.querySelector('.count').textContent" }
+
+    /// What stands behind the `#` of a picture's address.
+    private func address(_ number: Int, _ site: GallerySite) async throws -> String {
+        let hash = try await site.program.shell(#"printf %s "$1" | sha256sum"#, FeedServer.id(number)).outputText
+        return String(hash.prefix(12))
+    }
+
+    @Test(
+        "opens the picture of an address, on whatever page that is, and has one for what is viewed",
+        arguments: Place.allCases)
+    func addresses(_ place: Place) async throws {
+        let site = try await GallerySite(pictures: 203)
+        let (first, last) = (try await address(0, site), try await address(202, site))
+        try await withPage { page in
+            let (url, _, nginx) = try await self.place(site, place)
+            try await page.open("\(url)#\(last)")
+            try await page.wait(for: "\(Self.count) === '203 of 203'")
+            try await page.press("Home")
+            try await page.wait(for: "\(Self.count) === '1 of 203' && location.hash === '#\(first)'")
+            try await page.press("Escape")
+            try await page.wait(for: "!\(Self.view).open && history.state === null && location.hash === ''")
+            try await page.evaluate("location.hash = '\(last)'")
+            try await page.wait(for: "\(Self.view).open && \(Self.count) === '203 of 203'")
+            #expect(page.errors == [])
+            withExtendedLifetime(nginx) {}
+        }
+    }
+
+    @Test("shows its pictures at an address that is of none") func foreignAddress() async throws {
+        let site = try await GallerySite(pictures: 201)
+        try await withPage { page in
+            try await page.open(site.onDisk)
+            try await page.evaluate("location.hash = '0123456789ab'")
+            try await page.wait(
+                for: "document.querySelectorAll('.pictures figure').length === 201 && location.hash === ''")
+            #expect(try await page.evaluate(Self.view) == .null)
+            #expect(page.errors == [])
+        }
+    }
+
+    @Test("finds pictures by their words, on all pages, and says how many", arguments: Place.allCases)
+    func search(_ place: Place) async throws {
+        let site = try await GallerySite(pictures: 402) { number in
+            #""description":"\#([1, 401].contains(number) ? "Café at the Sea" : "A hill")""#
+        }
+        let shown = "[...document.querySelectorAll('.pictures figure:not([hidden])')]"
+        let said = "document.querySelector('#state').textContent"
+        func find(_ words: String) -> String {
+            """
+            { const e = document.activeElement; e.value = '\(words)'; e.dispatchEvent(new Event('input')); }
+            """
+        }
+        try await withPage { page in
+            let (url, _, nginx) = try await self.place(site, place)
+            try await page.open(url)
+            try await page.press("/")
+            #expect(try await page.evaluate("document.activeElement.type") == "search")
+            try await page.evaluate(find("SEA cafe"))
+            try await page.wait(for: "\(shown).length === 2 && \(said) === '2 found'")
+            #expect(try await page.evaluate("\(shown).every(f => f.textContent.includes('Café at the Sea'))") == true)
+            // What isn't shown is passed over.
+            try await page.click(".pictures figure:not([hidden]) img")
+            try await page.wait(for: "\(Self.count) === '2 of 402'")
+            try await page.press("ArrowRight")
+            try await page.wait(for: "\(Self.count) === '402 of 402'")
+            try await page.press("Escape")
+            try await page.wait(for: "!\(Self.view).open && history.state === null")
+            try await page.evaluate("document.querySelector('[type=search]').focus()")
+            try await page.evaluate(find("nowhere"))
+            try await page.wait(for: "\(shown).length === 0 && \(said) === 'Nothing has these words.'")
+            try await page.evaluate(find(""))
+            try await page.wait(for: "\(shown).length === 402")
+            #expect(page.errors == [])
+            withExtendedLifetime(nginx) {}
+        }
+    }
+
+    @Test("plays a slideshow over all pages and from the beginning again, until it is paused")
+    func slideshow() async throws {
+        let site = try await GallerySite(pictures: 201)
+        try await withPage { page in
+            // The time of a picture is over when the test says so.
+            try await page.call(
+                "Page.addScriptToEvaluateOnNewDocument",
+                [
+                    "source": """
+                    window.turns = []; const set = setTimeout; const clear = clearTimeout;
+                    window.setTimeout = (done, time) => time === 5000 ? turns.push(done) + 1e9 : set(done, time);
+                    window.clearTimeout = turn => turn > 1e9 ? turns.splice(turn - 1e9 - 1, 1) : clear(turn);
+                    """
+                ])
+            func turn() async throws {
+                try await page.wait(for: "turns.length === 1")
+                try await page.evaluate("turns.pop()()")
+            }
+            try await page.open(site.onDisk)
+            try await page.click(".tools .play")
+            try await page.wait(for: "\(Self.count) === '1 of 201'")
+            try await turn()
+            try await page.wait(for: "\(Self.count) === '2 of 201'")
+            try await page.press("End")
+            try await page.wait(for: "\(Self.count) === '200 of 201'")
+            try await turn()
+            try await page.wait(for: "\(Self.count) === '201 of 201'")
+            try await turn()
+            try await page.wait(for: "\(Self.count) === '1 of 201' && turns.length === 1")
+            try await page.press(" ")
+            #expect(try await page.evaluate("turns.length") == 0)
+            let label = "\(Self.view).querySelector('.play').getAttribute('aria-label')"
+            #expect(try await page.evaluate(label) == "Slideshow")
+            try await page.press("s")
+            #expect(try await page.evaluate(label) == "Pause")
+            try await page.press("Escape")
+            try await page.wait(for: "!\(Self.view).open && turns.length === 0")
+            #expect(page.errors == [])
+        }
+    }
+
+    @Test("tells the keys, by ? and by a button") func keys() async throws {
+        let site = try await GallerySite(pictures: 1)
+        let isOpen = "document.querySelector('dialog.keys')?.open"
+        try await withPage { page in
+            try await page.open(site.onDisk)
+            try await page.press("?", shift: true)
+            try await page.wait(for: isOpen)
+            let text = try await page.evaluate("document.querySelector('dialog.keys').innerText").string
+            #expect(text?.contains("slideshow") == true)
+            #expect(try await page.accessibilityFaults() == [])
+            try await page.press("Escape")
+            try await page.wait(for: "!\(isOpen)")
+            try await page.click(".tools .help")
+            try await page.wait(for: isOpen)
+            #expect(page.errors == [])
+        }
+    }
+}

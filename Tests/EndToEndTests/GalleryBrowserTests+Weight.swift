@@ -1,0 +1,63 @@
+import JSONText
+import TestSupport
+import Testing
+
+/// What a page of photos takes.
+extension GalleryBrowserTests {
+    /// 200 pictures of 500 KB, each its own.
+    private func photos() async throws -> GallerySite {
+        let site = try await GallerySite(pictures: 1)
+        let made = try await site.program.shell(
+            """
+            set -e; cd "$1"
+            for size in 300 60 12; do vips perlin $size.v 2400 1600 --cell-size $size; done
+            vips linear 300.v a.v 90 128; vips linear 60.v b.v 40 0; vips linear 12.v c.v 25 0
+            vips gaussnoise d.v 2400 1600 --mean 0 --sigma 6; vips sum "a.v b.v c.v d.v" sum.v
+            vips cast sum.v grey.v uchar; vips bandjoin "grey.v grey.v grey.v" rgb.v; vips copy rgb.v photo.jpg[Q=75]
+            """, site.program.folder.path)
+        #expect(made.status == .exited(0), "\(made.errorText)")
+        let photo = try Files.bytes(site.program.folder.path("photo.jpg"))
+        #expect(photo.count > 400_000 && photo.count < 600_000)
+        for number in 0..<200 {
+            let reply = Reply(
+                headers: [("Content-Type", "image/jpeg")], body: photo + Array("\(number)".utf8))
+            site.server.serve(reply, at: number)
+        }
+        site.server.serve(feedOf: (0..<200).map(site.server.imageURL))
+        try await site.program.run("--revalidate", site.server.feedURL)
+        try await site.write()
+        return site
+    }
+
+    @Test("of 200 photos is light, and moves nothing") func weight() async throws {
+        let site = try await photos()
+        for place in Place.allCases {
+            try await withPage { page in
+                let (url, origin, nginx) = try await self.place(site, place)
+                func bytes() throws -> Int {
+                    let files = Set(
+                        page.requests.filter { $0.hasPrefix(origin) }.map {
+                            $0.dropFirst(origin.count).prefix { $0 != "?" && $0 != "#" }
+                        })
+                    return try files.reduce(0) { try $0 + Files.bytes("\(site.path)/\($1)").count }
+                }
+                try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.watch)])
+                try await page.open(url)
+                try await page.wait(for: "[...document.querySelectorAll('.pictures img')].some(i => i.naturalWidth)")
+                let first = try bytes()
+                try await page.evaluate(Self.scrollDown(until: 200))
+                try await page.wait(
+                    for: "[...document.querySelectorAll('.pictures img')].every(i => i.complete && i.naturalWidth)")
+                let all = try bytes()
+                #expect(first <= 1_500_000 && all <= 12_000_000, "\(first) and \(all) bytes")
+                #expect(try await page.evaluate("shifts") == [])
+                let tasks = try await page.evaluate("tasks").text()
+                try Artefacts.keep(
+                    Array("first view \(first) bytes, scrolled \(all), tasks over 50 ms: \(tasks)\n".utf8),
+                    as: "photos-\(place).txt")
+                #expect(page.errors == [])
+                withExtendedLifetime(nginx) {}
+            }
+        }
+    }
+}

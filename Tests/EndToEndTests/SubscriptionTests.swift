@@ -1,0 +1,122 @@
+import JSONText
+import TestSupport
+import Testing
+
+/// A gallery is itself a feed, and several feeds are one there.
+@Suite("The gallery as a feed", .timeLimit(.minutes(10)))
+struct SubscriptionTests {
+    let program: Program
+    let site: String
+
+    init() throws {
+        program = try Program()
+        site = program.folder.path("site")
+    }
+
+    private func text(_ name: String) throws -> String {
+        String(decoding: try Files.bytes("\(site)/\(name)"), as: UTF8.self)
+    }
+
+    private func feed() throws -> JSONValue { try JSONValue.parse(Files.bytes("\(site)/feed.json")) }
+
+    /// What is said of each item below its picture.
+    private func words(_ items: [JSONValue]) -> [String] {
+        items.map { item in
+            let html = item["content_html"]?.string ?? ""
+            return (html.split(separator: "<p>").last ?? "").replacing("</p>", with: "").description
+        }
+    }
+
+    /// The feed has these pictures, each with its number in all that is said of it.
+    private func serve(_ numbers: some Collection<Int>, on server: FeedServer) {
+        let items = numbers.map { number in
+            #"{"id":"\#(FeedServer.id(number))","description":"Picture \#(number)","image":"\#(server.imageURL(number))"}"#
+        }
+        server.serve(feed: FeedServer.feed(items: items))
+        for number in numbers { server.serve(.png(number), at: number) }
+    }
+
+    @Test("is mirrored by another feedsync to the same pictures", arguments: ["feed.json", "atom.xml"])
+    func mirrored(_ name: String) async throws {
+        let server = try FeedServer(images: 3)
+        server.serve(Reply(404), at: 2)
+        try await program.run(server.feedURL)
+        try await program.sayMore()
+        try await program.run("gallery", site)
+        let nginx = try await Nginx(serving: site)
+        let other = try Program()
+        expectQuiet(try await other.run(nginx.url("/\(name)")))
+        #expect(
+            Files.names(in: other.imageFolder).filter { !$0.hasPrefix(".") }
+                == Files.names(in: program.imageFolder).filter { !$0.hasPrefix(".") })
+        let shown = try await other.run("show", "--json", nginx.url("/\(name)")).json
+        let images = shown["images"]?.array ?? []
+        #expect(images.count == 2)
+        #expect(images.allSatisfy { $0["title"] == "A day out" && $0["published"] != nil })
+        #expect(Set(images.compactMap { $0["description"]?.string }) == ["Picture 0", "Picture 1"])
+        // The way back is to the page of the gallery, and opens the picture there.
+        let pages = images.compactMap { $0["link"]?.string?.split(separator: "#").first }
+        #expect(Set(pages).count == 1)
+        #expect(pages.first?.hasPrefix(nginx.url("/127-0-0-1-")) == true)
+        withExtendedLifetime(nginx) {}
+    }
+
+    @Test("names the newest hundred, by addresses that hold wherever it is served, and the same again next time")
+    func newest() async throws {
+        let server = try FeedServer(images: 0)
+        server.serve(images: Array(0..<120))
+        try await program.run(server.feedURL)
+        try await program.sql("UPDATE items SET published = (position + 1) * 1000000")
+        try await program.run("gallery", site)
+        let items = try feed()["items"]?.array ?? []
+        #expect(words(items) == (20..<120).reversed().map { "Picture \($0)" })
+        #expect(items[0]["date_published"] == "1970-01-01T00:02:00.000000Z")
+        #expect(!(try text("feed.json") + text("atom.xml")).contains("file:"))
+        let names = items.compactMap { $0["image"]?.string }
+        #expect(names.allSatisfy { Files.exists("\(site)/\($0)") })
+        #expect(try text("atom.xml").ranges(of: "<entry>").count == 100)
+        let first = try [text("feed.json"), text("atom.xml")]
+        try await program.run("gallery", site)
+        #expect(try [text("feed.json"), text("atom.xml")] == first)
+    }
+
+    @Test("is of all feeds, as newest.html is: the newest first, each picture once")
+    func severalFeeds() async throws {
+        let (first, second) = (try FeedServer(images: 2), try FeedServer(images: 0))
+        serve([1, 2], on: second)
+        try await program.run(first.feedURL, second.feedURL)
+        try await program.sql(
+            """
+            UPDATE items SET published = 1795162500000000 + 1000000 * CAST(substr(description, 9) AS INTEGER)
+              + (feed = (SELECT id FROM feeds WHERE url = '\(second.feedURL)'))
+            """)
+        try await program.run("gallery", site)
+        #expect(words(try feed()["items"]?.array ?? []) == ["Picture 2", "Picture 1", "Picture 0"])
+        let newest = try text("newest.html")
+        let places = (0..<3).reversed().compactMap { newest.firstRange(of: "<p>Picture \($0)</p>")?.lowerBound }
+        #expect(places.count == 3 && places == places.sorted())
+        #expect(newest.ranges(of: "<figure").count == 3)
+        #expect(newest.contains("<a class=source href=\"127-0-0-1-"))
+    }
+
+    @Test("has what is kept behind a line that says so, and what has no date where its feed has it")
+    func order() async throws {
+        let server = try FeedServer(images: 4)
+        try await program.run("--keep", "forever", server.feedURL)
+        serve(2..<5, on: server)
+        try await program.run(server.feedURL)
+        try await program.sql("UPDATE items SET published = 1795162500000000 WHERE description = 'Picture 4'")
+        try await program.run("gallery", site)
+        let page = try text("index.html")
+        let marks = [
+            "Picture 4</p>", "Picture 2</p>", "Picture 3</p>", "No longer in the feed", "Picture 0</p>",
+            "Picture 1</p>",
+        ]
+        let places = marks.compactMap { page.firstRange(of: $0)?.lowerBound }
+        #expect(places.count == marks.count)
+        // The first two have no date: nothing says that they are older than what has one.
+        #expect(page.ranges(of: "<figure").count == 5)
+        #expect(places[3] < places[4] && places[4] < places[5] && places[..<3].allSatisfy { $0 < places[3] })
+        #expect(places[1] < places[2])
+    }
+}

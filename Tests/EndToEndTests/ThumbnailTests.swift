@@ -1,0 +1,207 @@
+import Glibc
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Thumbnails", .timeLimit(.minutes(10)))
+struct ThumbnailTests {
+    private let program: Program
+    private let server: FeedServer
+    private let site: String
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 0)
+        site = program.folder.path("site")
+    }
+
+    /// Files of pictures, made by the shell in a folder of their own.
+    private func make(_ script: String) async throws -> String {
+        let folder = program.folder.path("made")
+        mkdir(folder, 0o755)
+        let made = try await program.shell("set -e; cd \"$1\"; \(script)", folder)
+        #expect(made.status == .exited(0), "\(made.errorText)")
+        return folder
+    }
+
+    /// A picture of so many pixels, much too rough to be small.
+    private static let noise = "vips gaussnoise n.v 700 400 --sigma 80; vips cast n.v noise.v uchar; "
+
+    private func sync(_ files: [String], in folder: String) async throws {
+        for (number, file) in files.enumerated() {
+            let bytes = try Files.bytes("\(folder)/\(file)")
+            let type = file.split(separator: ".").last.map(String.init) ?? ""
+            let media = ["jpg": "image/jpeg", "svg": "image/svg+xml"][type] ?? "image/\(type)"
+            server.serve(Reply(headers: [("Content-Type", media)], body: bytes), at: number)
+        }
+        server.serve(feedOf: files.indices.map(server.imageURL))
+        expectQuiet(try await program.run(server.feedURL))
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String) throws {
+        guard let file = fopen(path, "w") else { throw SystemFailure.last("open \(path)") }
+        fwrite(bytes, 1, bytes.count, file)
+        fclose(file)
+    }
+
+    private var thumbnails: [String] { Files.names(in: "\(site)/thumbnails") }
+
+    private func gallery(_ options: String..., environment: [String: String] = [:]) async throws -> Int? {
+        let result = try await program.run(["gallery", "--json", site] + options, environment: environment)
+        #expect(result.status == .exited(0), "\(result.errorText)")
+        #expect(result.errorText == "")
+        return try result.json["thumbnails"]?.int
+    }
+
+    @Test("are made of large pictures, once, upright, and tell nothing of where they were taken")
+    func made() async throws {
+        let folder = try await make(
+            Self.noise
+                + "vips copy noise.v plain.jpg; vips copy noise.v other.webp[lossless]; vips black small.png 700 400")
+        let plain = try Files.bytes("\(folder)/plain.jpg")
+        // Behind the first two bytes, which every JPEG file has.
+        let turned = plain[..<2] + Self.exif + Self.xmp + plain[2...]
+        try Self.write(Array(turned), to: "\(folder)/turned.jpg")
+        try await sync(["plain.jpg", "other.webp", "small.png", "turned.jpg"], in: folder)
+        #expect(try await gallery() == 3)
+        var digests: [String] = []
+        for number in [0, 1, 3] { digests.append(try await program.digest(of: server.imageURL(number))) }
+        #expect(thumbnails == digests.map { "\($0).webp" }.sorted())
+        for (digest, expected) in zip(digests, ["480x274", "480x274", "274x480"]) {
+            let size = try await program.shell(#"vipsheader "$1""#, "\(site)/thumbnails/\(digest).webp")
+            #expect(size.outputText.contains(expected), "\(size.outputText)\(size.errorText)")
+            let text = String(decoding: try Files.bytes("\(site)/thumbnails/\(digest).webp"), as: UTF8.self)
+            #expect(!text.contains("secret") && !text.contains("EXIF") && !text.contains("XMP "))
+        }
+        let page = String(decoding: try Files.bytes("\(site)/index.html"), as: UTF8.self)
+        #expect(page.contains("<a href=images/\(digests[0]).jpg><img src=thumbnails/\(digests[0]).webp"))
+        // The program is not called again.
+        #expect(try await gallery(environment: ["PATH": "/nowhere"]) == 3)
+        #expect(try await gallery("--thumbnails", "never") == 0)
+        #expect(thumbnails == [])
+        #expect(try await gallery("--thumbnails", "always") == 3)
+    }
+
+    /// Lies on its side, and was taken somewhere.
+    private static var exif: [UInt8] {
+        let words = Array("secret place\0".utf8)
+        let entries: [[UInt8]] = [
+            [0x01, 0x0E, 0, 2, 0, 0, 0, UInt8(words.count), 0, 0, 0, 38], [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0],
+        ]
+        let tiff = Array("MM\0*".utf8) + [0, 0, 0, 8, 0, 2] + entries.joined() + [0, 0, 0, 0] + words
+        return segment(Array("Exif\0\0".utf8) + tiff)
+    }
+
+    private static var xmp: [UInt8] {
+        segment(
+            Array("http://ns.adobe.com/xap/1.0/\0<x:xmpmeta xmlns:x='adobe:ns:meta/'>secret place</x:xmpmeta>".utf8))
+    }
+
+    private static func segment(_ content: [UInt8]) -> [UInt8] {
+        [0xFF, 0xE1, UInt8((content.count + 2) >> 8), UInt8((content.count + 2) & 0xFF)] + content
+    }
+
+    @Test("a bomb, a file that was cut off and one that names files go without, and the rest have theirs")
+    func hostile() async throws {
+        let folder = try await make(
+            Self.noise + """
+                vips copy noise.v a.jpg; cat a.jpg > b.jpg; echo x >> b.jpg
+                vips black bomb.png 30000 30000
+                head -c 90000 a.jpg > cut.jpg; vips copy noise.v whole.png; head -c 120000 whole.png > cut.png
+                { printf '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">'
+                  printf '<image href="file:///etc/passwd"/><text>%070000d</text></svg>' 0; } > files.svg
+                """)
+        let files = ["a.jpg", "bomb.png", "cut.jpg", "b.jpg", "cut.png", "files.svg"]
+        try await sync(files, in: folder)
+        #expect(try await gallery() == 2)
+        // They aren't tried again, and what they are is still there to be looked at.
+        let log = program.folder.path("log")
+        #expect(try await gallery(environment: ["PATH": try fake("", log: log)]) == 2)
+        #expect(!Files.exists(log))
+        #expect(Files.names(in: "\(site)/images").count == files.count)
+        #expect(Files.names(in: program.cache + "/thumbnails").filter { $0.hasSuffix(".none") }.count == 3)
+    }
+
+    /// A `vipsthumbnail` that logs each call, and does something before it is the real one. Returns the folder it is in.
+    private func fake(_ script: String, log: String) throws -> String {
+        let folder = program.folder.path("bin")
+        mkdir(folder, 0o755)
+        try Self.write(
+            Array("#!/bin/sh\necho run >> '\(log)'\n\(script)\nexec /usr/bin/vipsthumbnail \"$@\"\n".utf8),
+            to: "\(folder)/vipsthumbnail")
+        chmod("\(folder)/vipsthumbnail", 0o755)
+        return folder
+    }
+
+    @Test("one that kills the program goes without, and the rest have theirs") func killer() async throws {
+        let folder = try await make(
+            Self.noise
+                + "vips copy noise.v a.jpg; for n in 1 2 3; do { cat a.jpg; echo $n; } > $n.jpg; done; echo KILL >> 2.jpg"
+        )
+        try await sync(["1.jpg", "2.jpg", "3.jpg"], in: folder)
+        let log = program.folder.path("log")
+        let bin = try fake(
+            #"for name; do if [ -f "$name" ] && grep -q KILL "$name"; then kill -9 $$; fi; done"#, log: log)
+        #expect(try await gallery(environment: ["PATH": bin]) == 2)
+        #expect(String(decoding: try Files.bytes(log), as: UTF8.self) == "run\nrun\nrun\nrun\n")
+        #expect(Files.names(in: "\(program.cache)/thumbnails").count == 3)
+        #expect(Files.names(in: program.folder.path).filter { $0.contains("feedsync-new") } == [])
+    }
+
+    @Test("are made by a program that has no network, no more rights to gain, and its limits") func confined()
+        async throws
+    {
+        let folder = try await make(Self.noise + "vips copy noise.v a.jpg")
+        try await sync(["a.jpg"], in: folder)
+        let log = program.folder.path("log")
+        let bin = try fake(
+            """
+            { echo "$VIPS_BLOCK_UNTRUSTED $(ulimit -v) $(ulimit -t) $(ulimit -c) $(id -u >/dev/null; ls /proc/self/fd | wc -l)"
+              grep NoNewPrivs /proc/self/status; tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '; } >> '\(log)' 2>&1
+            """, log: log)
+        #expect(try await gallery(environment: ["PATH": bin, "http_proxy": "http://127.0.0.1:9"]) == 1)
+        let said = String(decoding: try Files.bytes(log), as: UTF8.self)
+        let canUnshare = try await program.shell("unshare -Un true 2>/dev/null || unshare -n true").status == .exited(0)
+        #expect(said.hasPrefix("run\n1 2097152 60 0 4\nNoNewPrivs:\t1\n"), "\(said)")
+        #expect(!canUnshare || said.hasSuffix("NoNewPrivs:\t1\nlo\n"), "\(said)")
+    }
+
+    @Test(
+        "must be possible where they are asked for, and nothing is written before that is known",
+        arguments: ["gallery", "sync"])
+    func always(command: String) async throws {
+        server.serve(images: [0])
+        try await program.run(server.feedURL)
+        let arguments = command == "gallery" ? ["gallery", site] : ["sync", "--gallery", site]
+        let result = try await program.run(arguments + ["--thumbnails", "always"], environment: ["PATH": "/nowhere"])
+        #expect(result.status == .exited(69))
+        #expect(result.errorText.contains("libvips-tools"))
+        #expect(!Files.exists(site))
+    }
+
+    @Test("made by root in the cache of another are that one's to go on with") func owner() async throws {
+        let folder = try await make(Self.noise + "vips copy noise.v a.jpg")
+        try await sync(["a.jpg"], in: folder)
+        #expect(chown(program.cache, 4711, 4712) == 0)
+        #expect(try await gallery() == 1)
+        let owner = try await program.shell(#"stat -c '%u %g' "$1""#, "\(program.cache)/thumbnails")
+        #expect(owner.outputText == "4711 4712\n")
+    }
+
+    @Test("go with their images, and what is damaged is made anew") func removed() async throws {
+        let folder = try await make(Self.noise + "vips copy noise.v 0.jpg; { cat 0.jpg; echo 1; } > 1.jpg")
+        try await sync(["0.jpg", "1.jpg"], in: folder)
+        #expect(try await gallery() == 2)
+        let first = try await program.digest(of: server.imageURL(0))
+        let second = try await program.digest(of: server.imageURL(1))
+        server.serve(feedOf: [server.imageURL(1)])
+        try await program.run(server.feedURL)
+        try await program.run("validate")
+        let kept = "\(program.cache)/thumbnails"
+        #expect(Files.names(in: kept) == ["\(second).webp"])
+        unlink("\(kept)/\(second).webp")
+        try Self.write([], to: "\(kept)/\(second).webp")
+        #expect(try await gallery() == 1)
+        #expect(!Files.exists("\(site)/thumbnails/\(first).webp"))
+    }
+}
