@@ -52,11 +52,13 @@ let package = Package(
         library(
             "Gallery", ["FeedCore", "Hashing", "JSONText", "SystemFiles", "CLinux", "CChild"],
             embedding: ["Assets/style.css", "Assets/script.js", "Assets/icon.svg"]),
+        library("FileTree", ["FeedCore", "Hashing", "SystemFiles"]),
         library("FeedCommands", ["FeedCore", "Hashing", "JSONText"], embedding: ["Help/Topics"]),
         .executableTarget(
             name: "feedsync",
             dependencies: [
                 "FeedCommands", "FeedCore", "FeedFormats", "HTTPTransport", "CacheStorage", "CacheArchive", "Gallery",
+                "FileTree",
                 "SystemFiles", "CLinux",
             ],
             swiftSettings: swiftSettings),
@@ -88,6 +90,7 @@ let package = Package(
         tests("CacheStorageTests", ["CacheStorage", "FeedCore", "SystemFiles"]),
         tests("CacheArchiveTests", ["CacheArchive", "FeedCore", "JSONText"]),
         tests("GalleryTests", ["Gallery", "FeedCore"]),
+        tests("FileTreeTests", ["FileTree", "FeedCore"]),
         tests("FeedCommandsTests", ["FeedCommands", "FeedCore"]),
         // It knows the program by its options alone: a change in Sources compiles none of it again.
         .testTarget(name: "EndToEndTests", dependencies: ["JSONText", "TestSupport"], swiftSettings: swiftSettings),

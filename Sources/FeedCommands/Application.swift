@@ -54,6 +54,7 @@ package struct Application: Sendable {
         case .status: return try await StatusCommand(session).run()
         case .gallery:
             return try await GalleryCommand(session).run(try feeds(operands.dropFirst(), session), to: operands[0])
+        case .tree: return try await TreeCommand(session).run(try feeds(operands.dropFirst(), session), to: operands[0])
         }
     }
 

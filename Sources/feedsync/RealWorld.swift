@@ -3,6 +3,7 @@ import CacheStorage
 import FeedCommands
 import FeedCore
 import FeedFormats
+import FileTree
 import Gallery
 import Glibc
 import HTTPTransport
@@ -18,6 +19,7 @@ struct RealWorld: World {
     let files: any HTTPClient = LocalFileClient(for: .operand)
     let decoder: any FeedDecoding = FeedDecoder()
     let gallery: any GalleryWriter
+    let tree: any TreeWriter = FileTree()
     private let signals: TerminationSignals
 
     init(_ streams: StandardStreams, _ signals: TerminationSignals) {

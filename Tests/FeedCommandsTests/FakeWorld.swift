@@ -20,6 +20,7 @@ struct FakeWorld: World {
     var files: any HTTPClient { ScriptedHTTPClient { _ in .ok([]) } }
     var decoder: any FeedDecoding { StubDecoder(Feed(format: .essential, images: [])) }
     var gallery: any GalleryWriter { NoGallery() }
+    var tree: any TreeWriter { NoTree() }
 
     func now() -> Timestamp { Timestamp(microseconds: 0) }
     func fileExists(_ path: String) -> Bool { existing.contains(path) }
@@ -45,6 +46,12 @@ struct FakeWorld: World {
     func openArchive(_ source: any ByteSource) async throws(FeedError) -> any OpenArchive {
         throw .invalidData("no archive")
     }
+}
+
+private struct NoTree: TreeWriter {
+    func write(
+        _ feeds: [GalleryFeed], images: any ImageFiles, to place: TreePlace
+    ) async throws(FeedError) -> TreeReport { TreeReport(feeds: feeds.count) }
 }
 
 private struct NoGallery: GalleryWriter {

@@ -135,7 +135,7 @@ struct OptionsCommandTests {
             (["--deep"], "--deep is not an option of sync; it belongs to validate"),
             (["-o", "x", "show", feed], "-o is not an option of show; it belongs to image"),
             (["status", "--jobs=4"], "--jobs is not an option of status; it belongs to sync, show and image"),
-            (["status", "-n"], "-n is not an option of status; it belongs to sync, validate and remove"),
+            (["status", "-n"], "-n is not an option of status; it belongs to sync, validate, remove and tree"),
             (["help", "--offline"], "--offline is not an option of help; it belongs to show and image"),
         ])
     func foreignOption(arguments: [String], message: String) {

@@ -85,11 +85,16 @@ struct OptionsEnvironmentTests {
             "FEEDSYNC_SERVICE_HOST", "FEEDSYNC_SERVICE_PORT", "FEEDSYNC_SERVICE_PORT_HTTP", "FEEDSYNC_PORT",
             "FEEDSYNC_PORT_80_TCP", "FEEDSYNC_PORT_80_TCP_PROTO", "FEEDSYNC_PORT_80_TCP_PORT",
             "FEEDSYNC_PORT_80_TCP_ADDR", "FEEDSYNC_GALLERY_SERVICE_HOST", "FEEDSYNC_GALLERY_PORT_80_TCP",
-            "FEEDSYNC_NAME", "FEEDSYNC_ENV_PATH",
+            "FEEDSYNC_ENV_PATH",
         ])
     func service(name: String) throws {
         #expect(try settings([], environment: [name: "tcp://10.0.0.1:80"]) == Settings())
         #expect(try settings([], environment: [name: "x", "FEEDSYNC_JOBS": "3"]) == changed { $0.jobs = 3 })
+    }
+
+    @Test("so is a container's name, which is none for a tree's files") func containerName() throws {
+        #expect(try settings([], environment: ["FEEDSYNC_NAME": "/web/feedsync"]) == Settings())
+        #expect(try settings([], environment: ["FEEDSYNC_NAME": "{title}"])?.treeTemplate == .init("{title}"))
     }
 
     @Test("a path may begin with ~, which cron and systemd leave as it is") func home() throws {

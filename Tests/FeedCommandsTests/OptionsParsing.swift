@@ -51,6 +51,7 @@ extension OptionSpec {
         switch placeholder {
         case "AGE": "36h"
         case "WHAT": "90d"
+        case "TEMPLATE": "{title}"
         case "SIZE": "3M"
         case "N": "7"
         case "S": "2.5"

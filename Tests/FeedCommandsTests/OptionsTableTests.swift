@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The table of options")
 struct OptionsTableTests {
-    private static let everyCommand = "export gallery image import remove show status sync validate"
+    private static let everyCommand = "export gallery image import remove show status sync tree validate"
 
     @Test("no two options share a name, a letter or a variable") func unique() {
         let all = OptionTable.all
@@ -101,15 +101,15 @@ struct OptionsTableTests {
             ("header", "image show sync"), ("netrc", "image show sync"), ("netrc-file", "image show sync"),
             ("proxy", "image show sync"), ("cacert", "image show sync"), ("insecure", "image show sync"),
             ("max-redirs", "image show sync"), ("user-agent", "image show sync"),
-            ("dry-run", "remove sync validate"),
-            ("lock-wait", "export gallery image import remove show sync validate"), ("quiet", Self.everyCommand),
-            ("verbose", Self.everyCommand), ("json", "gallery remove show status sync validate"),
+            ("dry-run", "remove sync tree validate"),
+            ("lock-wait", "export gallery image import remove show sync tree validate"), ("quiet", Self.everyCommand),
+            ("verbose", Self.everyCommand), ("json", "gallery remove show status sync tree validate"),
             ("gallery", "sync"),
             ("offline", "image show"), ("output", "image"), ("deep", "validate"), ("force", "import"),
             ("config", Self.everyCommand), ("no-config", Self.everyCommand), ("log-format", Self.everyCommand),
             ("progress", "export gallery import sync validate"), ("metrics-file", "sync"), ("ping-url", "sync"),
-            ("opml", "sync"), ("thumbnails", "gallery sync"),
-            ("every", "sync"), ("keep", "show sync"),
+            ("opml", "sync"), ("thumbnails", "gallery sync"), ("tree", "sync"),
+            ("name", "sync tree"), ("every", "sync"), ("keep", "show sync"),
             ("pages", "show sync"), ("help", Self.everyCommand), ("version", Self.everyCommand),
         ])
     func promisedOwners(name: String, commands: String) {

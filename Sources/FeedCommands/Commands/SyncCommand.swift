@@ -42,13 +42,19 @@ struct SyncCommand {
             if left != waits, !settings.dryRun, report.fatal == nil { await keep(left, in: cache) }
             return report
         }
-        let gallery = try await renewGallery(of: cache, after: report)
+        let gallery = try await renew("gallery", at: settings.gallery, after: report) { folder throws(FeedError) in
+            GalleryText(folder: folder, report: try await session.gallery(of: cache).write([], to: folder)).step
+        }
+        let tree = try await renew("tree", at: settings.tree, after: report) { folder throws(FeedError) in
+            TreeText(folder: folder, report: try await session.writeTree(of: cache, [], to: folder)).step
+        }
+        let failures = [gallery, tree].compactMap(\.self)
         let figures = settings.metricsFileToWrite == nil ? nil : await figures(of: cache, after: report)
         // The reader of the output may be slow, and other runs want the lock.
         await session.closeCaches()
         lines?.end()
         await writing
-        let ending = finish(report, gallery, unwritten: lines?.writeRest(), took: ContinuousClock.now - start)
+        let ending = finish(report, failures, unwritten: lines?.writeRest(), took: ContinuousClock.now - start)
         return Monitoring.Run(ending: ending, report: report, cache: figures)
     }
 
@@ -80,16 +86,18 @@ struct SyncCommand {
         }
     }
 
-    /// Writes a gallery of the whole cache, also when some feeds failed. Answers why it could not be written.
-    private func renewGallery(of cache: Cache, after report: SyncReport) async throws -> FeedError? {
-        guard let folder = settings.gallery, !report.wasCancelled, report.fatal == nil else { return nil }
+    /// Lays out the whole cache, also when some feeds failed. Answers why it could not be done.
+    private func renew(
+        _ name: String, at folder: String?, after report: SyncReport,
+        _ write: (_ folder: String) async throws(FeedError) -> LogLine
+    ) async throws -> FeedError? {
+        guard let folder, !report.wasCancelled, report.fatal == nil else { return nil }
         if settings.dryRun {
-            try session.plan("would write the gallery \(folder)")
+            try session.plan("would write the \(name) \(folder)")
             return nil
         }
         do {
-            let written = try await session.gallery(of: cache).write([], to: folder)
-            session.detail(GalleryText(folder: folder, report: written).step)
+            session.detail(try await write(folder))
             return nil
         } catch {
             return error.isCancellation ? nil : error
@@ -125,7 +133,7 @@ struct SyncCommand {
 
     /// Fails where the output can't be written, which changes nothing of what the run did.
     private func finish(
-        _ report: SyncReport, _ galleryFailure: FeedError?, unwritten: FeedError?, took duration: Duration
+        _ report: SyncReport, _ layoutFailures: [FeedError], unwritten: FeedError?, took duration: Duration
     ) -> Result<ExitCode, FeedError> {
         for feed in report.feeds {
             if feed.hasEmptied { session.notice(LogLine(emptied: feed.url)) }
@@ -137,25 +145,25 @@ struct SyncCommand {
         }
         if let failure = report.noteFailure, report.fatal == nil { session.report(LogLine(failure)) }
         let ends = SyncText.failures(report, wereTold: settings.verbosity == .verbose)
-        for line in ends + (galleryFailure.map { [LogLine($0)] } ?? []) { session.report(line) }
+        for line in ends + layoutFailures.map({ LogLine($0) }) { session.report(line) }
         let summary = SyncText.summary(report, took: duration)
         // A run with failures, or one that was stopped, says what it did get done.
-        let isWhole = exitCode(of: report, galleryFailure) == .ok && !report.wasCancelled
+        let isWhole = exitCode(of: report, layoutFailures) == .ok && !report.wasCancelled
         if isWhole { session.remark(summary) } else { session.notice(summary) }
         do throws(FeedError) {
             if let unwritten, !unwritten.isCancellation, report.fatal == nil { throw unwritten }
             if settings.json {
-                try session.write(SyncJSON.text(report, report.fatal ?? galleryFailure, took: duration))
+                try session.write(SyncJSON.text(report, report.fatal ?? layoutFailures.first, took: duration))
             }
         } catch {
             return .failure(error)
         }
-        return .success(exitCode(of: report, galleryFailure))
+        return .success(exitCode(of: report, layoutFailures))
     }
 
-    private func exitCode(of report: SyncReport, _ galleryFailure: FeedError?) -> ExitCode {
+    private func exitCode(of report: SyncReport, _ layoutFailures: [FeedError]) -> ExitCode {
         // A fault that ended the run comes first: a feed out of reach may be back at the next.
-        let hardFailure = report.fatal ?? report.feeds.lazy.compactMap(\.failure).first ?? galleryFailure
+        let hardFailure = report.fatal ?? report.feeds.lazy.compactMap(\.failure).first ?? layoutFailures.first
         if let hardFailure { return ExitCode.of(hardFailure) }
         return report.images.failed > 0 ? .someImagesFailed : .ok
     }

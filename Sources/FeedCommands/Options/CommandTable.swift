@@ -1,6 +1,6 @@
 /// Every command, in the order the help lists them.
 enum CommandTable {
-    static let all = [sync, show, image, validate, export, importing, remove, status, gallery, completions, help]
+    static let all = [sync, show, image, validate, export, importing, remove, status, gallery, tree, completions, help]
 
     static func named(_ word: String) -> CommandSpec? { all.first { $0.name == word } }
 
@@ -158,6 +158,22 @@ enum CommandTable {
         examples: [
             .init(line: "feedsync gallery /srv/www/pictures", meaning: "every saved feed, as web pages"),
             .init(line: "feedsync --gallery /srv/www/pictures", meaning: "sync, then write the gallery"),
+        ])
+
+    private static let tree = CommandSpec(
+        name: "tree", command: .tree, summary: "lay the cached images out as files with names",
+        usage: ["feedsync tree [options] DIR [FEED...]"],
+        overview: """
+            Lays the images of the saved feeds, or just of those given, out in DIR, for photo frames, wallpapers, media \
+            players and rsync: FEED/2026-11-20 Title.jpg, or as --name says. What earlier runs made is renewed, and goes \
+            when its image is gone; what anybody else put there or changed is left alone.
+            """,
+        operand: .folderAndFeeds, operandCount: 1...Int.max,
+        examples: [
+            .init(line: "feedsync tree ~/Pictures/feeds", meaning: "every saved feed, a folder for each"),
+            .init(
+                line: "feedsync tree --name '{year}/{month}/{title}' ~/Pictures/feeds", meaning: "in folders by month"),
+            .init(line: "feedsync tree -n ~/Pictures/feeds", meaning: "see what would change"),
         ])
 
     private static let completions = CommandSpec(

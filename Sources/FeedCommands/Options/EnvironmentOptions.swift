@@ -7,12 +7,12 @@ enum EnvironmentOptions {
     /// none: it is how one is unset for a single command.
     static func read(_ world: any World) throws(UsageError) -> [GivenOption] {
         for (name, value) in world.environment.sorted(by: { $0.key < $1.key })
-        where isMended(value) && (isOurs(name) || folders.contains(name)) {
+        where isMended(value) && (isOurs(name, value) || folders.contains(name)) {
             throw UsageError("\(TerminalText.escape(name)): is not UTF-8 text", exitCode: .configuration)
         }
         var given: [GivenOption] = []
         var scratch = Settings()
-        let ours = world.environment.filter { isOurs($0.key) }
+        let ours = world.environment.filter { isOurs($0.key, $0.value) }
         for (name, value) in ours.sorted(by: { $0.key < $1.key }) {
             guard let option = OptionTable.variable(name) else {
                 throw UsageError(
@@ -32,16 +32,19 @@ enum EnvironmentOptions {
         return given
     }
 
-    private static func isOurs(_ name: String) -> Bool {
-        name.hasPrefix(OptionSpec.variablePrefix) && !isOfService(name.dropFirst(OptionSpec.variablePrefix.count))
+    private static func isOurs(_ name: String, _ value: String) -> Bool {
+        name.hasPrefix(OptionSpec.variablePrefix)
+            && !isOfService(name.dropFirst(OptionSpec.variablePrefix.count), value)
     }
 
     /// Beside a service of our name, or of one that begins with it, Kubernetes and `docker --link` tell every container
     /// where that is: nobody gave these as options.
-    private static func isOfService(_ name: Substring) -> Bool {
+    private static func isOfService(_ name: Substring, _ value: String) -> Bool {
         let words = name.split(separator: "_")
-        return words.contains("PORT") || words.suffix(2) == ["SERVICE", "HOST"] || words == ["NAME"]
+        return words.contains("PORT") || words.suffix(2) == ["SERVICE", "HOST"]
             || words.first == "ENV"
+            // A container's name, which no template for a tree's files can be.
+            || words == ["NAME"] && (value.hasPrefix("/") || value.contains("//"))
     }
 
     private static func hint(for name: String) -> String? {

@@ -50,24 +50,31 @@ enum OptionTable {
             "force", sets: \.force, .main, of: [.import],
             "replace feeds of the cache also where they were saved later"),
         .flag(
-            "dry-run", short: "n", sets: \.dryRun, .main, of: [.sync, .validate, .remove],
+            "dry-run", short: "n", sets: \.dryRun, .main, of: [.sync, .validate, .remove, .tree],
             "say what would be done, and change nothing"),
         .value(
             "gallery", "DIR", sets: \.gallery, as: .folder("/srv/www/pictures"), .main, of: [.sync],
             "at the end, write what is in the cache as a web page into DIR"),
         .value(
+            "tree", "DIR", sets: \.tree, as: .folder("/home/me/Pictures/feeds"), .main, of: [.sync],
+            "at the end, lay the images in the cache out as files with names in DIR"),
+        .value(
+            "name", "TEMPLATE", sets: \.treeTemplate, as: .treeTemplate, default: "{feed}/{date} {title}", .main,
+            of: [.sync, .tree],
+            "how the files of a tree are named, by {feed} {date} {year} {month} {title} {id} {n} {digest} {ext}"),
+        .value(
             "thumbnails", "WHEN", sets: \.thumbnails, as: .word, default: "auto", .main, of: [.sync, .gallery],
             "small pictures in the gallery: auto (where vipsthumbnail is installed), never, always"),
         .flag(
-            "json", sets: \.json, .main, of: [.sync, .show, .validate, .remove, .status, .gallery],
+            "json", sets: \.json, .main, of: [.sync, .show, .validate, .remove, .status, .gallery, .tree],
             "write the result as JSON to standard output"),
         .flag(
             "print-new", sets: \.printNew, .main, of: [.sync],
             "write a JSON line to standard output for each image stored, as soon as it is safe on disk"),
         .value(
             "lock-wait", "S", sets: \.lockWait, as: .seconds, default: "0", .main,
-            of: [.sync, .show, .image, .validate, .export, .import, .remove, .gallery],
-            "seconds to wait for another run on the same cache or gallery"),
+            of: [.sync, .show, .image, .validate, .export, .import, .remove, .gallery, .tree],
+            "seconds to wait for another run on the same cache, gallery or tree"),
     ]
 
     private static let monitoring: [OptionSpec] = [

@@ -73,6 +73,9 @@ struct Settings: Hashable, Sendable {
     /// Where a sync writes a gallery when it is done; nil: nowhere.
     var gallery: String?
     var thumbnails = ThumbnailChoice.auto
+    /// Where a sync lays out a tree of files when it is done; nil: nowhere.
+    var tree: String?
+    var treeTemplate = TreeTemplate.standard
 
     init() {}
 }

@@ -39,6 +39,13 @@ extension ValueSyntax<Keep?> {
     ) { text in Keep(text).map { .some($0) } }
 }
 
+extension ValueSyntax<TreeTemplate> {
+    static let treeTemplate = ValueSyntax(
+        expected: "names below the folder, such as '{feed}/{date} {title}', of text and of "
+            + Phrases.list(TreeTemplate.Field.allCases.map { "{\($0.rawValue)}" }, "and")
+    ) { TreeTemplate($0) }
+}
+
 extension ValueSyntax<Int64> {
     /// An exabyte, so that sums of a few sizes can't overflow.
     private static let largest: Int64 = 1 << 60

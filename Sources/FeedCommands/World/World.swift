@@ -36,6 +36,7 @@ package protocol World: Sendable {
     var files: any HTTPClient { get }
     var decoder: any FeedDecoding { get }
     var gallery: any GalleryWriter { get }
+    var tree: any TreeWriter { get }
     /// Exports these feeds, or all if none is given. The file's name says how to compress.
     func export(
         _ feeds: [ResourceURL], _ snapshot: any CacheSnapshot, to target: any ByteTarget, fileName: String,

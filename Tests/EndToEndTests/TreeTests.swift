@@ -1,0 +1,208 @@
+import Glibc
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("A tree of files", .timeLimit(.minutes(10)))
+struct TreeTests {
+    let program: Program
+    let server: FeedServer
+    let tree: String
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 0)
+        tree = program.folder.path("tree")
+    }
+
+    /// The feed has pictures with these titles, all published on a day in 2026.
+    private func sync(_ titles: [(number: Int, title: String)], feedTitle: String = "My Blog") async throws {
+        var items: [JSONValue] = []
+        for (number, title) in titles {
+            server.serve(.png(number), at: number)
+            items.append([
+                "id": .string(FeedServer.id(number)), "title": .string(title),
+                "image": .string(server.imageURL(number)),
+                "date_published": .string("2026-11-\(number % 20 + 10)T08:00:00Z"), "content_text": "",
+            ])
+        }
+        let feed: JSONValue = [
+            "version": "https://jsonfeed.org/version/1.1", "title": .string(feedTitle), "items": .array(items),
+        ]
+        server.serve(feed: feed.text())
+        expectQuiet(try await program.run(server.feedURL))
+    }
+
+    private func write(_ options: String...) async throws -> JSONValue {
+        let result = try await program.run(["tree", "--json"] + options + [tree])
+        #expect(result.status == .exited(0), "\(result.errorText)")
+        return try result.json
+    }
+
+    /// Everything below the tree but what begins with a dot.
+    func files(_ pattern: String = "*") async throws -> [String] {
+        let found = try await program.shell(#"cd "$1" && find . -type f ! -name '.*' | sort"#, tree)
+        return found.outputText.split(separator: "\n").map { String($0.dropFirst(2)) }
+    }
+
+    private func result(_ files: Int, added: Int, removed: Int, missing: Int = 0) -> JSONValue {
+        [
+            "dir": .string(tree), "feeds": 1, "files": .integer(files), "added": .integer(added),
+            "removed": .integer(removed),
+            "missing": .integer(missing),
+        ]
+    }
+
+    @Test("has a folder for each feed, and names of dates and titles; a second run does nothing")
+    func names() async throws {
+        try await sync([(0, "Dawn"), (1, "a/b: \"c\"?"), (2, "CON"), (20, "dawn")])
+        #expect(try await write() == result(4, added: 4, removed: 0))
+        #expect(
+            try await files() == [
+                "my-blog/2026-11-10 Dawn.png", "my-blog/2026-11-10 dawn (2).png", "my-blog/2026-11-11 a_b_ _c__.png",
+                "my-blog/2026-11-12 CON.png",
+            ])
+        #expect(try Files.bytes("\(tree)/my-blog/2026-11-10 Dawn.png") == FeedServer.image(0))
+        let before = try await program.shell(#"find "$1" -printf '%p %i %C@\n' | sort"#, tree).outputText
+        #expect(try await write() == result(4, added: 0, removed: 0))
+        #expect(try await program.shell(#"find "$1" -printf '%p %i %C@\n' | sort"#, tree).outputText == before)
+    }
+
+    @Test(
+        "is named by a template",
+        arguments: [
+            ("{year}/{month}/{title}", "2026/11/Dawn.png"), ("{n} {id}.{ext}", "001 \(FeedServer.id(0)).png"),
+            ("{feed} {date}", "my-blog 2026-11-10.png"), ("{ext}/x", "png/x.png"), ("all {digest}", "all "),
+        ])
+    func templates(template: String, expected: String) async throws {
+        try await sync([(0, "Dawn")])
+        _ = try await write("--name", template)
+        let files = try await files()
+        #expect(files.count == 1 && files.first?.hasPrefix(expected) == true, "\(files)")
+    }
+
+    @Test("a template that names no file below the folder is wrong usage", arguments: ["{tilte}", "../x", "/x", ""])
+    func wrongTemplate(_ template: String) async throws {
+        expectOneLine(try await program.run("tree", "--name", template, tree), exit: 64, ["--name"])
+    }
+
+    @Test("changes what changed: new titles, new pictures, and what left the cache with its folder")
+    func changes() async throws {
+        try await sync([(0, "Dawn"), (1, "Noon")])
+        _ = try await write()
+        try await sync([(0, "Dawn at sea"), (1, "Noon")])
+        #expect(try await write() == result(2, added: 1, removed: 1))
+        #expect(try await files() == ["my-blog/2026-11-10 Dawn at sea.png", "my-blog/2026-11-11 Noon.png"])
+        unlink("\(tree)/my-blog/2026-11-11 Noon.png")
+        #expect(try await write() == result(2, added: 1, removed: 0))
+        try await program.run("remove", server.feedURL)
+        let emptied = try await write()
+        #expect(emptied["files"] == 0 && emptied["removed"] == 2)
+        #expect(Files.names(in: tree) == [".feedsync-tree"])
+    }
+
+    @Test("leaves alone what anybody put there or changed, and its name") func foreign() async throws {
+        mkdir(tree, 0o755)
+        mkdir("\(tree)/my-blog", 0o755)
+        _ = try await program.shell(#"echo mine > "$1/my-blog/2026-11-10 DAWN.png"; echo mine > "$1/notes""#, tree)
+        try await sync([(0, "Dawn"), (1, "Noon"), (2, "Dusk")])
+        _ = try await write()
+        #expect(
+            try await files() == [
+                "my-blog/2026-11-10 DAWN.png", "my-blog/2026-11-10 Dawn (2).png", "my-blog/2026-11-11 Noon.png",
+                "my-blog/2026-11-12 Dusk.png", "notes",
+            ])
+        // Edited by a program that writes a new file, as most do.
+        _ = try await program.shell(#"cd "$1/my-blog"; rm *Noon.png; echo edited > "2026-11-11 Noon.png""#, tree)
+        let told = try await program.run("tree", tree)
+        #expect(told.errorText.contains("2026-11-11 Noon.png: somebody has changed it"), "\(told.errorText)")
+        #expect(try await files().contains("my-blog/2026-11-11 Noon (2).png"))
+        expectQuiet(try await program.run("tree", tree))
+        try await program.run("remove", server.feedURL)
+        expectQuiet(try await program.run("tree", tree))
+        #expect(try await files() == ["my-blog/2026-11-10 DAWN.png", "my-blog/2026-11-11 Noon.png", "notes"])
+        #expect(try Files.bytes("\(tree)/my-blog/2026-11-11 Noon.png") == Array("edited\n".utf8))
+    }
+
+    @Test("follows no link out of it") func links() async throws {
+        let elsewhere = program.folder.path("elsewhere")
+        mkdir(tree, 0o755)
+        mkdir(elsewhere, 0o755)
+        symlink(elsewhere, "\(tree)/my-blog")
+        try await sync([(0, "Dawn")])
+        expectOneLine(try await program.run("tree", tree), exit: 73, ["my-blog", "can't be used as a folder"])
+        #expect(Files.names(in: elsewhere) == [])
+    }
+
+    @Test("has links to the cache on its file system, and dated copies on another") func placements() async throws {
+        try await sync([(0, "Dawn")])
+        _ = try await write()
+        let name = "my-blog/2026-11-10 Dawn.png"
+        let same = try await program.shell(
+            #"[ "$1" -ef "$2" ] && echo linked; stat -c %y "$1""#, "\(tree)/\(name)",
+            "\(program.imageFolder)/\(try await program.digest(of: server.imageURL(0)))")
+        #expect(same.outputText.hasPrefix("linked") || same.outputText.hasPrefix("2026-11-10 08:00:00"))
+        let other = try await program.shellWithOwnMounts(
+            #"""
+            mkdir "$1" && mount -t tmpfs tmpfs "$1" && "$feedsync" tree "$1" && "$feedsync" tree -n "$1"
+            TZ=UTC stat -c '%y %h' "$1/$2"
+            """#, program.folder.path("other"), name)
+        #expect(other.outputText == "2026-11-10 08:00:00.000000000 +0000 1\n", "\(other.errorText)")
+    }
+
+    @Test("tells what it would do, and does nothing") func dryRun() async throws {
+        try await sync([(0, "Dawn")])
+        let told = try await program.run("tree", "-n", tree)
+        #expect(told.outputText == "would add \(tree)/my-blog/2026-11-10 Dawn.png\n")
+        #expect(!Files.exists(tree))
+        _ = try await write()
+        try await sync([(1, "Noon")])
+        try await program.run("validate")
+        #expect(
+            try await program.run("tree", "-n", tree).outputText == """
+                would remove \(tree)/my-blog/2026-11-10 Dawn.png
+                would add \(tree)/my-blog/2026-11-11 Noon.png
+
+                """)
+        #expect(try await files() == ["my-blog/2026-11-10 Dawn.png"])
+    }
+
+    @Test("is renewed at the end of a sync, and a failure of that is the run's") func afterSync() async throws {
+        try await sync([(0, "Dawn")])
+        expectQuiet(try await program.run("--tree", tree, "--name", "{title}", server.feedURL))
+        #expect(try await files() == ["Dawn.png"])
+        let failed = try await program.run("--tree", "\(program.cache)/x", server.feedURL)
+        #expect(failed.status == .exited(73) && failed.errorText.contains("belongs to the cache"))
+    }
+
+    @Test("waits for another run at it no longer than told") func locked() async throws {
+        try await sync([(0, "Dawn")])
+        mkdir(tree, 0o755)
+        let held = try await program.shell(#"flock "$1" "$feedsync" tree "$1""#, tree)
+        expectOneLine(held, exit: 75, ["another feedsync run"])
+    }
+
+    @Test(
+        "is completed by the next run, wherever one was killed",
+        arguments: ["renameat2", "renameat", "unlinkat", "linkat", "mkdirat"])
+    func killed(call: String) async throws {
+        try await sync((0..<6).map { ($0, "Picture \($0)") })
+        _ = try await write()
+        _ = try await program.shell(#"echo mine > "$1/my-blog/mine""#, tree)
+        try await sync((3..<9).map { ($0, "Picture \($0)") } + [(0, "Other")])
+        try await program.run("validate")
+        let clean = program.folder.path("clean")
+        for number in 1...8 {
+            _ = try await program.shell(#"rm -rf "$2"; cp -a "$1" "$2""#, tree, clean)
+            let killed = try await program.shell(
+                #"strace -f -qq -o /dev/null -e trace="$2" -e inject="$2":signal=KILL:when="$3" "$feedsync" tree "$1""#,
+                clean, call, String(number))
+            if killed.status == .exited(0) { break }
+            expectQuiet(try await program.run("tree", clean))
+            let found = try await program.shell(#"cd "$1" && find . -type f | sort"#, clean).outputText
+            let names = ["0 Other"] + (3..<9).map { "\($0) Picture \($0)" }
+            let expected = ["./.feedsync-tree"] + names.map { "./my-blog/2026-11-1\($0).png" } + ["./my-blog/mine"]
+            #expect(found == expected.map { "\($0)\n" }.joined(), "\(call) \(number)")
+        }
+    }
+}
