@@ -49,7 +49,7 @@ package struct Application: Sendable {
         case .image: return try await ImageCommand(session).run(try url(operands[0], session, world.image))
         case .validate: return try await ValidateCommand(session).run()
         case .export: return try await ExportCommand(session).run(operands[0], try feeds(operands.dropFirst(), session))
-        case .import: return try await ImportCommand(session).run(operands[0])
+        case .import: return try await ImportCommand(session).run(operands)
         case .remove: return try await RemoveCommand(session).run(try feeds(operands, session))
         case .status: return try await StatusCommand(session).run()
         case .gallery:

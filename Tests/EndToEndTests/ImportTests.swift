@@ -83,6 +83,29 @@ struct ImportTests {
         #expect(Files.names(in: program.imageFolder).count == 3)
     }
 
+    @Test("of several takes each whole or not at all; the code is the first failure's") func several() async throws {
+        let archive = try await export()
+        expectOneLine(try await program.run("import", "-", file, input: archive), exit: 64, ["alone"])
+        let other = try FeedServer(images: 2)
+        let second = try Program()
+        try await second.run(other.feedURL)
+        try await second.run("export", second.folder.path("b.tar"))
+        let damaged = try source.folder.write(String(repeating: "no archive", count: 100), to: "damaged.tar")
+        let missing = source.folder.path("missing.tar")
+        let result = try await program.run("import", damaged, file, missing, second.folder.path("b.tar"))
+        #expect(result.status == .exited(65))
+        let lines = result.errorText.split(separator: "\n")
+        #expect(lines.count == 2 && lines[0].contains("damaged.tar") && lines[1].contains("missing.tar"))
+        #expect(try await program.status()["feeds"]?.array?.count == 2)
+
+        let told = try await Program().run("import", "-v", file, second.folder.path("b.tar"))
+        #expect(told.errorText.contains("cache.tar: imported 1 feed, 1 added; data of 3 images added"))
+        #expect(told.errorText.contains("b.tar: imported 1 feed, 1 added; data of 2 images added"))
+        let none = try Program()
+        #expect(try await none.run("import", missing, damaged).status == .exited(66))
+        #expect(!Files.exists(none.folder.path("cache")))
+    }
+
     @Test("mends an image that is damaged") func mending() async throws {
         let archive = try await export()
         try await program.run("import", "-", input: archive)

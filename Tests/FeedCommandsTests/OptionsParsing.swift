@@ -50,7 +50,8 @@ extension OptionSpec {
     var sampleValue: String {
         switch placeholder {
         case "AGE": "36h"
-        case "WHAT": "90d"
+        case "WHAT": long == "keep" ? "90d" : "image"
+        case "I/N": "1/4"
         case "TEMPLATE": "{title}"
         case "SIZE": "3M"
         case "N": "7"

@@ -108,7 +108,7 @@ struct OptionsTableTests {
             ("offline", "image show"), ("output", "image"), ("deep", "validate"), ("force", "import"),
             ("config", Self.everyCommand), ("no-config", Self.everyCommand), ("log-format", Self.everyCommand),
             ("progress", "export gallery import sync validate"), ("metrics-file", "sync"), ("ping-url", "sync"),
-            ("opml", "sync"), ("thumbnails", "gallery sync"), ("tree", "sync"),
+            ("opml", "sync"), ("shard", "sync"), ("shard-by", "sync"), ("thumbnails", "gallery sync"), ("tree", "sync"),
             ("name", "sync tree"), ("every", "sync"), ("keep", "show sync"),
             ("pages", "show sync"), ("help", Self.everyCommand), ("version", Self.everyCommand),
         ])

@@ -5,10 +5,12 @@ import Testing
 
 @Suite("Metrics as text")
 struct RunMetricsTests {
-    private func metrics(endedAt microseconds: Int64, exitCode: Int32, earlier: String? = nil) -> String {
+    private func metrics(endedAt microseconds: Int64, exitCode: Int32, earlier: String? = nil, shard: Shard? = nil)
+        -> String
+    {
         RunMetrics(
             endedAt: Timestamp(microseconds: microseconds), duration: .milliseconds(1500), exitCode: exitCode,
-            report: nil, cache: nil, earlierSuccess: earlier
+            report: nil, cache: nil, earlierSuccess: earlier, shard: shard
         ).text
     }
 

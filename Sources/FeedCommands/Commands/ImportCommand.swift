@@ -1,27 +1,68 @@
 import FeedCore
 
 struct ImportCommand {
+    private typealias Opened = Result<any OpenArchive, FeedError>
+
     private let session: Session
     private var settings: Settings { session.settings }
 
     init(_ session: Session) { self.session = session }
 
-    func run(_ file: String) async throws(FeedError) -> ExitCode {
-        // A file that is no archive shall not create a cache.
-        let archive = try await session.world.openArchive(
-            try session.world.output.openSource(ArchiveFile.path(file)))
+    /// Each is tried, whatever became of those before it.
+    func run(_ files: [String]) async throws(FeedError) -> ExitCode {
+        let isOne = files.count == 1
+        if !isOne, files.contains("-") {
+            throw .notFound("- is standard input, which is imported alone: name files, or run it by itself").asMisuse()
+        }
+        var cache: Cache?
+        var reports: [(report: ImportReport, file: String?)] = []
+        var firstFailure: FeedError?
+        var opened = await open(files[0])
+        for (place, file) in files.enumerated() {
+            // The next is read, as far as it can be before its turn, while this one is merged.
+            async let next = place + 1 < files.count ? open(files[place + 1]) : nil
+            // Files that are no archives shall not create a cache.
+            if case .success = opened, cache == nil {
+                cache = try await session.openCache(.write(lockWait: settings.lockWait))
+            }
+            do throws(FeedError) {
+                let archive = try opened.get()
+                guard let cache else { break }
+                let label = isOne ? "importing" : "importing \(place + 1) of \(files.count)"
+                reports.append((try await merge(archive, into: cache, label), isOne ? nil : file))
+            } catch {
+                if isOne || error.isCancellation { throw error }
+                session.report(LogLine(error))
+                firstFailure = firstFailure ?? error
+            }
+            if let next = await next { opened = next }
+        }
+        // The reader of the output may be slow.
+        await session.closeCaches()
+        for (report, file) in reports { tell(report, of: file) }
+        return firstFailure.map(ExitCode.of) ?? .ok
+    }
+
+    private func open(_ file: String) async -> Opened {
+        await Result { () async throws(FeedError) in
+            try await session.world.openArchive(try session.world.output.openSource(ArchiveFile.path(file)))
+        }
+    }
+
+    private func merge(
+        _ archive: any OpenArchive, into cache: Cache, _ label: String
+    ) async throws(FeedError) -> ImportReport {
         let terms = terms
-        let cache = try await session.openCache(.write(lockWait: settings.lockWait))
-        let report = try await session.showingProgress("importing", of: "image") { progress throws(FeedError) in
+        return try await session.showingProgress(label, of: "image") { progress throws(FeedError) in
             try await cache.transfer.takeIn { intake throws(FeedError) in
                 try archive.merge(into: intake, terms) { progress?.yield($0) }
             }
         }
-        // The reader of the output may be slow.
-        await session.closeCaches()
+    }
+
+    private func tell(_ report: ImportReport, of file: String?) {
         for feed in report.feeds { session.detail(ArchiveText.step(feed)) }
-        session.remark(ArchiveText.summary(report))
-        return .ok
+        session.remark(ArchiveText.summary(report, file: file))
     }
 
     private var terms: ImportTerms {

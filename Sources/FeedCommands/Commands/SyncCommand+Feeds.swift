@@ -24,7 +24,9 @@ extension SyncCommand {
                 hint: "looked at \(places); see feedsync help")
         }
         var distinct = DistinctFeeds()
-        for feed in feeds { _ = distinct.add(feed) }
+        for feed in feeds where try settings.shardBy == .image || settings.shard.has(feed: feed) {
+            _ = distinct.add(feed)
+        }
         return (distinct.urls, unnamed)
     }
 

@@ -128,7 +128,8 @@ struct SyncCommand {
             general: particulars(settings), particulars: others, local: session.localFeeds(in: cache),
             images: cache.images, downloads: downloads, now: session.now, dryRun: settings.dryRun,
             // More than a few, as servers that don't answer hold up those behind them.
-            feedsAtOnce: max(6, client.traffic.jobs), newImages: lines.map { lines in NewImages(lines.add) })
+            feedsAtOnce: max(6, client.traffic.jobs), newImages: lines.map { lines in NewImages(lines.add) },
+            hasPart: settings.shardBy == .image ? settings.shard.has(image:) : nil)
     }
 
     /// Fails where the output can't be written, which changes nothing of what the run did.

@@ -66,7 +66,7 @@ struct Monitoring {
         let success = status == 0 ? nil : await earlierSuccess(in: metricsFile)
         let metrics = RunMetrics(
             endedAt: session.now(), duration: duration, exitCode: status, report: run?.report, cache: run?.cache,
-            earlierSuccess: success)
+            earlierSuccess: success, shard: session.settings.shard.count > 1 ? session.settings.shard : nil)
         try session.world.output.replaceFile(at: metricsFile, with: Array(metrics.text.utf8))
     }
 

@@ -19,6 +19,8 @@ struct RunMetrics {
     let cache: CacheFigures?
     /// The last success in the file that the run before wrote.
     let earlierSuccess: String?
+    /// Which part of the work the run did; nil: all of it.
+    let shard: Shard?
 
     private static let lastSuccess = "feedsync_last_success_timestamp_seconds"
 
@@ -27,7 +29,9 @@ struct RunMetrics {
         let values = lines.compactMap { line -> String? in
             let parts = line.split(separator: " ")
             // Other numbers mean something to Swift that they don't to Prometheus.
-            guard parts.count == 2, parts[0] == lastSuccess, parts[1].allSatisfy("0123456789.".contains) else {
+            guard parts.count == 2, parts[0].prefix(while: { $0 != "{" }) == lastSuccess,
+                parts[1].allSatisfy("0123456789.".contains)
+            else {
                 return nil
             }
             return Double(parts[1]) == nil ? nil : String(parts[1])
@@ -37,43 +41,46 @@ struct RunMetrics {
 
     var text: String {
         var text = ""
-        func add(_ name: String, _ help: String, _ values: [(labels: String, value: String)]) {
+        func add(_ name: String, _ help: String, _ values: [(label: String?, value: String)]) {
             guard !values.isEmpty else { return }
             text += "# HELP \(name) \(help)\n# TYPE \(name) gauge\n"
-            for (labels, value) in values { text += "\(name)\(labels) \(value)\n" }
+            for (label, value) in values {
+                let labels = [label, shard.map { "shard=\"\($0)\"" }].compactMap(\.self).joined(separator: ",")
+                text += "\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(value)\n"
+            }
         }
         // None is 0, or an alert on the time since then would never be raised of a mirror that never worked.
         let success = exitCode == 0 ? Self.seconds(endedAt) : earlierSuccess ?? "0"
-        add("feedsync_build_info", "The version that ran.", [("{version=\"\(Version.current)\"}", "1")])
+        add("feedsync_build_info", "The version that ran.", [("version=\"\(Version.current)\"", "1")])
         add(
             "feedsync_last_run_timestamp_seconds", "When the last run ended, in seconds since 1970.",
-            [("", Self.seconds(endedAt))])
+            [(nil, Self.seconds(endedAt))])
         add(
             Self.lastSuccess, "When the last run ended that exited with 0, in seconds since 1970.",
-            [("", success)])
+            [(nil, success)])
         add(
             "feedsync_last_run_duration_seconds", "How long the last run took.",
-            [("", "\(duration.inSeconds)")])
-        add("feedsync_last_run_exit_code", "What the last run exited with; 0 is success.", [("", "\(exitCode)")])
+            [(nil, "\(duration.inSeconds)")])
+        add("feedsync_last_run_exit_code", "What the last run exited with; 0 is success.", [(nil, "\(exitCode)")])
         if let report { self.add(report, add) }
         if let cache {
-            add("feedsync_cache_images", "Images in the cache, each once.", [("", "\(cache.images.count)")])
-            add("feedsync_cache_size_bytes", "Bytes of the images in the cache.", [("", "\(cache.images.bytes)")])
+            add("feedsync_cache_images", "Images in the cache, each once.", [(nil, "\(cache.images.count)")])
+            add("feedsync_cache_size_bytes", "Bytes of the images in the cache.", [(nil, "\(cache.images.bytes)")])
             if let oldest = cache.oldestFeed {
                 add(
                     "feedsync_oldest_feed_timestamp_seconds",
                     "When the saved feed of the last run that has not been confirmed for longest was, in seconds since 1970.",
-                    [("", Self.seconds(oldest))])
+                    [(nil, Self.seconds(oldest))])
             }
         }
         return text
     }
 
     private func add(
-        _ report: SyncReport, _ add: (String, String, [(labels: String, value: String)]) -> Void
+        _ report: SyncReport, _ add: (String, String, [(label: String?, value: String)]) -> Void
     ) {
         let outcomes = FeedReport.Outcome.allCases.map { outcome in
-            ("{outcome=\"\(outcome.rawValue)\"}", "\(report.feeds.count { $0.outcome == outcome })")
+            ("outcome=\"\(outcome.rawValue)\"", "\(report.feeds.count { $0.outcome == outcome })")
         }
         add("feedsync_feeds", "Feeds of the last run, by what became of them.", outcomes)
         let images = report.images
@@ -83,8 +90,10 @@ struct RunMetrics {
         ]
         add(
             "feedsync_images", "Images of the last run, by what became of them.",
-            counts.map { ("{outcome=\"\($0)\"}", "\($1)") })
-        add("feedsync_downloaded_bytes", "Bytes of the images that the last run downloaded.", [("", "\(images.bytes)")])
+            counts.map { ("outcome=\"\($0)\"", "\($1)") })
+        add(
+            "feedsync_downloaded_bytes", "Bytes of the images that the last run downloaded.", [(nil, "\(images.bytes)")]
+        )
     }
 
     /// None is before 1970.

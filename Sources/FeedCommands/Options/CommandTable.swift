@@ -106,15 +106,16 @@ enum CommandTable {
     /// `import` is a word of Swift's.
     private static let importing = CommandSpec(
         name: "import", command: .import, summary: "merge an archive into the cache",
-        usage: ["feedsync import [options] FILE"],
+        usage: ["feedsync import [options] FILE..."],
         overview: """
-            Merges what export wrote, on this machine or another, into the cache; - is standard input. The archive is \
-            checked as a whole first: one that is damaged or not as it should be changes nothing. A feed that is there \
-            is replaced only by one saved later, and images that are there stay.
+            Merges what export wrote, on this machine or others, into the cache; - alone is standard input. Each archive is \
+            checked as a whole first: one that is damaged or not as it should be changes nothing, and the others are \
+            merged all the same. A feed that is there is replaced only by one saved later, and images that are there stay.
             """,
-        operand: .archive, operandCount: 1...1,
+        operand: .archive, operandCount: 1...Int.max,
         examples: [
             .init(line: "feedsync import cache.tar", meaning: "add what an archive holds"),
+            .init(line: "feedsync import part-*.tar", meaning: "merge the parts that several machines made"),
             .init(
                 line: "feedsync import --force cache.tar", meaning: "let an archive's feeds replace later ones too"),
         ])

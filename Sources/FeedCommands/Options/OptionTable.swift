@@ -41,6 +41,12 @@ enum OptionTable {
             "also sync the feeds that this subscription list names"
         ).heeded(by: [.remove]),
         .value(
+            "shard", "I/N", sets: \.shard, as: .shard, default: "0/1", .main, of: [.sync],
+            "only the I-th of N parts, counted from 0: for a cluster, whose other machines do the others"),
+        .value(
+            "shard-by", "WHAT", sets: \.shardBy, as: .word, default: "host", .main, of: [.sync],
+            "what falls into parts: host, feeds by their host; or image, the images of each feed"),
+        .value(
             "output", short: "o", "FILE", sets: \.output, as: .outputPath, default: "standard output", .main,
             of: [.image], "write the image to FILE"),
         .flag(

@@ -57,6 +57,9 @@ struct Settings: Hashable, Sendable {
     var revalidate = false
     var retryFailed = false
 
+    var shard = Shard.none
+    var shardBy = Shard.Unit.host
+
     var dryRun = false
     var offline = false
     var deep = false

@@ -46,6 +46,14 @@ extension ValueSyntax<TreeTemplate> {
     ) { TreeTemplate($0) }
 }
 
+extension ValueSyntax<Shard> {
+    static let shard = ValueSyntax(
+        expected: "a part and how many there are, the parts counted from 0, such as 0/4 or 3/4"
+    ) {
+        Shard($0)
+    }
+}
+
 extension ValueSyntax<Int64> {
     /// An exabyte, so that sums of a few sizes can't overflow.
     private static let largest: Int64 = 1 << 60

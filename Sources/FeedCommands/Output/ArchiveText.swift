@@ -14,7 +14,8 @@ enum ArchiveText {
             ])
     }
 
-    static func summary(_ report: ImportReport) -> LogLine {
+    /// `file` is named where there are several.
+    static func summary(_ report: ImportReport, file: String?) -> LogLine {
         let outcomes: [ImportReport.Outcome] = [.added, .replaced, .kept]
         let counts = outcomes.map { outcome in
             (name: outcome.rawValue, count: report.feeds.count { $0.outcome == outcome })
@@ -22,8 +23,10 @@ enum ArchiveText {
         let told = counts.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }
         let feeds = ([Phrases.count(report.feeds.count, "feed")] + told).joined(separator: ", ")
         return LogLine(
-            summary: "imported \(feeds); data of \(Phrases.count(report.images, "image")) added",
-            [("feeds", .integer(report.feeds.count))] + counts.map { ("feeds_\($0.name)", .integer($0.count)) }
+            summary:
+                "\(file.map { "\($0): " } ?? "")imported \(feeds); data of \(Phrases.count(report.images, "image")) added",
+            (file.map { [("file", .string($0))] } ?? []) + [("feeds", .integer(report.feeds.count))]
+                + counts.map { ("feeds_\($0.name)", .integer($0.count)) }
                 + [("images_added", .integer(report.images))])
     }
 

@@ -39,7 +39,7 @@ extension Session {
     func rules(retries: Int, mostJobs: Int = .max) -> FetchRules {
         FetchRules(
             retry: RetryPolicy(retries: retries), maxRedirects: settings.maxRedirects,
-            allowsPrivate: settings.allowPrivate, jobs: min(settings.jobs, mostJobs), perHost: settings.maxPerHost,
+            allowsPrivate: settings.allowPrivate, jobs: min(settings.jobs, mostJobs), perHost: settings.ownMaxPerHost,
             route: settings.network.route)
     }
 

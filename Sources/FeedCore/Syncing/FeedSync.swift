@@ -6,12 +6,17 @@ package struct FeedSync: Sendable {
     private let now: @Sendable () -> Timestamp
     private let dryRun: Bool
     private let newImages: NewImages?
+    private let hasPart: ImagePart?
+
+    /// Says whether an image falls into the part that this run has to do.
+    package typealias ImagePart = @Sendable (_ image: ResourceURL) throws(FeedError) -> Bool
 
     /// `particulars` are those of the feeds that have their own, `general` is what holds for the others.
     package init(
         general: FeedParticulars, particulars: [ResourceURL.Key: FeedParticulars] = [:], local: LocalFeedLoader,
         images: any ImageStore, downloads: ImageDownloads, now: @escaping @Sendable () -> Timestamp,
-        dryRun: Bool = false, feedsAtOnce: Int = 6, newImages: NewImages? = nil
+        dryRun: Bool = false, feedsAtOnce: Int = 6, newImages: NewImages? = nil,
+        hasPart: ImagePart? = nil
     ) {
         round = FeedRound(
             general: general, particulars: particulars, local: local, feedsAtOnce: max(1, feedsAtOnce),
@@ -21,6 +26,7 @@ package struct FeedSync: Sendable {
         self.now = now
         self.dryRun = dryRun
         self.newImages = newImages
+        self.hasPart = hasPart
     }
 
     private enum Part: Sendable {
@@ -94,7 +100,14 @@ package struct FeedSync: Sendable {
         let url = feed.report.url
         let request = ImageChoice.Request(
             terms: feed.imageTerms, scope: round.particulars(of: url).scope, predecessors: feed.predecessors)
-        try await survey.add(feed.images, of: url, request, ask: ask)
+        try await survey.add(try part(of: feed.images), of: url, request, ask: ask)
+    }
+
+    private func part(of images: [FeedImage]) throws(FeedError) -> [FeedImage] {
+        guard let hasPart else { return images }
+        var part: [FeedImage] = []
+        for image in images where try hasPart(image.url) { part.append(image) }
+        return part
     }
 }
 

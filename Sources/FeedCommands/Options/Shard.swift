@@ -1,0 +1,49 @@
+import FeedCore
+import Hashing
+
+/// One of the parts that a cluster's machines do of the work. What falls into which part follows from a text alone: the
+/// first four bytes of its SHA-256 as a number, modulo the number of parts. It stays so in every version, or the parts of
+/// an older one's caches would no longer be where they are.
+struct Shard: Hashable, Sendable, CustomStringConvertible {
+    enum Unit: String, CaseIterable, Sendable { case host, image }
+
+    static let none = Shard(part: 0, count: 1)
+
+    let part: Int
+    let count: Int
+
+    init(part: Int, count: Int) {
+        self.part = part
+        self.count = count
+    }
+
+    /// `I/N`, the parts counted from 0.
+    init?(_ text: String) {
+        let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map(DecimalDigits.number)
+        guard numbers.count == 2, let part = numbers[0], let count = numbers[1], (1...Self.mostParts).contains(count),
+            part < count
+        else { return nil }
+        self.init(part: Int(part), count: Int(count))
+    }
+
+    var description: String { "\(part)/\(count)" }
+
+    private static let mostParts: Int64 = 1_000_000
+
+    /// Feeds of one host fall into one part, whatever their port: one machine asks it. A file has no host, and counts for
+    /// itself.
+    func has(feed: ResourceURL) throws(FeedError) -> Bool { try has(feed.host?.lowercased() ?? feed.text) }
+
+    func has(image: ResourceURL) throws(FeedError) -> Bool { try has(image.text) }
+
+    private func has(_ text: String) throws(FeedError) -> Bool {
+        guard count > 1 else { return true }
+        let number = try SHA256.digest(of: text).withBytes {
+            Int($0.loadUnaligned(as: UInt32.self).byteSwapped)
+        }
+        return number % count == part
+    }
+
+    /// The share of a limit, rounded up.
+    func share(of limit: Int) -> Int { (limit - 1) / count + 1 }
+}

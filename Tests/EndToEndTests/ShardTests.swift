@@ -1,0 +1,132 @@
+import JSONText
+import TestSupport
+import Testing
+
+/// Parts of the work, each done with a cache of its own, and what they are together.
+@Suite("Parts of the work", .timeLimit(.minutes(10)))
+struct ShardTests {
+    private let whole: Program
+
+    init() throws { whole = try Program() }
+
+    /// Two feeds on each of so many hosts, as a subscription list.
+    private func feeds(_ server: LoopbackServer, hosts: Int) -> [String] {
+        (0..<hosts).flatMap { host in
+            (0..<2).map { number in
+                let image = "/\(host)-\(number).png"
+                let origin = server.url("/").replacing("127.0.0.1", with: "127.0.0.\(host + 1)")
+                server.route(image, .image(Samples.png(image)))
+                server.route("/\(host)-\(number).json", .text(FeedServer.feed([origin + image.dropFirst()])))
+                return "\(origin)\(host)-\(number).json"
+            }
+        }
+    }
+
+    private func run(_ shard: String, _ options: [String]) async throws -> Program {
+        let part = try Program()
+        expectQuiet(try await part.run(["--shard", shard] + options))
+        return part
+    }
+
+    private func feeds(of program: Program) async throws -> [String] {
+        (try await program.status()["feeds"]?.array ?? []).compactMap { $0["url"]?.string }
+    }
+
+    private func shown(_ feed: String, in program: Program) async throws -> JSONValue? {
+        try await program.run("show", "--offline", "--json", "--max-age", "forever", feed).json["images"]
+    }
+
+    private func archives(_ parts: [Program]) async throws -> [String] {
+        var files: [String] = []
+        for part in parts {
+            files.append(part.folder.path("part.tar"))
+            expectQuiet(try await part.run("export", part.folder.path("part.tar")))
+        }
+        return files
+    }
+
+    @Test("by host: disjoint, complete, each host in one part as its SHA-256 says, and the same merged in any order")
+    func hosts() async throws {
+        let server = try LoopbackServer(onAllOfLoopback: true)
+        let all = feeds(server, hosts: 12)
+        let list = try whole.folder.write(
+            "<opml><body>\(all.map { "<outline xmlUrl=\"\($0)\"/>" }.joined())</body></opml>", to: "feeds.opml")
+        expectQuiet(try await whole.run("--opml", list))
+        var parts: [Program] = []
+        for part in 0..<3 { parts.append(try await run("\(part)/3", ["--opml", list])) }
+        var seen: [String] = []
+        for (number, part) in parts.enumerated() {
+            let own = try await feeds(of: part)
+            seen += own
+            for feed in own {
+                let host = feed.split(separator: "/")[1].prefix { $0 != ":" }
+                let expected = try await whole.shell(
+                    #"printf %s "$1" | sha256sum | { read -r h _; echo $((0x${h%"${h#????????}"} % 3)); }"#,
+                    String(host))
+                #expect(expected.outputText == "\(number)\n")
+            }
+        }
+        #expect(seen.sorted() == all.sorted())
+
+        let files = try await archives(parts)
+        let merged = try Program()
+        expectQuiet(try await merged.run(["import"] + files))
+        let backwards = try Program()
+        expectQuiet(try await backwards.run(["import"] + files.reversed()))
+        let bytes = try await merged.run("export", "-").standardOutput
+        #expect(try await backwards.run("export", "-").standardOutput == bytes)
+        #expect(Files.names(in: merged.imageFolder) == Files.names(in: whole.imageFolder))
+        for feed in all {
+            #expect(try await shown(feed, in: merged) == shown(feed, in: whole))
+        }
+    }
+
+    @Test("by image: each part saves the feed and has its images; merged they are one machine's")
+    func images() async throws {
+        let server = try FeedServer(images: 40)
+        try await whole.run(server.feedURL)
+        var parts: [Program] = []
+        for part in 0..<4 { parts.append(try await run("\(part)/4", ["--shard-by", "image", server.feedURL])) }
+        #expect(server.paths().filter { $0.hasSuffix(".png") }.count == 80)
+        let counts = parts.map { Files.names(in: $0.imageFolder).count }
+        #expect(counts.reduce(0, +) == 40 && counts.allSatisfy { $0 > 0 })
+        let merged = try Program()
+        expectQuiet(try await merged.run(["import"] + (try await archives(parts.reversed()))))
+        #expect(Files.names(in: merged.imageFolder) == Files.names(in: whole.imageFolder))
+        #expect(try await shown(server.feedURL, in: merged) == shown(server.feedURL, in: whole))
+        // The next run of a part asks for nothing of the others'.
+        let asked = server.requestCount
+        expectQuiet(try await parts[0].run("--shard", "0/4", "--shard-by", "image", server.feedURL))
+        #expect(server.paths(after: asked) == ["/feed.json"])
+    }
+
+    @Test("which nothing falls into is done at once, with a cache like any other") func empty() async throws {
+        let server = try FeedServer(images: 1)
+        var empty = 0
+        for part in 0..<2 {
+            let result = try await whole.run("--json", "--shard", "\(part)/2", server.feedURL)
+            #expect(result.status == .exited(0))
+            if try result.json["feeds"] == [] { empty += 1 }
+        }
+        #expect(empty == 1)
+    }
+
+    @Test(
+        "that there can't be are wrong usage",
+        arguments: ["3/3", "-1/3", "0/0", "1", "1/", "/2", "a/b", "0/3/4", "+0/2", "0/1000001"])
+    func usage(_ shard: String) async throws {
+        expectOneLine(try await whole.run("--shard=\(shard)", "https://a.example/"), exit: 64, ["--shard", shard])
+    }
+
+    @Test("are told in the environment and the config file, and named in the metrics") func metrics() async throws {
+        let server = try FeedServer(images: 1)
+        let file = whole.folder.path("feedsync.prom")
+        let config = try whole.folder.write("shard-by = image\nmetrics-file = \(file)\n", to: "config")
+        try await whole.run(
+            "--config", config, server.feedURL, environment: ["FEEDSYNC_SHARD": "1/2"])
+        let text = String(decoding: try Files.bytes(file), as: UTF8.self)
+        #expect(text.contains("\nfeedsync_last_run_exit_code{shard=\"1/2\"} 0\n"))
+        #expect(text.contains("\nfeedsync_feeds{outcome=\"updated\",shard=\"1/2\"} 1\n"))
+        #expect(try await whole.run("--no-config", server.feedURL).status == .exited(0))
+    }
+}
