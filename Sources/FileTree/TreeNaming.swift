@@ -65,6 +65,9 @@ struct TreeNaming {
 private struct Name: Hashable {
     let digest: Digest
     let path: String
+
+    /// A picture has few names, and to hash them takes longer than to compare them.
+    func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 }
 
 /// What the fields of a template stand for.

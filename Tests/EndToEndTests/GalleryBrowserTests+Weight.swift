@@ -43,7 +43,12 @@ extension GalleryBrowserTests {
                 }
                 try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.watch)])
                 try await page.open(url)
-                try await page.wait(for: "[...document.querySelectorAll('.pictures img')].some(i => i.naturalWidth)")
+                // All that is seen has come.
+                try await page.wait(
+                    for: """
+                        [...document.querySelectorAll('.pictures img')]
+                            .filter(i => i.getBoundingClientRect().top < innerHeight).every(i => i.naturalWidth)
+                        """)
                 let first = try bytes()
                 try await page.evaluate(Self.scrollDown(until: 200))
                 try await page.wait(
