@@ -1,0 +1,55 @@
+# Sourced by scripts/bench: the same feeds in one part, in two and in four. Each part has this machine to itself, as it
+# would have a node of its own. Needs bench-feeds.bash.
+
+bench_cluster() {
+    local rounds=${asked_rounds:-3} count=$(((feeds + 4) / 5)) round parts part
+    clear_away
+    site_serve "$(feeds_server "$count")"
+    site_images "$((10 * feeds))" 400
+    make_feeds
+    for ((round = 1; round <= rounds; round++)); do
+        for parts in 1 2 4; do cluster_round "$parts"; done
+        # All that the four archives hold, in one.
+        "$feedsync" export --cache "$work/merged" "$work/whole.tar"
+        rm -rf "$work/merged"
+        measure cluster.whole "$feedsync" import --cache "$work/merged" "$work/whole.tar"
+        rm -rf "$work/merged"
+    done
+    printf '\n%s feeds of 10 small images on %s hosts, in parts; medians of %s rounds\n\n%-8s %14s %10s %9s %9s %9s %9s\n' \
+        "$feeds" "$count" "$rounds" parts 'feeds' 'longest s' 'export s' 'merge s' 'in all s' 'peak MB'
+    for parts in 1 2 4; do cluster_row "$parts"; done
+    printf '\nan import of the four archives takes %.2f times as long as one of a single archive of all\n' \
+        "$(ratio cluster.4.merge cluster.whole 1)"
+}
+
+cluster_round() { # PARTS
+    local part archives=()
+    rm -rf "$work"/part-* "$work"/figures.cluster.part "$work"/figures.cluster.export
+    for ((part = 0; part < $1; part++)); do
+        measure cluster.part "$feedsync" --config "$work/config" --cache "$work/part-$part" --shard "$part/$1"
+        measure cluster.export "$feedsync" export --cache "$work/part-$part" "$work/part-$part.tar"
+        "$feedsync" status --json --cache "$work/part-$part" | jq '.feeds | length' >>"$work/part-sizes"
+        archives+=("$work/part-$part.tar")
+    done
+    sort -g "$work/part-sizes" | sed -n '1p;$p' | paste -sd ' ' >"$work/figures.cluster.$1.feeds"
+    rm "$work/part-sizes"
+    # As long as the longest takes, and as much memory as the largest.
+    longest cluster.part >>"$work/figures.cluster.$1.sync"
+    longest cluster.export >>"$work/figures.cluster.$1.export"
+    rm -rf "$work/merged"
+    measure "cluster.$1.merge" "$feedsync" import --cache "$work/merged" "${archives[@]}"
+}
+
+longest() { # NAME
+    awk '{ for (i = 1; i <= 3; i++) if ($i > most[i]) most[i] = $i } END { print most[1], most[2], most[3] }' \
+        "$work/figures.$1"
+}
+
+cluster_row() { # PARTS
+    awk -v parts="$1" -v sync="$(median "cluster.$1.sync" 1)" -v export="$(median "cluster.$1.export" 1)" \
+        -v merge="$(median "cluster.$1.merge" 1)" -v memory="$(median "cluster.$1.sync" 3)" '{
+        # One machine alone has nothing to merge.
+        all = parts > 1 ? sync + export + merge : sync
+        printf "%-8d %14s %10.2f %9.2f %9.2f %9.2f %9.1f\n", parts, $1 == $2 ? $1 : $1 " to " $2, sync, export, merge, all,
+            memory / 1024 }' "$work/figures.cluster.$1.feeds"
+}
