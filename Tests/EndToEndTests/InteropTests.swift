@@ -1,4 +1,3 @@
-import Glibc
 import JSONText
 import TestSupport
 import Testing
@@ -93,52 +92,10 @@ struct InteropTests {
         #expect(names.count == 2)
         try folder.makeDirectory("back")
         for name in names {
-            try await skopeo("oci-archive:\(file):\(name)", registry.reference(name))
-            try await skopeo(registry.reference(name), "oci:\(folder.path("back")):\(name)")
+            try await registry.push("oci-archive:\(file):\(name)", as: "feedsync:\(name)")
+            try await registry.pull("feedsync:\(name)", to: "oci:\(folder.path("back")):\(name)")
         }
         try await call("tar", "-cf", folder.path("back.tar"), "-C", folder.path("back"), ".")
         #expect(try await carried(folder.path("back.tar")) == Files.bytes(file))
     }
-
-    private func skopeo(_ from: String, _ to: String) async throws {
-        try await call(
-            "skopeo", "--insecure-policy", "copy", "--quiet", "--preserve-digests", "--src-tls-verify=false",
-            "--dest-tls-verify=false", from, to)
-    }
-}
-
-/// Debian's registry on a port of 127.0.0.1, with a folder of its own, until it is let go of.
-private final class Registry: Sendable {
-    private let process: StartedProcess
-    private let folder: TemporaryDirectory
-    private let port: UInt16
-
-    init() async throws {
-        folder = try TemporaryDirectory()
-        for _ in 0..<5 {
-            // Somebody else may take the port before it does; it then says so and ends.
-            let port = try freePort()
-            try folder.write(
-                """
-                version: 0.1
-                log: { level: error, accesslog: { disabled: true } }
-                storage: { filesystem: { rootdirectory: \(folder.path("data")) } }
-                http: { addr: "127.0.0.1:\(port)" }
-
-                """, to: "config.yml")
-            let process = try StartedProcess("docker-registry", ["serve", folder.path("config.yml")])
-            while process.result == nil {
-                if connects(to: port) {
-                    (self.process, self.port) = (process, port)
-                    return
-                }
-                try await Task.sleep(for: .milliseconds(5))
-            }
-        }
-        throw SystemFailure("docker-registry did not start")
-    }
-
-    deinit { process.kill(SIGKILL) }
-
-    func reference(_ tag: String) -> String { "docker://127.0.0.1:\(port)/feedsync:\(tag)" }
 }

@@ -9,26 +9,13 @@ struct ShardTests {
 
     init() throws { whole = try Program() }
 
-    /// Two feeds on each of so many hosts, as a subscription list.
-    private func feeds(_ server: LoopbackServer, hosts: Int) -> [String] {
-        (0..<hosts).flatMap { host in
-            (0..<2).map { number in
-                let image = "/\(host)-\(number).png"
-                let origin = server.url("/").replacing("127.0.0.1", with: "127.0.0.\(host + 1)")
-                server.route(image, .image(Samples.png(image)))
-                server.route("/\(host)-\(number).json", .text(FeedServer.feed([origin + image.dropFirst()])))
-                return "\(origin)\(host)-\(number).json"
-            }
-        }
-    }
-
     private func run(_ shard: String, _ options: [String]) async throws -> Program {
         let part = try Program()
         expectQuiet(try await part.run(["--shard", shard] + options))
         return part
     }
 
-    private func feeds(of program: Program) async throws -> [String] {
+    private func savedFeeds(of program: Program) async throws -> [String] {
         (try await program.status()["feeds"]?.array ?? []).compactMap { $0["url"]?.string }
     }
 
@@ -47,16 +34,14 @@ struct ShardTests {
 
     @Test("by host: disjoint, complete, each host in one part as its SHA-256 says, and the same merged in any order")
     func hosts() async throws {
-        let server = try LoopbackServer(onAllOfLoopback: true)
-        let all = feeds(server, hosts: 12)
-        let list = try whole.folder.write(
-            "<opml><body>\(all.map { "<outline xmlUrl=\"\($0)\"/>" }.joined())</body></opml>", to: "feeds.opml")
+        let feeds = try ClusterFeeds(hosts: 12, onEach: 2)
+        let list = try whole.folder.write(feeds.list, to: "feeds.opml")
         expectQuiet(try await whole.run("--opml", list))
         var parts: [Program] = []
         for part in 0..<3 { parts.append(try await run("\(part)/3", ["--opml", list])) }
         var seen: [String] = []
         for (number, part) in parts.enumerated() {
-            let own = try await feeds(of: part)
+            let own = try await savedFeeds(of: part)
             seen += own
             for feed in own {
                 let host = feed.split(separator: "/")[1].prefix { $0 != ":" }
@@ -66,7 +51,7 @@ struct ShardTests {
                 #expect(expected.outputText == "\(number)\n")
             }
         }
-        #expect(seen.sorted() == all.sorted())
+        #expect(seen.sorted() == feeds.urls.sorted())
 
         let files = try await archives(parts)
         let merged = try Program()
@@ -76,7 +61,7 @@ struct ShardTests {
         let bytes = try await merged.run("export", "-").standardOutput
         #expect(try await backwards.run("export", "-").standardOutput == bytes)
         #expect(Files.names(in: merged.imageFolder) == Files.names(in: whole.imageFolder))
-        for feed in all {
+        for feed in feeds.urls {
             #expect(try await shown(feed, in: merged) == shown(feed, in: whole))
         }
     }

@@ -7,26 +7,16 @@ struct SlurmTests {
     @Test("an array of tasks has all feeds, also when one is killed and requeued, and one cache is merged of them")
     func array() async throws {
         let whole = try Program()
-        let server = try LoopbackServer(onAllOfLoopback: true)
+        let feeds = try ClusterFeeds(hosts: 12, onEach: 5)
         let gate = Gate()
-        var feeds: [String] = []
-        for host in 0..<12 {
-            let origin = server.url("").replacing("127.0.0.1", with: "127.0.0.\(host + 1)")
-            for number in 0..<5 {
-                let image = "/\(host)-\(number).png"
-                server.route(image, .image(Samples.png(image)))
-                server.route("/\(host)-\(number).json", .text(FeedServer.feed([origin + image])))
-                feeds.append("\(origin)/\(host)-\(number).json")
-            }
-        }
         // Of this part one image doesn't come until its task was requeued.
         let host = try await self.host(ofPart: 1, of: 4)
-        server.route("/\(host - 1)-4.png") { _ in
+        let image = ClusterFeeds.image(host, 4)
+        feeds.server.route(image) { _ in
             gate.pass()
-            return .image(Samples.png("/\(host - 1)-4.png"))
+            return .image(Samples.png(image))
         }
-        let list = try whole.folder.write(
-            "<opml><body>\(feeds.map { "<outline xmlUrl=\"\($0)\"/>" }.joined())</body></opml>", to: "feeds.opml")
+        let list = try whole.folder.write(feeds.list, to: "feeds.opml")
         let slurm = try await Slurm()
         let shared = slurm.folder.path("shared")
         for folder in ["bin", "local", "shared"] { try slurm.folder.makeDirectory(folder) }

@@ -1,0 +1,76 @@
+import JSONText
+import TestSupport
+import Testing
+
+/// The example for Kubernetes, without a cluster: its form, and what its containers run.
+@Suite("The Kubernetes example", .timeLimit(.minutes(5)))
+struct KubernetesTests {
+    private let whole: Program
+
+    init() throws { whole = try Program() }
+
+    private func documents() async throws -> [JSONValue] {
+        let read = try await Subprocess.run("yq", ["-s", ".", "\(Fixtures.folder)/cluster/kubernetes.yaml"])
+        #expect(read.status == .exited(0), "\(read.errorText)")
+        return try read.json.array ?? []
+    }
+
+    private func script(of job: JSONValue) throws -> String {
+        let container = try #require(job["spec"]?["template"]?["spec"]?["containers"]?[0])
+        let words = ((container["command"]?.array ?? []) + (container["args"]?.array ?? [])).compactMap(\.string)
+        try #require(words.prefix(2) == ["sh", "-c"] && words.count == 3)
+        return words[2]
+    }
+
+    @Test("has a volume and two Jobs, each with all that its kind needs") func form() async throws {
+        let all = try await documents()
+        #expect(all.compactMap { $0["kind"]?.string } == ["PersistentVolumeClaim", "Job", "Job"])
+        let parts = try #require(all[1]["spec"])
+        #expect(parts["completionMode"] == "Indexed" && parts["completions"] == parts["parallelism"])
+        let count = try #require(parts["completions"]?.int)
+        #expect(try script(of: all[1]).contains("--shard \"$JOB_COMPLETION_INDEX/\(count)\""))
+        for job in all.dropFirst() {
+            #expect(job["apiVersion"] == "batch/v1")
+            let pod = try #require(job["spec"]?["template"]?["spec"])
+            #expect(pod["restartPolicy"] == "OnFailure")
+            let volumes = Set((pod["volumes"]?.array ?? []).compactMap { $0["name"]?.string })
+            let mounted = (pod["containers"]?[0]?["volumeMounts"]?.array ?? []).compactMap { $0["name"]?.string }
+            #expect(Set(mounted) == volumes && !volumes.isEmpty)
+        }
+    }
+
+    @Test("mirrors all feeds in parts and merges them, also when some can't be had") func run() async throws {
+        let feeds = try ClusterFeeds(hosts: 12, onEach: 1)
+        feeds.server.route("/3-0.json") { _ in Reply(404) }
+        let folders = ["bin", "feeds", "shared"]
+        for folder in folders { try whole.folder.makeDirectory(folder) }
+        try whole.folder.write(feeds.list, to: "feeds/feeds.opml")
+        let jobs = try await documents().dropFirst().map(script)
+
+        /// As a container has it, but for where its volumes are.
+        func run(_ script: String, _ index: Int) async throws -> ProcessResult {
+            var script = script
+            for folder in folders.dropFirst() {
+                script = script.replacing("/\(folder)/", with: "\(whole.folder.path(folder))/")
+            }
+            return try await whole.shell(
+                """
+                ln -sf "$feedsync" "$1/feedsync"; export PATH="$1:$PATH" JOB_COMPLETION_INDEX="$2"
+                export FEEDSYNC_CACHE="$3"; exec sh -c "$4"
+                """, whole.folder.path("bin"), String(index), whole.folder.path("cache-\(index)"), script)
+        }
+        var complaints = ""
+        for index in 0..<4 {
+            let result = try await run(jobs[0], index)
+            #expect(result.status == .exited(0), "\(result.errorText)")
+            complaints += result.errorText
+        }
+        #expect(complaints.contains("3-0.json: the server answered HTTP 404"))
+        let merging = try await run(jobs[1], 0)
+        #expect(merging.status == .exited(0), "\(merging.errorText)")
+        let merged = try Program(cache: whole.folder.path("shared/cache"))
+        let found = try await merged.status()["feeds"]?.array?.compactMap { $0["url"]?.string }
+        #expect(Set(found ?? []) == Set(feeds.urls.filter { !$0.hasSuffix("/3-0.json") }))
+        #expect(Files.names(in: merged.imageFolder).count == 11)
+    }
+}

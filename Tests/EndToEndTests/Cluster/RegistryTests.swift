@@ -1,0 +1,59 @@
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Parts that meet in a registry", .timeLimit(.minutes(5)))
+struct RegistryTests {
+    @Test("are merged to what one machine has") func parts() async throws {
+        let whole = try Program()
+        let feeds = try ClusterFeeds(hosts: 6, onEach: 1)
+        let list = try whole.folder.write(feeds.list, to: "feeds.opml")
+        expectQuiet(try await whole.run("--opml", list))
+        let registry = try await Registry()
+        for part in 0..<2 {
+            let machine = try Program()
+            let archive = machine.folder.path("part.tar")
+            expectQuiet(try await machine.run("--shard", "\(part)/2", "--opml", list))
+            expectQuiet(try await machine.run("export", archive))
+            for name in try await names(in: archive) {
+                try await registry.push("oci-archive:\(archive):\(name)", as: "part-\(part):\(name)")
+            }
+        }
+
+        let collector = try Program()
+        var archives: [String] = []
+        for part in 0..<2 {
+            let back = collector.folder.path("part-\(part)")
+            for tag in try await tags(of: "part-\(part)", in: registry) {
+                try await registry.pull("part-\(part):\(tag)", to: "oci:\(back):\(tag)")
+            }
+            archives.append("\(back).tar")
+            _ = try await Subprocess.run("tar", ["-cf", "\(back).tar", "-C", back, "."])
+        }
+        expectQuiet(try await collector.run(["import"] + archives))
+        #expect(try await collector.status()["feeds"]?.array?.count == 6)
+        for feed in feeds.urls {
+            #expect(try await collector.images(of: feed) == whole.images(of: feed))
+        }
+        #expect(Files.names(in: collector.imageFolder) == Files.names(in: whole.imageFolder))
+    }
+
+    private func names(in archive: String) async throws -> [String] {
+        let index = try await Subprocess.run("tar", ["-xOf", archive, "index.json"]).json
+        return (index["manifests"]?.array ?? []).compactMap {
+            $0["annotations"]?["org.opencontainers.image.ref.name"]?.string
+        }
+    }
+
+    private func tags(of repository: String, in registry: Registry) async throws -> [String] {
+        let listed = try await Subprocess.run(
+            "skopeo", ["list-tags", "--tls-verify=false", "docker://\(registry.address)/\(repository)"])
+        return try (listed.json["Tags"]?.array ?? []).compactMap(\.string)
+    }
+}
+
+extension Program {
+    fileprivate func images(of feed: String) async throws -> JSONValue? {
+        try await run("show", "--offline", "--json", feed).json["images"]
+    }
+}
