@@ -38,10 +38,20 @@ struct TreeList {
             let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 3)
             let texts = parts.map { String(decoding: $0, as: UTF8.self) }
             if texts.count == 4, let digest = Digest(hex: texts[0]), let size = Int64(texts[1]) {
+                try check(texts[3], file)
                 files.append(TreeEntry(path: texts[3], digest: digest, size: size, modified: Int64(texts[2])))
             } else if texts.count > 1, texts[0] == "folder" {
-                folders.insert(String(decoding: line.dropFirst("folder ".count), as: UTF8.self))
+                let folder = String(decoding: line.dropFirst("folder ".count), as: UTF8.self)
+                try check(folder, file)
+                folders.insert(folder)
             }
+        }
+    }
+
+    /// Others may write in the tree, and so its list. No name that a run gives begins with a dot; `..` would lead out of it.
+    private func check(_ path: String, _ list: Descriptor) throws(SystemError) {
+        guard !path.hasPrefix("."), !path.utf8.contains("/.".utf8) else {
+            throw SystemError(EINVAL, "names \(path), which no run made; move it away", list.path)
         }
     }
 

@@ -134,6 +134,17 @@ struct TreeTests {
         #expect(Files.names(in: elsewhere) == [])
     }
 
+    @Test("takes away nothing above it, whatever its list says", arguments: ["../mine", "my-blog/../../mine"])
+    func hostileList(_ path: String) async throws {
+        let mine = try program.folder.write("", to: "mine")
+        try await sync([(0, "Dawn")])
+        _ = try await write()
+        let line = "\(String(repeating: "0", count: 64)) 0 - \(path)"
+        _ = try await program.shell(#"echo "$2" >> "$1/.feedsync-tree""#, tree, line)
+        expectOneLine(try await program.run("tree", tree), exit: 73, [".feedsync-tree", path])
+        #expect(Files.exists(mine))
+    }
+
     @Test("has links to the cache on its file system, and dated copies on another") func placements() async throws {
         try await sync([(0, "Dawn")])
         _ = try await write()
