@@ -28,7 +28,8 @@ package actor FileTree: TreeWriter {
         let wait = LockWait(limit: place.lockWait) { try await Task.sleep(for: $0) }
         return try await wait.retrying { () throws(FeedError) in
             guard let root = try Self.open(place) else {
-                report.added = wanted.map { $0.path(1) }
+                var names = FreeNames()
+                report.added = wanted.map { names.path(for: $0) }
                 report.files = wanted.count
                 return report
             }

@@ -5,7 +5,7 @@ internal import SystemFiles
 ///
 /// First goes what is no longer wanted. Then the list is written with what is to be made, each file is made under a hidden
 /// name and takes its place where nobody has put another, and the list is written again. Killed at any moment, it leaves
-/// only files that are on the list, one hidden file, and whatever was a person's.
+/// only files and folders that are on the list, one hidden file, and whatever was a person's; the next run goes on.
 struct TreeChange {
     private var folder: TreeFolder
     private let images: any ImageFiles
@@ -37,11 +37,11 @@ struct TreeChange {
             report.files += plan.added.count
             return report
         }
-        let isUnchanged = plan.added.isEmpty && plan.removed.isEmpty && plan.kept.count == list.files.count
-        if isUnchanged { return report }
+        if plan.added.isEmpty, plan.removed.isEmpty, plan.isListTrue { return report }
         do throws(SystemError) {
             for path in plan.removed { try folder.remove(path) }
             list.files = plan.kept
+            list.folders.formUnion(plan.newFolders)
             if !plan.added.isEmpty {
                 var announced = list
                 announced.files += plan.added.map { added in
@@ -60,7 +60,6 @@ struct TreeChange {
         }
         report.files = list.files.count
         do throws(SystemError) {
-            list.folders.formUnion(folder.madeFolders)
             try removeEmptyFolders(of: &list)
             try list.write(to: folder.root)
         } catch {
@@ -107,11 +106,5 @@ struct TreeChange {
         for path in list.folders.subtracting(used).sorted(by: >) where try folder.removeFolder(path) {
             list.folders.remove(path)
         }
-    }
-}
-
-extension String {
-    fileprivate var foldersAbove: [String] {
-        indices.filter { self[$0] == "/" }.map { String(self[..<$0]) }
     }
 }

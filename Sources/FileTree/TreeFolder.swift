@@ -5,13 +5,18 @@ internal import SystemFiles
 
 /// The folder of a tree, and those in it. No link in it is followed: it may lead to a person's files.
 struct TreeFolder {
-    enum State { case missing, own, others }
+    enum State {
+        case missing
+        /// As a run made it, last modified then.
+        case own(Int64)
+        /// What a power cut left of a file that was to be made.
+        case broken
+        case others
+    }
 
     private static let part = "\(TreeList.name).part"
 
     let root: Descriptor
-    /// Those that weren't there.
-    private(set) var madeFolders: Set<String> = []
     /// The folder that was used last.
     private var current: (path: String, folder: Descriptor)?
 
@@ -25,7 +30,7 @@ struct TreeFolder {
         var sofar = ""
         for name in path.split(separator: "/").map(String.init) {
             sofar += sofar.isEmpty ? name : "/\(name)"
-            if isToBeMade, mkdirat(folder.number, name, 0o777) == 0 { madeFolders.insert(sofar) }
+            if isToBeMade { mkdirat(folder.number, name, 0o777) }
             let opened = openat(folder.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             if opened < 0, errno == ENOENT { return nil }
             guard opened >= 0 else { throw SystemError("can't be used as a folder", "\(root.path)/\(sofar)") }
@@ -41,14 +46,12 @@ struct TreeFolder {
         guard let folder = try folder(path) else { return .missing }
         guard let status = try folder.status(of: name) else { return .missing }
         guard status.isFile else { return .others }
-        // A file that was to be made may be what a power cut left of it.
-        if entry.modified == nil, status.st_size == 0 { return .own }
+        if entry.modified == nil, status.st_size == 0 { return .broken }
         guard status.st_size == entry.size else { return .others }
-        guard let modified = entry.modified else {
-            return try digest(of: name, in: folder, size: entry.size) == entry.digest ? .own : .others
-        }
         // Some file systems know no less than two seconds.
-        return abs(status.modified - modified) <= 2_000_000 ? .own : .others
+        if let modified = entry.modified, abs(status.modified - modified) <= 2_000_000 { return .own(modified) }
+        // The tree may have been copied, or another program have set the time; or a killed run didn't come to note it.
+        return try digest(of: name, in: folder, size: entry.size) == entry.digest ? .own(status.modified) : .others
     }
 
     private func digest(of name: String, in folder: Descriptor, size: Int64) throws(SystemError) -> Digest? {

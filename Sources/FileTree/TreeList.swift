@@ -8,7 +8,7 @@ struct TreeEntry {
     let digest: Digest
     let size: Int64
     /// In microseconds; nil for one that was to be made, and may have been.
-    let modified: Int64?
+    var modified: Int64?
 }
 
 /// The list of what runs made in a tree: it tells that from what people have there. It is written before files are made,

@@ -31,12 +31,12 @@ struct TreeNaming {
     private static let roomForNumber = 10
 
     let template: TreeTemplate
-    private var feeds = FeedNames()
+    private var feeds = FeedFolders()
 
     init(_ template: TreeTemplate) { self.template = template }
 
     mutating func files(of feed: GalleryFeed) -> [WantedFile] {
-        let slug = feeds.name(title: feed.title, url: feed.url.text)
+        let slug = feeds.name(of: feed)
         let width = max(3, String(feed.pictures.count).count)
         var seen: Set<Name> = []
         var files: [WantedFile] = []

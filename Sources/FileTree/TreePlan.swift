@@ -14,31 +14,43 @@ struct TreePlan {
     private(set) var removed: [String] = []
     /// Files of earlier runs that somebody has changed since.
     private(set) var changedByOthers: [String] = []
+    /// The list says of each file what it is now.
+    private(set) var isListTrue = true
+    /// Those that files are added to and that aren't there.
+    private(set) var newFolders: Set<String> = []
 
     init(_ wanted: [WantedFile], _ list: TreeList, in folder: inout TreeFolder) throws(SystemError) {
+        var own = list.files
         var placesByDigest: [Digest: [Int]] = [:]
-        placesByDigest.reserveCapacity(list.files.count)
-        for (place, entry) in list.files.enumerated() {
-            switch try folder.state(of: entry) {
+        placesByDigest.reserveCapacity(own.count)
+        for place in own.indices {
+            let state = try folder.state(of: own[place])
+            if case .own(let modified) = state, modified == own[place].modified {
+                placesByDigest[own[place].digest, default: []].append(place)
+                continue
+            }
+            isListTrue = false
+            switch state {
             case .missing: continue
-            case .others: if entry.modified != nil { changedByOthers.append(entry.path) }
-            // What a killed run left has no date to know it by. It is made anew.
-            case .own where entry.modified == nil: removed.append(entry.path)
-            case .own: placesByDigest[entry.digest, default: []].append(place)
+            case .broken: removed.append(own[place].path)
+            case .others: if own[place].modified != nil { changedByOthers.append(own[place].path) }
+            case .own(let modified):
+                own[place].modified = modified
+                placesByDigest[own[place].digest, default: []].append(place)
             }
         }
         var open: [WantedFile] = []
         // A picture keeps the name that it has, as long as it would be called so.
         for file in wanted {
             let places = placesByDigest[file.image.digest] ?? []
-            if let index = places.firstIndex(where: { file.number(of: list.files[$0].path) != nil }) {
-                kept.append(list.files[places[index]])
+            if let index = places.firstIndex(where: { file.number(of: own[$0].path) != nil }) {
+                kept.append(own[places[index]])
                 placesByDigest[file.image.digest]?.remove(at: index)
             } else {
                 open.append(file)
             }
         }
-        removed += placesByDigest.values.joined().map { list.files[$0].path }
+        removed += placesByDigest.values.joined().map { own[$0].path }
         removed.sort()
         try assign(open, in: &folder)
     }
@@ -46,21 +58,42 @@ struct TreePlan {
     /// No name is given that stands there, in whatever case, unless it is about to go.
     private mutating func assign(_ files: [WantedFile], in folder: inout TreeFolder) throws(SystemError) {
         let going = Set(removed)
-        var taken: Set<String> = []
+        var names = FreeNames()
         for path in Set(files.map(\.folder)) {
-            guard let opened = try folder.folder(path) else { continue }
+            guard let opened = try folder.folder(path) else {
+                for above in path.foldersAbove + [path] where try folder.folder(above) == nil {
+                    newFolders.insert(above)
+                }
+                continue
+            }
             for name in try folder.names(in: opened) {
                 let path = path.isEmpty ? name : "\(path)/\(name)"
-                if !going.contains(path) { taken.insert(SafeName.key(path)) }
+                if !going.contains(path) { names.take(path) }
             }
         }
-        var numbers: [String: Int] = [:]
-        for file in files {
-            let first = SafeName.key(file.path(1))
-            var number = numbers[first, default: 1]
-            while !taken.insert(number == 1 ? first : SafeName.key(file.path(number))).inserted { number += 1 }
-            numbers[first] = number + 1
-            added.append(Assigned(file: file, path: file.path(number)))
-        }
+        added = files.map { Assigned(file: $0, path: names.path(for: $0)) }
+    }
+}
+
+/// Gives each file the first of its names that is free, in whatever case.
+struct FreeNames {
+    private var taken: Set<String> = []
+    private var numbers: [String: Int] = [:]
+
+    mutating func take(_ path: String) { taken.insert(SafeName.key(path)) }
+
+    mutating func path(for file: WantedFile) -> String {
+        let first = SafeName.key(file.path(1))
+        var number = numbers[first, default: 1]
+        while !taken.insert(number == 1 ? first : SafeName.key(file.path(number))).inserted { number += 1 }
+        numbers[first] = number + 1
+        return file.path(number)
+    }
+}
+
+extension String {
+    /// Those that this path leads through.
+    var foldersAbove: [String] {
+        indices.filter { self[$0] == "/" }.map { String(self[..<$0]) }
     }
 }

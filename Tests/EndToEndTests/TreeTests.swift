@@ -134,6 +134,40 @@ struct TreeTests {
         #expect(Files.names(in: elsewhere) == [])
     }
 
+    @Test("is the same tree when it was copied, or other times were set") func copied() async throws {
+        try await sync([(0, "Dawn"), (1, "Noon")])
+        _ = try await write()
+        _ = try await program.shell(#"cp -r "$1" "$1.copy"; rm -rf "$1"; mv "$1.copy" "$1""#, tree)
+        expectQuiet(try await program.run("tree", tree))
+        #expect(try await files() == ["my-blog/2026-11-10 Dawn.png", "my-blog/2026-11-11 Noon.png"])
+        let list = try Files.bytes("\(tree)/.feedsync-tree")
+        expectQuiet(try await program.run("tree", tree))
+        #expect(try Files.bytes("\(tree)/.feedsync-tree") == list)
+    }
+
+    @Test("goes on where a killed run was, and knows the folders that one made") func goesOn() async throws {
+        try await sync((0..<6).map { ($0, "Picture \($0)") })
+        let killed = try await program.shell(
+            #"strace -f -qq -o /dev/null -e trace=renameat2 -e inject=renameat2:signal=KILL:when=4 "$feedsync" tree "$1""#,
+            tree)
+        #expect(killed.status != .exited(0))
+        let had = try await files().count
+        #expect((1..<6).contains(had))
+        #expect(try await write() == result(6, added: 6 - had, removed: 0))
+        try await program.run("remove", server.feedURL)
+        _ = try await write()
+        #expect(Files.names(in: tree) == [".feedsync-tree"])
+    }
+
+    @Test(
+        "has folders of feeds in their own letters, and nothing secret of where they come from",
+        arguments: [("Café & Bar", "café-bar"), ("Фото дня 2024", "фото-дня-2024"), ("日本の写真", "日本の写真")])
+    func folders(title: String, folder: String) async throws {
+        try await sync([(0, "Dawn")], feedTitle: title)
+        _ = try await write()
+        #expect(Files.names(in: tree).contains(folder))
+    }
+
     @Test("takes away nothing above it, whatever its list says", arguments: ["../mine", "my-blog/../../mine"])
     func hostileList(_ path: String) async throws {
         let mine = try program.folder.write("", to: "mine")
@@ -162,9 +196,15 @@ struct TreeTests {
     }
 
     @Test("tells what it would do, and does nothing") func dryRun() async throws {
-        try await sync([(0, "Dawn")])
+        try await sync([(0, "Dawn"), (20, "dawn")])
         let told = try await program.run("tree", "-n", tree)
-        #expect(told.outputText == "would add \(tree)/my-blog/2026-11-10 Dawn.png\n")
+        #expect(
+            told.outputText == """
+                would add \(tree)/my-blog/2026-11-10 Dawn.png
+                would add \(tree)/my-blog/2026-11-10 dawn (2).png
+
+                """)
+        try await sync([(0, "Dawn")])
         #expect(!Files.exists(tree))
         _ = try await write()
         try await sync([(1, "Noon")])

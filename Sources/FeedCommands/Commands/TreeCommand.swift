@@ -25,8 +25,13 @@ extension Session {
             path: folder, cache: cachePath, template: settings.treeTemplate, lockWait: settings.lockWait,
             isDryRun: settings.dryRun)
         let report = try await tree.write(feeds, to: place)
-        for file in report.changedByOthers {
+        // Somebody may have changed them all.
+        let told = settings.verbosity == .verbose ? report.changedByOthers[...] : report.changedByOthers.prefix(1)
+        for file in told {
             notice("\(folder)/\(file): somebody has changed it; it is left alone from now on", "tree_left_alone")
+        }
+        if case let more = report.changedByOthers.count - told.count, more > 0 {
+            notice("\(folder): \(Phrases.count(more, "more file")) changed by somebody, and left alone", "tree_left_alone")
         }
         for (change, files) in [("remove", report.removed), ("add", report.added)] {
             for file in files {

@@ -1,5 +1,6 @@
-import FeedCore
 import Testing
+
+@testable import CacheArchive
 
 @Suite("Names in an archive")
 struct FeedNamesTests {

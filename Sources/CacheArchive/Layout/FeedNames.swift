@@ -1,12 +1,12 @@
+internal import FeedCore
+
 /// Names for feeds, no two the same.
-package struct FeedNames: Sendable {
+struct FeedNames {
     /// A tag in a registry has at most 128 characters, and the number of a part comes behind it.
     private static let longest = 100
     private var names = DistinctNames()
 
-    package init() {}
-
-    package mutating func name(title: String?, url: String) -> String {
+    mutating func name(title: String?, url: String) -> String {
         var slug = Slug.make(title ?? "", limit: Self.longest)
         if slug.isEmpty {
             // Without the scheme, which tells nothing apart.

@@ -1,0 +1,12 @@
+extension ResourceURL {
+    /// Where a feed comes from, without what may be secret: the query, and the folders of this machine.
+    package var place: String {
+        if let path = filePath {
+            let file = FilePath.names(in: path).last ?? "a local file"
+            let stem = file.lastIndex(of: ".").map { file[..<$0] } ?? ""
+            return String(stem.isEmpty ? file : stem)
+        }
+        let address = text.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "?" && $0 != "#" }
+        return address.hasSuffix("/") ? String(address.dropLast()) : String(address)
+    }
+}
