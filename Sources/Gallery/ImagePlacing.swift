@@ -3,7 +3,7 @@ internal import FeedCore
 /// Puts images into a gallery's folder, each once, and looks at what they are.
 struct ImagePlacing {
     private let files: any ImageFiles
-    private let thumbnails: Thumbnails
+    let thumbnails: Thumbnails
     private let folder: GalleryFolder
     private var done: [Digest: Tile.Content] = [:]
 
@@ -30,7 +30,7 @@ struct ImagePlacing {
         if case .missing = content { missing.insert(picture.image.url.key) }
         return Tile(
             image: picture.image, content: content, address: try ShortHash.of(picture.image.id, digits: 12),
-            since: picture.image.published ?? picture.fetchedAt)
+            fetchedAt: picture.fetchedAt)
     }
 
     /// To be called when all are placed. The old gallery is worth more than one of a disk that gave no picture at all.
@@ -75,7 +75,7 @@ struct ImagePlacing {
 }
 
 extension GalleryPicture {
-    fileprivate var fetchedAt: Timestamp {
-        if case .stored(let stored) = data { stored.fetchedAt } else { Timestamp.writable.lowerBound }
+    fileprivate var fetchedAt: Timestamp? {
+        if case .stored(let stored) = data { stored.fetchedAt } else { nil }
     }
 }

@@ -56,7 +56,8 @@ package actor StaticGallery: GalleryWriter {
         for file in try Subscription(feeds: shown).files { try folder.write(file.bytes, to: file.name) }
         return GalleryReport(
             feeds: feeds.count, pages: pages, images: placing.count, missing: placing.missing.count,
-            thumbnails: placing.thumbnailCount, unreadable: placing.unreadable)
+            thumbnails: placing.thumbnailCount, thumbnailFailure: placing.thumbnails.failure,
+            unreadable: placing.unreadable)
     }
 
     /// Returns how many pages there are.

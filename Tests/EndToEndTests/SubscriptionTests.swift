@@ -80,6 +80,20 @@ struct SubscriptionTests {
         #expect(try [text("feed.json"), text("atom.xml")] == first)
     }
 
+    @Test("has the pictures of a feed without dates as the feed has them") func undated() async throws {
+        let server = try FeedServer(images: 0)
+        server.serve(images: Array(0..<120))
+        try await program.run("-j", "1", server.feedURL)
+        server.serve(images: [120] + Array(0..<120))
+        try await program.run(server.feedURL)
+        try await program.run("gallery", site)
+        var wanted: [String] = []
+        for number in [120] + Array(0..<99) { wanted.append(try await program.digest(of: server.imageURL(number))) }
+        let feed = try JSONValue.parse(Files.bytes("\(site)/feed.json"))
+        let named = (feed["items"]?.array ?? []).compactMap { $0["image"]?.string }
+        #expect(named == wanted.map { "images/\($0).png" })
+    }
+
     @Test("is of all feeds, as newest.html is: the newest first, each picture once")
     func severalFeeds() async throws {
         let (first, second) = (try FeedServer(images: 2), try FeedServer(images: 0))

@@ -148,6 +148,43 @@ struct ThumbnailTests {
         #expect(Files.names(in: program.folder.path).filter { $0.contains("feedsync-new") } == [])
     }
 
+    @Test("are made of all when the program works again, or the disk has room") func later() async throws {
+        let folder = try await make(Self.noise + "vips copy noise.v a.jpg; { cat a.jpg; echo 1; } > b.jpg")
+        try await sync(["a.jpg", "b.jpg"], in: folder)
+        let bin = try fake("exit 127", log: program.folder.path("log"))
+        let without = try await program.run("gallery", site, environment: ["PATH": bin])
+        expectOneLine(without, exit: 0, ["no thumbnails can be made", "vipsthumbnail doesn't run"])
+        #expect(thumbnails == [])
+        let asked = try await program.run(
+            "gallery", "--thumbnails", "always", site, environment: ["PATH": bin])
+        #expect(asked.status == .exited(69))
+
+        // Of a full disk, it says so and goes on.
+        _ = try fake("exit 1", log: program.folder.path("log"))
+        let full = try await program.shellWithOwnMounts(
+            """
+            mkdir "$1/thumbnails"; mount -t tmpfs -o size=128k tmpfs "$1/thumbnails"
+            PATH="$2:$PATH" "$feedsync" gallery --cache "$1" "$3"; code=$?; ls "$1/thumbnails"; exit $code
+            """, program.cache, bin, site)
+        #expect(full.status == .exited(74) && full.outputText == "", "\(full.outputText)")
+        #expect(full.errorText.contains("No space left"), "\(full.errorText)")
+        #expect(try await gallery() == 2)
+    }
+
+    @Test("are waited for while another run makes them, and can be read by all") func locked() async throws {
+        let folder = try await make(Self.noise + "vips copy noise.v a.jpg")
+        try await sync(["a.jpg"], in: folder)
+        let kept = "\(program.cache)/thumbnails"
+        mkdir(kept, 0o755)
+        let held = try await program.shell(
+            #"flock "$1" "$feedsync" gallery --cache "$2" "$3""#, kept, program.cache, site)
+        expectOneLine(held, exit: 75, ["another feedsync run is making thumbnails"])
+        #expect(!Files.exists(site))
+        _ = try await program.shell(#"umask 077; "$feedsync" gallery --cache "$1" "$2""#, program.cache, site)
+        let modes = try await program.shell(#"stat -c %a "$1"/*"#, kept)
+        #expect(modes.outputText == "444\n")
+    }
+
     @Test("are made by a program that has no network, no more rights to gain, and its limits") func confined()
         async throws
     {

@@ -34,6 +34,7 @@ struct GalleryRun {
         let report = try await session.showingProgress("thumbnails", of: "picture") { progress throws(FeedError) in
             try await gallery.write(feeds, to: folder, progress: progress)
         }
+        if let failure = report.thumbnailFailure { session.report(LogLine(failure)) }
         // A failing disk brings many of them.
         let told = session.settings.verbosity == .verbose ? report.unreadable[...] : report.unreadable.prefix(1)
         for problem in told { session.report(LogLine(problem)) }

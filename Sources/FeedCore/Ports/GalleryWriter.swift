@@ -6,8 +6,8 @@ package protocol GalleryWriter: Sendable {
     /// Throws `storage`: `cannotCreate` where there is no place for it, or where something is that is no gallery; `locked`
     /// where another run is still writing it after as long a wait as is wanted.
     ///
-    /// Throws `connectivity` where the program for thumbnails is missing that is asked for. `progress` is told of each
-    /// thumbnail that is made.
+    /// Throws `connectivity` where the program for thumbnails can't be had that is asked for: what is needed is out of reach,
+    /// as a server may be. `progress` is told of each thumbnail that is made.
     func write(
         _ feeds: [GalleryFeed], images: any ImageFiles, to place: GalleryPlace, progress: ProgressStream?
     ) async throws(FeedError) -> GalleryReport
@@ -88,17 +88,21 @@ package struct GalleryReport: Hashable, Sendable {
     package let missing: Int
     /// Those of the images that have one.
     package let thumbnails: Int
+    /// Why none could be made, where the gallery goes without.
+    package let thumbnailFailure: FeedError?
     /// Why files of the cache could not be read.
     package let unreadable: [FeedError]
 
     package init(
-        feeds: Int, pages: Int, images: Int, missing: Int, thumbnails: Int = 0, unreadable: [FeedError] = []
+        feeds: Int, pages: Int, images: Int, missing: Int, thumbnails: Int = 0, thumbnailFailure: FeedError? = nil,
+        unreadable: [FeedError] = []
     ) {
         self.feeds = feeds
         self.pages = pages
         self.images = images
         self.missing = missing
         self.thumbnails = thumbnails
+        self.thumbnailFailure = thumbnailFailure
         self.unreadable = unreadable
     }
 }

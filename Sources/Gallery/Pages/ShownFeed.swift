@@ -25,14 +25,17 @@ struct ShownFeed {
     /// When something new was in it last.
     var newest: Timestamp { tiles.compactMap(\.image.published).max() ?? feed.savedAt }
 
-    /// A picture with no date stays behind the one that the feed has before it.
+    /// A picture with no date stays behind the one that the feed has before it, and the first ones are as new as what was
+    /// had last.
     private static func newestFirst(_ tiles: [Tile]) -> [Tile] {
-        var last = Timestamp.writable.upperBound
+        var last = tiles.compactMap(\.fetchedAt).max() ?? Timestamp.writable.upperBound
         let dated = tiles.map { tile in
+            var tile = tile
             last = tile.image.published ?? last
-            return (date: last, tile: tile)
+            tile.since = last
+            return tile
         }
         // Sorting keeps the order of equals.
-        return dated.sorted { $0.date > $1.date }.map(\.tile)
+        return dated.sorted { $0.since > $1.since }
     }
 }

@@ -11,8 +11,10 @@ struct Tile {
     let content: Content
     /// What stands behind the `#` of its address.
     let address: String
-    /// When it was published, else when it was first had.
-    let since: Timestamp
+    /// When it was had first; nil for one that never was.
+    let fetchedAt: Timestamp?
+    /// What it is sorted by: when it was published, else a moment that keeps it where its feed has it.
+    var since = Timestamp.writable.lowerBound
 
     var placed: PlacedImage? {
         if case .picture(let placed) = content { placed } else { nil }

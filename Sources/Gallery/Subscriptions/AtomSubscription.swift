@@ -6,7 +6,7 @@ enum AtomSubscription {
         let (image, placed) = (entry.picture.tile.image, entry.picture.placed)
         xml.raw("<entry>\n<id>\(entry.id)</id>\n<title>")
         xml.text(entry.title ?? entry.words ?? "Picture", limit: 300)
-        xml.raw("</title>\n<updated>\(entry.picture.tile.since.rfc3339)</updated>\n")
+        xml.raw("</title>\n<updated>\(entry.updated.rfc3339)</updated>\n")
         if let published = image.published { xml.raw("<published>\(published.rfc3339)</published>\n") }
         xml.raw("<link rel=\"alternate\" type=\"text/html\" href=\"\(entry.address)\"/>\n")
         if let link = image.link, link.isRemote {

@@ -33,6 +33,7 @@ struct SubscriptionEntry {
     let id: String
     let title: String?
     let words: String?
+    let updated: Timestamp
     /// Of its page in the gallery.
     let address: String
     let picture: ShownPicture
@@ -42,6 +43,7 @@ struct SubscriptionEntry {
         id = try Subscription.name([picture.feed.feed.url.text, image.id])
         title = HTMLWriter.visible(image.title)
         words = HTMLWriter.visible(image.description)
+        updated = image.published ?? picture.tile.fetchedAt ?? picture.feed.feed.savedAt
         address = picture.address
         self.picture = picture
     }

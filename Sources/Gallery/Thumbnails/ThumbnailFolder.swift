@@ -55,9 +55,11 @@ struct ThumbnailFolder: Sendable {
         return true
     }
 
-    /// An empty folder to work in. Nil while another run has it, or where nothing can be written.
+    /// An empty folder to work in. Nil where nothing can be written. Throws while another run has it.
     func beginWork() throws(SystemError) -> Descriptor? {
-        guard try folder.lock() else { return nil }
+        guard try folder.lock() else {
+            throw SystemError(EWOULDBLOCK, "another feedsync run is making thumbnails", folder.path)
+        }
         try folder.removeAll(Self.work)
         guard mkdirat(folder.number, Self.work, 0o700) == 0 else { return nil }
         return try folder.folder(Self.work)
@@ -86,12 +88,22 @@ struct ThumbnailFolder: Sendable {
 
     /// From now on none is tried to be made.
     func giveUp(on digest: Digest) throws(SystemError) { try folder.write([], to: "\(digest.hex).none") }
+
+    /// Throws where there is no room for a thumbnail: that none was made says nothing of the picture then.
+    static func requireRoom(in work: Descriptor) throws(SystemError) {
+        let name = "room"
+        defer { unlinkat(work.number, name, 0) }
+        try work.write([UInt8](repeating: 1, count: 256 << 10), to: name)
+    }
 }
 
 extension Descriptor {
     fileprivate func write(_ bytes: [UInt8], to name: String) throws(SystemError) {
         let opened = openat(number, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o444)
         guard opened >= 0 else { throw SystemError("can't be created", "\(path)/\(name)") }
-        try Descriptor(owning: opened, name, in: self).write(bytes)
+        let file = Descriptor(owning: opened, name, in: self)
+        try file.write(bytes)
+        // A umask may have taken some of the mode. Where the file system can't set any, it is the one that all files have.
+        fchmod(file.number, 0o444)
     }
 }

@@ -71,6 +71,7 @@ final class ThumbnailMaking: Sendable {
         guard !digests.isEmpty, state.withLock({ $0.failure == nil }) else { return }
         let outcome = try program.run(on: digests.map(\.hex), in: work)
         if outcome == .died(wasStopped: true) { return end(with: .cancelled) }
+        if outcome == .unusable { return end(with: program.unusable) }
         let areWhole = outcome == .ended(hasComplaints: false)
         if !areWhole, digests.count > 1 {
             for digest in digests { try make([digest]) }
@@ -78,7 +79,10 @@ final class ThumbnailMaking: Sendable {
         }
         for digest in digests {
             let isMade = areWhole ? try folder.adopt(digest, from: work) : false
-            if !isMade { try folder.giveUp(on: digest) }
+            if !isMade {
+                try ThumbnailFolder.requireRoom(in: work)
+                try folder.giveUp(on: digest)
+            }
             unlinkat(work.number, digest.hex, 0)
             count(isMade: isMade)
         }

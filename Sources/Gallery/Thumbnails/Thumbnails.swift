@@ -15,10 +15,14 @@ struct Thumbnails {
     private var folder: ThumbnailFolder?
     private let cache: String
     private let program: VipsThumbnail?
+    private let isOptional: Bool
+    /// Why none could be made, where a gallery goes without.
+    private(set) var failure: FeedError?
 
     /// Throws `connectivity` where the program isn't there that is asked for.
     init(_ choice: ThumbnailChoice, cache: String, path: String?) throws(FeedError) {
         self.cache = cache
+        isOptional = choice == .auto
         guard choice != .never else {
             (program, folder) = (nil, nil)
             return
@@ -50,10 +54,14 @@ struct Thumbnails {
             try Self.keeping { () throws(SystemError) in try folder.giveUp(on: image.digest) }
         }
         missing.removeAll { folder.state(of: $0.digest) != .missing }
-        try await ThumbnailMaking(program, of: files, to: folder, in: work, progress).make(missing)
+        do throws(FeedError) {
+            try await ThumbnailMaking(program, of: files, to: folder, in: work, progress).make(missing)
+        } catch let error where error.kind == .connectivity && isOptional {
+            failure = error
+        }
     }
 
-    /// Nil where nothing can be kept, or another run is at it.
+    /// Nil where nothing can be kept.
     private mutating func beginWork() throws(FeedError) -> (ThumbnailFolder, Descriptor)? {
         let found = try Self.keeping { () throws(SystemError) in
             try ThumbnailFolder(creatingIn: cache).flatMap { folder throws(SystemError) in
@@ -75,7 +83,11 @@ struct Thumbnails {
     }
 
     private static func keeping<Outcome>(_ work: () throws(SystemError) -> Outcome) throws(FeedError) -> Outcome {
-        do { return try work() } catch { throw .storage(.failed, "thumbnails can't be kept: \(error.message)") }
+        do { return try work() } catch let error where error.code == EWOULDBLOCK {
+            throw .storage(.locked, error.message)
+        } catch {
+            throw .storage(.failed, "thumbnails can't be kept: \(error.message)")
+        }
     }
 
     private static func isTooLarge(_ image: StoredImage, _ files: any ImageFiles) throws(FeedError) -> Bool {

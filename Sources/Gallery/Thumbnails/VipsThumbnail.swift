@@ -1,4 +1,5 @@
 internal import CChild
+internal import FeedCore
 internal import Glibc
 internal import SystemFiles
 
@@ -9,13 +10,18 @@ struct VipsThumbnail: Sendable {
         case ended(hasComplaints: Bool)
         /// It ended before all were made; a signal that a person sent may have been the cause.
         case died(wasStopped: Bool)
+        /// It could not even begin: it, or a library of its, is not as it should be.
+        case unusable
     }
 
     private static let name = "vipsthumbnail"
-    /// A gigabyte for the largest picture that isn't passed over, and for its libraries.
+    /// Twice what the largest picture takes that isn't passed over.
     private static let limits = feedsync_limits(memory: 2 << 30, file_size: 16 << 20, seconds: 60)
     /// What a decoder says of a file that ends too early. What it made of that is not the picture.
     private static let complaints = ["remature end", "not enough data", "nexpected end"]
+
+    /// What a shell says of a program that it can't run, and so do we.
+    private static let notRun: Set<Int32> = [126, 127]
 
     private let program: String
 
@@ -31,7 +37,7 @@ struct VipsThumbnail: Sendable {
     func run(on names: [String], in folder: Descriptor) throws(SystemError) -> Outcome {
         let said = try folder.makeUnnamedFile()
         // More effort makes files a twentieth smaller and takes a fifth longer.
-        let options = ["--size", "480x480>", "--vips-concurrency", "1"]
+        let options = ["--size", "480x480>", "--export-profile", "srgb", "--vips-concurrency", "1"]
         let arguments = [program] + options + ["--output", "%s.webp[Q=75,strip,effort=2]"] + names
         let environment = ["PATH=/usr/bin:/bin", "LC_ALL=C", "HOME=/", "TMPDIR=.", "VIPS_BLOCK_UNTRUSTED=1"]
         let child = withPointers(to: arguments) { arguments in
@@ -47,8 +53,15 @@ struct VipsThumbnail: Sendable {
         }
         let signal = status & 0x7F
         if signal != 0 { return .died(wasStopped: [SIGINT, SIGTERM, SIGHUP, SIGQUIT].contains(signal)) }
+        if Self.notRun.contains(status >> 8) { return .unusable }
         let text = String(decoding: try said.read(1 << 20), as: UTF8.self)
         return .ended(hasComplaints: Self.complaints.contains { text.contains($0) })
+    }
+}
+
+extension VipsThumbnail {
+    var unusable: FeedError {
+        .connectivity("no thumbnails can be made: \(program) doesn't run").hinting("try it by hand, or install it anew")
     }
 }
 
