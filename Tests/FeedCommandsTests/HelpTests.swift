@@ -90,7 +90,10 @@ struct HelpTests {
     @Test("each option that a topic names is one", arguments: HelpTopic.allCases)
     func named(topic: HelpTopic) throws {
         // Those of other programs and of scripts.
-        let others: Set = ["--link", "--user", "--preserve-digests", "--delete", "--now", "--array", "--unbuffered"]
+        let others: Set = [
+            "--link", "--user", "--preserve-digests", "--delete", "--now", "--array", "--unbuffered",
+            "--no-install-recommends",
+        ]
         for word in HelpText.text(for: topic.rawValue).split(whereSeparator: { " \n\"(".contains($0) })
         where word.hasPrefix("--") {
             let name = word.dropFirst(2).prefix { $0 == "-" || $0.isLetter }

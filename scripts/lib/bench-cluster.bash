@@ -18,8 +18,28 @@ bench_cluster() {
     printf '\n%s feeds of 10 small images on %s hosts, in parts; medians of %s rounds\n\n%-8s %14s %10s %9s %9s %9s %9s\n' \
         "$feeds" "$count" "$rounds" parts 'feeds' 'longest s' 'export s' 'merge s' 'in all s' 'peak MB'
     for parts in 1 2 4; do cluster_row "$parts"; done
+    cluster_of_one
     printf '\nan import of the four archives takes %.2f times as long as one of a single archive of all\n' \
         "$(ratio cluster.4.merge cluster.whole 1)"
+}
+
+# A feed of all these pictures, whole and one of eight parts by image; and an import of large ones.
+cluster_of_one() {
+    rm -rf "$work"/part-* "$work"/*.tar "$work/cache"
+    site_feed 1 "$((10 * feeds))" >"$work/site/feed.json"
+    measure cluster.one "$feedsync" --cache "$work/cache" "$base/feed.json"
+    measure cluster.eighth "$feedsync" --cache "$work/part-0" --shard 0/8 --shard-by image "$base/feed.json"
+    rm -rf "$work"/{cache,part-0,site/img}
+    site_images 1000 600000
+    site_feed 1 1000 >"$work/site/feed.json"
+    "$feedsync" --cache "$work/cache" "$base/feed.json"
+    "$feedsync" export --cache "$work/cache" "$work/large.tar"
+    rm -rf "$work/cache"
+    measure cluster.large "$feedsync" import --cache "$work/cache" "$work/large.tar"
+    printf '\nby image: all of a feed of %s pictures %.2f s, one of eight parts %.2f s\n' \
+        "$((10 * feeds))" "$(median cluster.one 1)" "$(median cluster.eighth 1)"
+    awk -v bytes="$(stat -c %s "$work/large.tar")" -v wall="$(median cluster.large 1)" 'BEGIN {
+        printf "an import of %.2f GB of large pictures: %.2f s\n", bytes / 1e9, wall }'
 }
 
 cluster_round() { # PARTS

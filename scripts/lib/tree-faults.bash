@@ -14,7 +14,7 @@ contents() { # TREE
 }
 
 tree_faults() { # KILLS
-    local tree=$work/tree version whole kill landed=0
+    local tree=$work/tree version whole kill landed=0 tree_folder tree_name
     unfinished=0 touched=0
     for version in first second; do
         publish "$version"
@@ -22,7 +22,8 @@ tree_faults() { # KILLS
     done
     "$feedsync" tree --cache "$work/first" "$tree"
     tree_folder=$(ls "$tree")
-    tree_name=$(ls "$tree/$tree_folder" | head -n 1)
+    tree_name=("$tree/$tree_folder"/*)
+    tree_name=${tree_name[0]##*/}
     rm -rf "$tree"
     for version in first second; do
         furnish "$work/$version-tree"
@@ -36,7 +37,7 @@ tree_faults() { # KILLS
     for ((kill = 1; kill <= $1; kill++)); do
         # Half of them begin a tree, half bring that of the other version up to date.
         ((kill % 2)) || { rm -rf "$tree"; furnish "$tree"; }
-        ((kill / 2 % 2)) && version=first || version=second
+        (((kill + kill / 4) % 2)) && version=first || version=second
         kill_within "$whole" "$feedsync" tree --cache "$work/$version" "$tree"
         ((ended != 137)) || landed=$((landed + 1))
         contents "$tree" | comm -13 - "$work/mine.contents" | cmp -s - /dev/null ||

@@ -15,7 +15,6 @@ struct ImportCommand {
             throw .notFound("- is standard input, which is imported alone: name files, or run it by itself").asMisuse()
         }
         var cache: Cache?
-        var reports: [(report: ImportReport, file: String?)] = []
         var firstFailure: FeedError?
         var opened = await open(files[0])
         for (place, file) in files.enumerated() {
@@ -29,7 +28,10 @@ struct ImportCommand {
                 let archive = try opened.get()
                 guard let cache else { break }
                 let label = isOne ? "importing" : "importing \(place + 1) of \(files.count)"
-                reports.append((try await merge(archive, into: cache, label), isOne ? nil : file))
+                let report = try await merge(archive, into: cache, label)
+                // The reader of the output may be slow; but of several each is told at once.
+                if isOne { await session.closeCaches() }
+                tell(report, of: isOne ? nil : file)
             } catch {
                 if isOne || error.isCancellation { throw error }
                 session.report(LogLine(error))
@@ -37,9 +39,6 @@ struct ImportCommand {
             }
             if let next = await next { opened = next }
         }
-        // The reader of the output may be slow.
-        await session.closeCaches()
-        for (report, file) in reports { tell(report, of: file) }
         return firstFailure.map(ExitCode.of) ?? .ok
     }
 

@@ -31,7 +31,8 @@ extension Session {
             notice("\(folder)/\(file): somebody has changed it; it is left alone from now on", "tree_left_alone")
         }
         if case let more = report.changedByOthers.count - told.count, more > 0 {
-            notice("\(folder): \(Phrases.count(more, "more file")) changed by somebody, and left alone", "tree_left_alone")
+            notice(
+                "\(folder): \(Phrases.count(more, "more file")) changed by somebody, and left alone", "tree_left_alone")
         }
         for (change, files) in [("remove", report.removed), ("add", report.added)] {
             for file in files {

@@ -105,7 +105,7 @@ enum CommandTable {
 
     /// `import` is a word of Swift's.
     private static let importing = CommandSpec(
-        name: "import", command: .import, summary: "merge an archive into the cache",
+        name: "import", command: .import, summary: "merge archives into the cache",
         usage: ["feedsync import [options] FILE..."],
         overview: """
             Merges what export wrote, on this machine or others, into the cache; - alone is standard input. Each archive is \

@@ -45,7 +45,8 @@ enum OptionTable {
             "only the I-th of N parts, counted from 0: for a cluster, whose other machines do the others"),
         .value(
             "shard-by", "WHAT", sets: \.shardBy, as: .word, default: "host", .main, of: [.sync],
-            "what falls into parts: host, feeds by their host; or image, the images of each feed"),
+            "what falls into parts: host, feeds by their host; or image, the images of each feed, when the parts share what "
+                + "each may ask of a host"),
         .value(
             "output", short: "o", "FILE", sets: \.output, as: .outputPath, default: "standard output", .main,
             of: [.image], "write the image to FILE"),

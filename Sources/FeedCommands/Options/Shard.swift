@@ -2,8 +2,8 @@ import FeedCore
 import Hashing
 
 /// One of the parts that a cluster's machines do of the work. What falls into which part follows from a text alone: the
-/// first four bytes of its SHA-256 as a number, modulo the number of parts. It stays so in every version, or the parts of
-/// an older one's caches would no longer be where they are.
+/// first four bytes of its SHA-256 as a number, modulo the number of parts. It stays so in every version: a cache goes on
+/// with the part that it holds.
 struct Shard: Hashable, Sendable, CustomStringConvertible {
     enum Unit: String, CaseIterable, Sendable { case host, image }
 

@@ -12,37 +12,31 @@ struct RegistryTests {
         let registry = try await Registry()
         for part in 0..<2 {
             let machine = try Program()
-            let archive = machine.folder.path("part.tar")
+            let layout = machine.folder.path("part")
             expectQuiet(try await machine.run("--shard", "\(part)/2", "--opml", list))
-            expectQuiet(try await machine.run("export", archive))
-            for name in try await names(in: archive) {
-                try await registry.push("oci-archive:\(archive):\(name)", as: "part-\(part):\(name)")
+            _ = try await machine.shell(
+                #"mkdir "$1"; "$feedsync" export --cache "$2" - | tar -x -C "$1""#, layout, machine.cache)
+            let names = try await Subprocess.run("jq", ["-r", ".manifests[].annotations[]", "\(layout)/index.json"])
+            for name in names.outputLines {
+                try await registry.push("oci:\(layout):\(name)", as: "part-\(part):\(name)")
             }
         }
 
         let collector = try Program()
-        var archives: [String] = []
         for part in 0..<2 {
             let back = collector.folder.path("part-\(part)")
             for tag in try await tags(of: "part-\(part)", in: registry) {
                 try await registry.pull("part-\(part):\(tag)", to: "oci:\(back):\(tag)")
             }
-            archives.append("\(back).tar")
-            _ = try await Subprocess.run("tar", ["-cf", "\(back).tar", "-C", back, "."])
+            expectQuiet(
+                try await collector.shell(
+                    #"tar -c -C "$1" . | "$feedsync" import --cache "$2" -"#, back, collector.cache))
         }
-        expectQuiet(try await collector.run(["import"] + archives))
         #expect(try await collector.status()["feeds"]?.array?.count == 6)
         for feed in feeds.urls {
             #expect(try await collector.images(of: feed) == whole.images(of: feed))
         }
         #expect(Files.names(in: collector.imageFolder) == Files.names(in: whole.imageFolder))
-    }
-
-    private func names(in archive: String) async throws -> [String] {
-        let index = try await Subprocess.run("tar", ["-xOf", archive, "index.json"]).json
-        return (index["manifests"]?.array ?? []).compactMap {
-            $0["annotations"]?["org.opencontainers.image.ref.name"]?.string
-        }
     }
 
     private func tags(of repository: String, in registry: Registry) async throws -> [String] {
