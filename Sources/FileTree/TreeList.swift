@@ -50,8 +50,12 @@ struct TreeList {
 
     /// Others may write in the tree, and so its list. No name that a run gives begins with a dot; `..` would lead out of it.
     private func check(_ path: String, _ list: Descriptor) throws(SystemError) {
-        guard !path.hasPrefix("."), !path.utf8.contains("/.".utf8) else {
-            throw SystemError(EINVAL, "names \(path), which no run made; move it away", list.path)
+        var last = UInt8(ascii: "/")
+        for byte in path.utf8 {
+            if last == UInt8(ascii: "/"), byte == UInt8(ascii: ".") {
+                throw SystemError(EINVAL, "names \(path), which no run made; move it away", list.path)
+            }
+            last = byte
         }
     }
 

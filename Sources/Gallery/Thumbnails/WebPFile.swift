@@ -1,11 +1,10 @@
 /// A WebP file: after the head come chunks, each with four letters, a size and its content.
 enum WebPFile {
     static let head = 12
-    /// What tells of the picture, and not what it is: where it was taken, and by whom. Its colours are those that a browser
-    /// takes for granted, and need no profile.
-    private static let telling: Set<String> = ["EXIF", "XMP ", "ICCP"]
+    /// What tells of the picture, and not what it is: where it was taken, and by whom.
+    private static let telling: Set<String> = ["EXIF", "XMP "]
     /// The bits of `VP8X` that announce those.
-    private static let announcing: UInt8 = 0x08 | 0x04 | 0x20
+    private static let announcing: UInt8 = 0x08 | 0x04
 
     /// The picture alone. Nil for what is no whole WebP file.
     static func pictureAlone(_ file: [UInt8]) -> [UInt8]? {
