@@ -22,6 +22,8 @@ struct FeedFolders {
                 slug.append("-")
             }
         }
-        return String(String(slug).cut(to: longest).reversed().drop { $0 == "-" }.reversed())
+        var cut = String(slug).cut(to: longest)
+        if cut.last == "-" { cut.removeLast() }
+        return cut
     }
 }

@@ -19,9 +19,7 @@ package actor FileTree: TreeWriter {
         for feed in feeds {
             if Task.isCancelled { throw .cancelled }
             wanted += naming.files(of: feed)
-            for picture in feed.pictures {
-                if case .missing = picture.data { missing.insert(picture.image.url.key) }
-            }
+            for picture in feed.pictures where picture.stored == nil { missing.insert(picture.image.url.key) }
         }
         var report = TreeReport(feeds: feeds.count)
         report.missing = missing.count
@@ -59,7 +57,7 @@ package actor FileTree: TreeWriter {
         } catch let error where error.code == EWOULDBLOCK {
             throw .storage(.locked, error.message)
         } catch {
-            throw .storage(.cannotCreate, "the tree can't be written: \(error.message)")
+            throw error.ofTreesPlace
         }
     }
 }

@@ -27,7 +27,7 @@ struct TreeChange {
             list = try TreeList(in: folder.root)
             plan = try TreePlan(wanted, list, in: &folder)
         } catch {
-            throw .storage(.cannotCreate, "the tree can't be written: \(error.message)")
+            throw error.ofTreesPlace
         }
         report.changedByOthers = plan.changedByOthers
         report.removed = plan.removed
@@ -72,16 +72,16 @@ struct TreeChange {
         _ added: TreePlan.Assigned, _ report: inout TreeReport
     ) throws(FeedError) -> TreeEntry? {
         let (file, path) = (added.file, added.path)
+        let (above, name) = path.asPlace
         do throws(FeedError) {
             let opened = try images.open(file.image)
             let inner: Descriptor?
             do throws(SystemError) {
-                inner = try folder.folder(file.folder, isToBeMade: true)
+                inner = try folder.folder(above, isToBeMade: true)
             } catch {
-                throw .storage(.cannotCreate, "the tree can't be written: \(error.message)")
+                throw error.ofTreesPlace
             }
             guard let inner else { return nil }
-            let name = file.folder.isEmpty ? path : String(path.dropFirst(file.folder.count + 1))
             var ways = placements
             let modified = try folder.put(name, in: inner, dated: file.date) { path throws(FeedError) in
                 while let way = ways.first {

@@ -112,6 +112,9 @@ struct TreeFolder {
 
 extension SystemError {
     var ofTree: FeedError { .storage(.failed, "writing the tree failed: \(message)") }
+
+    /// Where there is no place for it.
+    var ofTreesPlace: FeedError { .storage(.cannotCreate, "the tree can't be written: \(message)") }
 }
 
 extension stat {
@@ -131,7 +134,7 @@ extension Descriptor {
 
 extension String {
     /// The folder, and the name in it.
-    fileprivate var asPlace: (folder: String, name: String) {
+    var asPlace: (folder: String, name: String) {
         guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", self) }
         return (String(self[..<slash]), String(self[index(after: slash)...]))
     }

@@ -66,14 +66,6 @@ struct TreeList {
         for file in files {
             text += "\(file.digest.hex) \(file.size) \(file.modified.map(String.init) ?? "-") \(file.path)\n"
         }
-        let next = "\(Self.name).new"
-        let opened = openat(tree.number, next, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o666)
-        guard opened >= 0 else { throw SystemError("can't be created", "\(tree.path)/\(next)") }
-        let file = Descriptor(owning: opened, next, in: tree)
-        try file.write(Array(text.utf8))
-        try file.synchroniseWherePossible()
-        guard renameat(tree.number, next, tree.number, Self.name) == 0 else {
-            throw SystemError("can't be created", "\(tree.path)/\(Self.name)")
-        }
+        try tree.replace(Self.name, with: Array(text.utf8))
     }
 }

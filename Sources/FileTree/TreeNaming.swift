@@ -42,7 +42,7 @@ struct TreeNaming {
         var files: [WantedFile] = []
         files.reserveCapacity(feed.pictures.count)
         for (place, picture) in feed.pictures.enumerated() {
-            guard case .stored(let stored) = picture.data else { continue }
+            guard let stored = picture.stored else { continue }
             let date = picture.image.published ?? stored.fetchedAt
             let digits = String(place + 1)
             let values = Values(

@@ -24,20 +24,16 @@ struct TreePlan {
         var placesByDigest: [Digest: [Int]] = [:]
         placesByDigest.reserveCapacity(own.count)
         for place in own.indices {
-            let state = try folder.state(of: own[place])
-            if case .own(let modified) = state, modified == own[place].modified {
+            switch try folder.state(of: own[place]) {
+            case .own(let modified):
                 placesByDigest[own[place].digest, default: []].append(place)
-                continue
-            }
-            isListTrue = false
-            switch state {
-            case .missing: continue
+                if modified == own[place].modified { continue }
+                own[place].modified = modified
+            case .missing: break
             case .broken: removed.append(own[place].path)
             case .others: if own[place].modified != nil { changedByOthers.append(own[place].path) }
-            case .own(let modified):
-                own[place].modified = modified
-                placesByDigest[own[place].digest, default: []].append(place)
             }
+            isListTrue = false
         }
         var open: [WantedFile] = []
         // A picture keeps the name that it has, as long as it would be called so.

@@ -30,7 +30,7 @@ struct ImagePlacing {
         if case .missing = content { missing.insert(picture.image.url.key) }
         return Tile(
             image: picture.image, content: content, address: try ShortHash.of(picture.image.id, digits: 12),
-            fetchedAt: picture.fetchedAt)
+            fetchedAt: picture.stored?.fetchedAt)
     }
 
     /// To be called when all are placed. The old gallery is worth more than one of a disk that gave no picture at all.
@@ -71,11 +71,5 @@ struct ImagePlacing {
         ratios.insert(placed.proportions.ratio)
         count += 1
         return .picture(placed)
-    }
-}
-
-extension GalleryPicture {
-    fileprivate var fetchedAt: Timestamp? {
-        if case .stored(let stored) = data { stored.fetchedAt } else { nil }
     }
 }

@@ -38,12 +38,6 @@ struct ThumbnailTests {
         expectQuiet(try await program.run(server.feedURL))
     }
 
-    private static func write(_ bytes: [UInt8], to path: String) throws {
-        guard let file = fopen(path, "w") else { throw SystemFailure.last("open \(path)") }
-        fwrite(bytes, 1, bytes.count, file)
-        fclose(file)
-    }
-
     private var thumbnails: [String] { Files.names(in: "\(site)/thumbnails") }
 
     private func gallery(_ options: String..., environment: [String: String] = [:]) async throws -> Int? {
@@ -61,7 +55,7 @@ struct ThumbnailTests {
         let plain = try Files.bytes("\(folder)/plain.jpg")
         // Behind the first two bytes, which every JPEG file has.
         let turned = plain[..<2] + Self.exif + Self.xmp + plain[2...]
-        try Self.write(Array(turned), to: "\(folder)/turned.jpg")
+        try program.folder.write(turned, to: "made/turned.jpg")
         try await sync(["plain.jpg", "other.webp", "small.png", "turned.jpg"], in: folder)
         #expect(try await gallery() == 3)
         var digests: [String] = []
@@ -126,9 +120,8 @@ struct ThumbnailTests {
     private func fake(_ script: String, log: String) throws -> String {
         let folder = program.folder.path("bin")
         mkdir(folder, 0o755)
-        try Self.write(
-            Array("#!/bin/sh\necho run >> '\(log)'\n\(script)\nexec /usr/bin/vipsthumbnail \"$@\"\n".utf8),
-            to: "\(folder)/vipsthumbnail")
+        try program.folder.write(
+            "#!/bin/sh\necho run >> '\(log)'\n\(script)\nexec /usr/bin/vipsthumbnail \"$@\"\n", to: "bin/vipsthumbnail")
         chmod("\(folder)/vipsthumbnail", 0o755)
         return folder
     }
@@ -237,7 +230,7 @@ struct ThumbnailTests {
         let kept = "\(program.cache)/thumbnails"
         #expect(Files.names(in: kept) == ["\(second).webp"])
         unlink("\(kept)/\(second).webp")
-        try Self.write([], to: "\(kept)/\(second).webp")
+        try program.folder.write("", to: "cache/thumbnails/\(second).webp")
         #expect(try await gallery() == 1)
         #expect(!Files.exists("\(site)/thumbnails/\(first).webp"))
     }

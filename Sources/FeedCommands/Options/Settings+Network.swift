@@ -13,7 +13,7 @@ extension Settings {
         network.isInsecure = insecure
         network.proxy = proxy
         network.netrcFile = netrcFile
-        network.rateLimit = limitRate.map { Int64(sharing.share(of: Int($0))) }
+        network.rateLimit = limitRate.map { sharing.share(of: $0) }
         return network
     }
 

@@ -45,5 +45,5 @@ struct Shard: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The share of a limit, rounded up.
-    func share(of limit: Int) -> Int { (limit - 1) / count + 1 }
+    func share<Limit: BinaryInteger>(of limit: Limit) -> Limit { (limit - 1) / Limit(count) + 1 }
 }

@@ -56,6 +56,10 @@ package struct GalleryPicture: Hashable, Sendable {
         self.image = image
         self.data = data
     }
+
+    package var stored: StoredImage? {
+        if case .stored(let stored) = data { stored } else { nil }
+    }
 }
 
 /// Where a gallery goes.

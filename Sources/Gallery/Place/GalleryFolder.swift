@@ -40,7 +40,7 @@ final class GalleryFolder {
     }
 
     func write(_ bytes: [UInt8], to name: String) throws(FeedError) {
-        do throws(SystemError) { try staging.write(bytes, to: name) } catch { throw Self.error(error) }
+        do throws(SystemError) { try staging.folder.write(bytes, to: name) } catch { throw Self.error(error) }
         written.append(name)
     }
 

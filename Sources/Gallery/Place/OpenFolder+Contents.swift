@@ -6,7 +6,7 @@ extension OpenFolder {
     private static let marker = ".feedsync-gallery"
     /// The marker takes its place when it is whole and on disk, so that neither a run that is killed nor a power cut
     /// leaves one that is cut off.
-    private static let nextMarker = ".feedsync-gallery.new"
+    private static let nextMarker = marker + Descriptor.nextEnding
     private static let unfinished = "feedsync gallery 1, unfinished"
     private static let heading = "feedsync gallery 1"
 
@@ -17,11 +17,7 @@ extension OpenFolder {
     func mark(files: [String]) throws(SystemError) { try mark([Self.heading] + files.sorted()) }
 
     private func mark(_ lines: [String]) throws(SystemError) {
-        let text = lines.map { "\($0)\n" }.joined()
-        try write(Array(text.utf8), to: Self.nextMarker).synchroniseWherePossible()
-        guard renameat(number, Self.nextMarker, number, Self.marker) == 0 else {
-            throw SystemError("can't be created", "\(path)/\(Self.marker)")
-        }
+        try folder.replace(Self.marker, with: Array(lines.map { "\($0)\n" }.joined().utf8))
     }
 
     /// The names of all that is here. Throws if any of it may be a person's, as the marker doesn't list it. Less is asked

@@ -52,15 +52,6 @@ final class OpenFolder {
         guard mkdirat(number, name, 0o777) == 0 else { throw SystemError("can't be created", "\(path)/\(name)") }
     }
 
-    @discardableResult
-    func write(_ bytes: [UInt8], to name: String) throws(SystemError) -> Descriptor {
-        let opened = openat(number, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o666)
-        guard opened >= 0 else { throw SystemError("can't be created", "\(path)/\(name)") }
-        let file = Descriptor(owning: opened, path: "\(path)/\(name)")
-        try file.write(bytes)
-        return file
-    }
-
     /// Returns when the names in the folder are on disk.
     func synchronise() throws(SystemError) { try folder.synchroniseWherePossible() }
 }

@@ -79,7 +79,7 @@ struct ThumbnailFolder: Sendable {
         let file = Descriptor(owning: opened, made, in: work)
         let bytes = try file.read(Int(file.status().st_size))
         guard let picture = WebPFile.pictureAlone(bytes) else { return false }
-        try work.write(picture, to: clean)
+        try work.keep(picture, as: clean)
         guard renameat(work.number, clean, folder.number, made) == 0 else {
             throw SystemError("can't be created", "\(folder.path)/\(made)")
         }
@@ -87,7 +87,7 @@ struct ThumbnailFolder: Sendable {
     }
 
     /// From now on none is tried to be made.
-    func giveUp(on digest: Digest) throws(SystemError) { try folder.write([], to: "\(digest.hex).none") }
+    func giveUp(on digest: Digest) throws(SystemError) { try folder.keep([], as: "\(digest.hex).none") }
 
     /// Throws where there is no room for a thumbnail: that none was made says nothing of the picture then.
     static func requireRoom(in work: Descriptor) throws(SystemError) {
@@ -98,11 +98,8 @@ struct ThumbnailFolder: Sendable {
 }
 
 extension Descriptor {
-    fileprivate func write(_ bytes: [UInt8], to name: String) throws(SystemError) {
-        let opened = openat(number, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o444)
-        guard opened >= 0 else { throw SystemError("can't be created", "\(path)/\(name)") }
-        let file = Descriptor(owning: opened, name, in: self)
-        try file.write(bytes)
+    fileprivate func keep(_ bytes: [UInt8], as name: String) throws(SystemError) {
+        let file = try write(bytes, to: name, mode: 0o444)
         // A umask may have taken some of the mode. Where the file system can't set any, it is the one that all files have.
         fchmod(file.number, 0o444)
     }

@@ -103,9 +103,3 @@ struct Thumbnails {
         image.size > largestWithout && types.contains(image.type)
     }
 }
-
-extension GalleryPicture {
-    fileprivate var stored: StoredImage? {
-        if case .stored(let stored) = data { stored } else { nil }
-    }
-}
