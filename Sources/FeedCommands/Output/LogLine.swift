@@ -78,10 +78,10 @@ extension LogLine {
     }
 
     /// Tells once that a feed is asked for elsewhere from now on.
-    init(moved url: ResourceURL, to place: ResourceURL) {
+    init(moved url: ResourceURL, to newURL: ResourceURL) {
         self.init(
-            level: .warning, event: "feed_moved", text: "\(url): has moved for good to \(place)",
-            fields: [("url", .string(url.text)), ("moved_to", .string(place.text))])
+            level: .warning, event: "feed_moved", text: "\(url): has moved permanently to \(newURL)",
+            fields: [("url", .string(url.text)), ("moved_to", .string(newURL.text))])
     }
 
     static func fields(of error: FeedError) -> [(String, JSONValue)] {

@@ -90,7 +90,7 @@ package struct FeedRefresh: Sendable {
                 notes: [], keptCount: known.keptCount)
         }
         let isNamed = isNamed || old?.isNamed == true
-        let answer = try await load(url, old, known?.validators ?? Validators(), isNamed: isNamed)
+        let answer = try await load(url, known?.validators ?? Validators(), isNamed: isNamed)
         func terms(_ validators: Validators, pages: Int) -> SavingTerms {
             SavingTerms(
                 validators: validators, pages: pages, isNamed: isNamed, movedTo: answer.movedTo, rules: remote.rules,
@@ -128,35 +128,13 @@ package struct FeedRefresh: Sendable {
     }
 
     private func load(
-        _ url: ResourceURL, _ old: SavedFeed?, _ validators: Validators, isNamed: Bool
+        _ url: ResourceURL, _ validators: Validators, isNamed: Bool
     ) async throws(FeedError) -> RemoteFeedLoader.Answer {
         do {
-            guard let place = old?.movedTo else { return try await remote.load(url, validators: validators) }
-            return try await load(url, movedTo: place, validators)
+            return try await remote.load(url, validators: validators)
         } catch let error where !isNamed && error.isRefusal {
             throw error.hinting(
                 "the feed came with an archive, so no header, netrc entry or password was sent; name it once for that")
-        }
-    }
-
-    /// If the new place fails for good, the old one is asked, without the validators, which came from the new one.
-    private func load(
-        _ url: ResourceURL, movedTo place: ResourceURL, _ validators: Validators
-    ) async throws(FeedError) -> RemoteFeedLoader.Answer {
-        do throws(FeedError) {
-            return try await remote.load(url, at: place, validators: validators)
-        } catch {
-            let failure = AttemptFailure(error)
-            // A name may be given up for good, too.
-            if error.isCancellation || failure.isPassing && !failure.isFailureToConnect { throw error }
-            let reason = "\(place), where it had moved: \(error.withoutHint)"
-            do throws(FeedError) {
-                var answer = try await remote.load(url)
-                answer.notes.append("could not be had from \(reason)")
-                return answer
-            } catch {
-                throw error.kind == .connectivity ? error.adding(", and from \(reason)") : error
-            }
         }
     }
 

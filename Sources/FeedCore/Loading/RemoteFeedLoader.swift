@@ -10,7 +10,7 @@ package struct RemoteFeedLoader: Sendable {
         package let content: Content
         /// On which the feed's images may be asked for.
         package let imageTerms: RequestTerms
-        /// Where the feed is for good, if not at its URL.
+        /// The URL that the feed has moved to permanently, as its server says. It is reported and never requested.
         package let movedTo: ResourceURL?
         /// What the feed names and was left out.
         package var notes: [String] = []
@@ -48,36 +48,26 @@ package struct RemoteFeedLoader: Sendable {
     }
 
     /// With validators the request is conditional, and may be answered with `notModified`: that the first page is still
-    /// the latest is taken for all of them. A feed can be so made that reading it takes longer than to have it. With
-    /// `place`, that is where it is asked for, as it has moved there.
+    /// the latest is taken for all of them. The deadline covers reading the feed too: a hostile feed can take longer to
+    /// read than to receive.
     package func load(
-        _ url: ResourceURL, at place: ResourceURL? = nil, validators: Validators = Validators()
+        _ url: ResourceURL, validators: Validators = Validators()
     ) async throws(FeedError) -> Answer {
-        guard let deadline = client.deadline else { return try await ask(for: url, at: place, validators) }
-        return try await deadline.limit { () async throws(FeedError) in
-            try await ask(for: url, at: place, validators)
-        }
+        guard let deadline = client.deadline else { return try await request(url, validators) }
+        return try await deadline.limit { () async throws(FeedError) in try await request(url, validators) }
     }
 
-    private func ask(
-        for url: ResourceURL, at place: ResourceURL?, _ validators: Validators
-    ) async throws(FeedError) -> Answer {
-        let asked = place ?? url
-        // A person named this origin, wherever its name leads; another was named by a server.
-        let address = url.host.flatMap { NetworkAddress(presentation: $0.filter { !"[]".contains($0) }) }
-        let isSameAddress = asked.host == url.host && address != nil
-        let isGiven = asked.origin == url.origin || isSameAddress
+    private func request(_ url: ResourceURL, _ validators: Validators) async throws(FeedError) -> Answer {
         let terms = RequestTerms(
-            secrets: identity.secrets(for: url), addresses: isGiven || allowsPrivate ? .any : .publicOnly,
-            manner: manner, maxImageBytes: maxImageBytes)
-        let (response, body) = try await get(asked, validators, maxBytes: maxBytes, on: terms)
+            secrets: identity.secrets(for: url), addresses: .any, manner: manner, maxImageBytes: maxImageBytes)
+        let (response, body) = try await get(url, validators, maxBytes: maxBytes, on: terms)
         let head = response.head
         let imageTerms = imageTerms(url, terms, response)
-        let movedTo = Self.place(of: url, movedTo: place, response)
+        let movedTo = Self.newURL(of: url, response)
         switch head.status {
         case HTTPStatus.ok:
             var pages = PagedFeed(
-                try decode(body, response, askedFor: asked), at: url, response.redirectedURL ?? place)
+                try decode(body, response, askedFor: url), at: url, response.redirectedURL)
             try await loadFurther(&pages, bytes: response.bodyBytes, on: imageTerms)
             return Answer(
                 content: .feed(pages.feed, head.validators), imageTerms: imageTerms, movedTo: movedTo,
@@ -87,18 +77,14 @@ package struct RemoteFeedLoader: Sendable {
                 content: .notModified(validators.updated(by: head.validators)), imageTerms: imageTerms,
                 movedTo: movedTo)
         default:
-            throw HTTPStatus.failure(response, askedFor: asked)
+            throw HTTPStatus.failure(response, askedFor: url)
         }
     }
 
-    /// A redirect for today alone leaves it where it was. A password that a server names is nothing to keep.
-    private static func place(
-        of url: ResourceURL, movedTo place: ResourceURL?, _ response: HTTPResponse
-    ) -> ResourceURL? {
-        guard let found = response.redirectedURL, response.isMovedPermanently, found.credentials == nil else {
-            return place
-        }
-        return found.keyWithoutFragment == url.keyWithoutFragment ? nil : found
+    /// A URL with credentials is not reported: a server may not suggest a password.
+    private static func newURL(of url: ResourceURL, _ response: HTTPResponse) -> ResourceURL? {
+        guard let new = response.movedTo, new.credentials == nil else { return nil }
+        return new.keyWithoutFragment == url.keyWithoutFragment ? nil : new
     }
 
     /// It is the feed that names its further pages, so that they are asked for on the terms of its images.

@@ -34,7 +34,10 @@ package struct RequestMachine: Sendable {
     private let allowsPrivate: Bool
     private var attempt = 0
     private var redirects = 0
-    private var isMovedPermanently = true
+    /// How many redirects at the beginning are permanent.
+    private var permanentRedirects = 0
+    /// The target of the permanent redirects at the beginning.
+    private var movedTo: ResourceURL?
 
     /// A request's own manner comes before the rules of the run.
     package init(_ request: HTTPRequest, _ rules: FetchRules) {
@@ -62,9 +65,12 @@ package struct RequestMachine: Sendable {
         } catch {
             return .failed(error)
         }
+        if HTTPStatus.permanentRedirects.contains(response.head.status), redirects == permanentRedirects {
+            permanentRedirects += 1
+            movedTo = request.url
+        }
         redirects += 1
         attempt = 0
-        if !HTTPStatus.permanentRedirects.contains(response.head.status) { isMovedPermanently = false }
         if !response.isFromPrivateAddress, !allowsPrivate { request.addresses = .publicOnly }
         keepSecretsAtHome()
         return .ask
@@ -95,7 +101,7 @@ package struct RequestMachine: Sendable {
         guard redirects > 0, request.url != asked.url else { return response }
         var response = response
         let leavesSecrets = asked.hasSecretsToSend && !request.hasSecretsToSend
-        response.wasRedirected(to: request.url, permanently: isMovedPermanently, leavingSecrets: leavesSecrets)
+        response.wasRedirected(to: request.url, movedTo: movedTo, leavingSecrets: leavesSecrets)
         return response
     }
 

@@ -8,8 +8,8 @@ package struct HTTPResponse: Hashable, Sendable {
     package let redirectTarget: String?
     /// What answered after redirects; nil where there were none.
     package private(set) var redirectedURL: ResourceURL?
-    /// Each of these redirects was for good.
-    package private(set) var isMovedPermanently = false
+    /// The target of the leading 301 and 308 redirects; nil where the first redirect is of another kind.
+    package private(set) var movedTo: ResourceURL?
     /// The request set out with secrets, and came there without any.
     package private(set) var hasLeftSecrets = false
     /// The proxy whose own answer this is: it wants to know who asks. Without a user name or password of it.
@@ -21,9 +21,9 @@ package struct HTTPResponse: Hashable, Sendable {
         self.bodyBytes = bodyBytes
     }
 
-    mutating func wasRedirected(to url: ResourceURL, permanently: Bool, leavingSecrets: Bool) {
+    mutating func wasRedirected(to url: ResourceURL, movedTo newURL: ResourceURL?, leavingSecrets: Bool) {
         redirectedURL = url
-        isMovedPermanently = permanently
+        movedTo = newURL
         hasLeftSecrets = leavingSecrets
     }
 }

@@ -46,7 +46,7 @@ struct RequestMachineTests {
             return
         }
         #expect(answer.redirectedURL?.text == "https://b.example/")
-        #expect(answer.isMovedPermanently)
+        #expect(answer.movedTo == answer.redirectedURL)
     }
 
     @Test(
