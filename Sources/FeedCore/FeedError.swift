@@ -61,6 +61,8 @@ package struct FeedError: Error, Hashable, Sendable {
     package var isMisuse = false
     /// The server was not asked: it had asked to be left alone in a run before.
     package var isWait = false
+    /// What the requests behind the failure touched; all false where no request was sent.
+    package private(set) var circumstances = RequestCircumstances()
     /// The host it concerns, with the port that its URL names, as two ports are two servers: failures of one kind, status
     /// and host are one cause, told in one line.
     package let host: String?
@@ -75,6 +77,14 @@ package struct FeedError: Error, Hashable, Sendable {
     package func at(_ stage: Stage) -> FeedError {
         var error = self
         error.stage = stage
+        return error
+    }
+
+    /// The same error, of requests that touched this as well. A cancellation tells of no request.
+    package func touching(_ circumstances: RequestCircumstances) -> FeedError {
+        guard !isCancellation else { return self }
+        var error = self
+        error.circumstances = self.circumstances.adding(circumstances)
         return error
     }
 

@@ -126,7 +126,8 @@ struct FailureTests {
             .at(.waiting)
         let little = FeedError.connectivity("less than 1 KiB arrived in 100 ms", host: silence.host).at(.transferring)
         // What was to come before the stall may be late as well.
-        let expected = stallAfter == nil ? [silence] : [silence, silence.at(.transferring), little]
+        let possible = stallAfter == nil ? [silence] : [silence, silence.at(.transferring), little]
+        let expected = possible.map(\.ofPrivateAddress)
         for error in [first, second] { #expect(error.map(expected.contains) == true, "\(String(describing: error))") }
     }
 
@@ -141,7 +142,7 @@ struct FailureTests {
             let error = await failure(of: try makeRequest(server.url(path)), by: client)
             let message = "less than 1 KiB arrived in 1 second"
             let expected = FeedError.connectivity(message, host: "127.0.0.1:\(server.port)").at(.transferring)
-            #expect(error == expected, "\(path)")
+            #expect(error == expected.ofPrivateAddress, "\(path)")
         }
     }
 

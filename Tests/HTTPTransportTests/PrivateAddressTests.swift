@@ -66,6 +66,7 @@ struct PrivateAddressTests {
             let response = try await client.get(Self.request("http://images.invalid/"), into: NullSink())
             #expect(response.head.status == 200)
             #expect(!response.isFromPrivateAddress)
+            #expect(!response.circumstances.touchedPrivateAddress)
         }
     }
 
@@ -147,7 +148,7 @@ struct PrivateAddressTests {
         #expect(!response.isFromPrivateAddress)
     }
 
-    @Test("follows from no answer that came through a proxy from a private one")
+    @Test("A response through a proxy comes from a private address if the URL has its literal")
     func fromPrivateThroughProxy() async throws {
         let proxy = try LoopbackServer("http://10.1.2.3/", Reply(body: [1]))
         let client = try makeClient { $0.proxy = proxy.url("") }
@@ -155,6 +156,35 @@ struct PrivateAddressTests {
         let response = try await client.get(makeRequest("http://10.1.2.3/"), into: NullSink())
 
         #expect(response.isFromPrivateAddress)
+        #expect(response.circumstances.touchedPrivateAddress)
+    }
+
+    @Test(
+        "A response through a proxy has touched a special address if the URL names it, without being of the own network",
+        arguments: ["198.18.0.1", "localhost", "a.localhost."])
+    func specialThroughProxy(_ host: String) async throws {
+        let proxy = try LoopbackServer("http://\(host)/", Reply(body: [1]))
+        let client = try makeClient { $0.proxy = proxy.url("") }
+
+        let response = try await client.get(makeRequest("http://\(host)/"), into: NullSink())
+
+        #expect(!response.isFromPrivateAddress)
+        #expect(response.circumstances.touchedPrivateAddress)
+    }
+
+    @Test("A failure tells that the request went to a private address, also when the sink failed")
+    func failures() async throws {
+        let server = try LoopbackServer([
+            "/encoded": { _ in Reply(headers: [("Content-Encoding", "br")], body: [1]) },
+            "/cut": { _ in .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n1") },
+            "/whole": { _ in Reply(body: [1]) },
+        ])
+        let client = try makeClient()
+        for path in ["/encoded", "/cut", "/whole"] {
+            let sink = RecordingSink(failure: .invalidData("no image"))
+            let error = await failure(of: try makeRequest(server.url(path)), by: client, into: sink)
+            #expect(error?.circumstances.touchedPrivateAddress == true, "\(path)")
+        }
     }
 
     @Test("may be sent to a public address, and not to one of no known kind")
@@ -167,6 +197,9 @@ struct PrivateAddressTests {
     @Test("tells whether an address is of a network of one's own, also when it changes")
     func memory() {
         var memory = AddressMemory()
+        #expect(!memory.look(at: "").isPublic)
+        #expect(memory.look(at: "93.184.216.34").isPublic)
+        #expect(!memory.look(at: "198.18.0.1").isPublic)
         #expect(!memory.look(at: "").isOfOwnNetwork)
         for _ in 0..<2 {
             #expect(!memory.look(at: "93.184.216.34").isOfOwnNetwork)

@@ -94,6 +94,15 @@ func failure(
     }
 }
 
+extension FeedError {
+    /// The same error of a request that went to a server on loopback.
+    var ofPrivateAddress: FeedError {
+        var circumstances = RequestCircumstances()
+        circumstances.touchedPrivateAddress = true
+        return touching(circumstances)
+    }
+}
+
 /// Bytes that don't repeat at any round size, so that a lost or doubled piece shows.
 func pattern(_ count: Int) -> [UInt8] {
     var bytes: [UInt8] = []

@@ -11,6 +11,8 @@ package final class ScriptedHTTPClient: HTTPClient {
         /// Thrown once the body, as far as there is one, has been delivered.
         package var cutOff: FeedError?
         package var isFromPrivateAddress = false
+        /// What the request touched, whether it is answered or fails.
+        package var touchedPrivateAddress = false
         /// Runs before the answer is given: where a test holds a request back, or cancels it.
         package var before: (@Sendable () async -> Void)?
 
@@ -65,6 +67,12 @@ package final class ScriptedHTTPClient: HTTPClient {
             return answer
         }
 
+        package func touchingPrivateAddress() -> Answer {
+            var answer = self
+            answer.touchedPrivateAddress = true
+            return answer
+        }
+
         package func after(_ before: @escaping @Sendable () async -> Void) -> Answer {
             var answer = self
             answer.before = before
@@ -94,7 +102,9 @@ package final class ScriptedHTTPClient: HTTPClient {
         let answer = answer(request, earlier)
         await answer.before?()
         guard !Task.isCancelled else { throw .cancelled }
-        if let error = answer.error { throw error }
+        var circumstances = RequestCircumstances()
+        circumstances.touchedPrivateAddress = answer.touchedPrivateAddress
+        if let error = answer.error { throw error.touching(circumstances) }
         var count = 0
         if try sink.begin(answer.head) {
             for chunk in answer.body {
@@ -102,9 +112,10 @@ package final class ScriptedHTTPClient: HTTPClient {
                 count += chunk.count
             }
         }
-        if let cutOff = answer.cutOff { throw cutOff }
+        if let cutOff = answer.cutOff { throw cutOff.touching(circumstances) }
         var response = HTTPResponse(head: answer.head, redirectTarget: answer.redirectTarget, bodyBytes: Int64(count))
         response.isFromPrivateAddress = answer.isFromPrivateAddress
+        response.circumstances = circumstances
         return response
     }
 }

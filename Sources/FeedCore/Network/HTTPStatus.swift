@@ -20,6 +20,7 @@ enum HTTPStatus {
     /// that is differs from image to image of one cause; that no secrets went there doesn't.
     static func failure(_ response: HTTPResponse, askedFor url: ResourceURL) -> FeedError {
         var error = failure(response.head.status, at: response.redirectedURL ?? url)
+            .touching(response.circumstances)
         if let proxy = response.askingProxy {
             error = error.saying("the proxy \(proxy) asks for a user name and password (HTTP \(response.head.status))")
         }

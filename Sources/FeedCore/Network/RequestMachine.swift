@@ -34,10 +34,10 @@ package struct RequestMachine: Sendable {
     private let allowsPrivate: Bool
     private var attempt = 0
     private var redirects = 0
-    /// How many redirects at the beginning are permanent.
-    private var permanentRedirects = 0
-    /// The target of the permanent redirects at the beginning.
-    private var movedTo: ResourceURL?
+    private var isMovedPermanently = true
+    private let isInsecure: Bool
+    /// What the requests that have ended touched.
+    private var circumstances = RequestCircumstances()
 
     /// A request's own manner comes before the rules of the run.
     package init(_ request: HTTPRequest, _ rules: FetchRules) {
@@ -47,10 +47,12 @@ package struct RequestMachine: Sendable {
         retry = rules.retry.trying(manner?.retries)
         maxRedirects = max(0, manner?.maxRedirects ?? rules.maxRedirects)
         allowsPrivate = manner?.allowsPrivate ?? rules.allowsPrivate
+        isInsecure = (manner?.network.route ?? rules.route)?.isInsecure ?? false
         keepSecretsAtHome()
     }
 
     package mutating func answered(_ response: HTTPResponse) -> Step {
+        note(response.circumstances)
         guard HTTPStatus.redirects.contains(response.head.status), let target = response.redirectTarget else {
             return .done(withJourney(response))
         }
@@ -58,12 +60,12 @@ package struct RequestMachine: Sendable {
             let limit = maxRedirects == 1 ? "1 redirect" : "\(maxRedirects) redirects"
             return .failed(
                 .invalidData("more than \(limit) (see --max-redirs)", host: request.url.hostAndPort)
-                    .dependingOnSettings())
+                    .dependingOnSettings().touching(circumstances))
         }
         do throws(FeedError) {
             request.url = try Self.check(target, from: request.url, response.head.status)
         } catch {
-            return .failed(error)
+            return .failed(error.touching(circumstances))
         }
         if HTTPStatus.permanentRedirects.contains(response.head.status), redirects == permanentRedirects {
             permanentRedirects += 1
@@ -78,12 +80,13 @@ package struct RequestMachine: Sendable {
 
     /// `response` is the answer that the failure lies in, if it lies in one; `random` lies in `0..<1`.
     package mutating func failed(_ failure: AttemptFailure, _ response: HTTPResponse?, random: Double) -> Step {
+        note(failure.error.circumstances)
         switch retry.action(after: failure, attempt: attempt, random: random) {
         case .retry(let pause):
             attempt += 1
             return .wait(pause)
         case .giveUp:
-            guard let response else { return .failed(failure.error) }
+            guard let response else { return .failed(failure.error.touching(circumstances)) }
             return .done(withJourney(response))
         }
     }
@@ -93,13 +96,22 @@ package struct RequestMachine: Sendable {
         retry.action(after: failure, attempt: attempt, random: 0) != .giveUp
     }
 
+    /// The request has ended; `circumstances` is what the transport knows of it.
+    private mutating func note(_ circumstances: RequestCircumstances) {
+        var all = self.circumstances.adding(circumstances)
+        if request.hasSecretsToSend { all.usedSecrets = true }
+        if isInsecure, request.url.scheme == .https { all.isUnverified = true }
+        self.circumstances = all
+    }
+
     private mutating func keepSecretsAtHome() {
         if request.secrets != nil { request.secrets = request.secretsToSend }
     }
 
     private func withJourney(_ response: HTTPResponse) -> HTTPResponse {
-        guard redirects > 0, request.url != asked.url else { return response }
         var response = response
+        response.circumstances = circumstances
+        guard redirects > 0, request.url != asked.url else { return response }
         let leavesSecrets = asked.hasSecretsToSend && !request.hasSecretsToSend
         response.wasRedirected(to: request.url, movedTo: movedTo, leavingSecrets: leavesSecrets)
         return response

@@ -50,16 +50,23 @@ extension NetworkAddress {
 
 /// What the last address that libcurl named turned out to be: mostly the next is the same.
 struct AddressMemory {
-    private var text: [CChar] = [0]
-    private var address: NetworkAddress?
-    private var isOfOwnNetwork = false
+    struct Known {
+        var address: NetworkAddress?
+        var isOfOwnNetwork = false
+        var isPublic = false
+    }
 
-    mutating func look(at text: UnsafePointer<CChar>) -> (address: NetworkAddress?, isOfOwnNetwork: Bool) {
+    private var text: [CChar] = [0]
+    private var known = Known()
+
+    mutating func look(at text: UnsafePointer<CChar>) -> Known {
         if strcmp(text, self.text) != 0 {
             self.text = Array(UnsafeBufferPointer(start: text, count: strlen(text) + 1))
-            address = NetworkAddress(presentation: String(cString: text))
-            isOfOwnNetwork = address?.isOfOwnNetwork ?? false
+            let address = NetworkAddress(presentation: String(cString: text))
+            known = Known(
+                address: address, isOfOwnNetwork: address?.isOfOwnNetwork ?? false,
+                isPublic: address?.addressClass.isPublic ?? false)
         }
-        return (address, isOfOwnNetwork)
+        return known
     }
 }

@@ -80,6 +80,10 @@ extension Call {
     /// How all has ended; the sink is given what is left of a body that was decoded.
     func outcome(of ending: Ending, after reception: Reception) -> Outcome {
         if isCancelled { return .failure(.cancelled) }
+        return conclusion(of: ending, after: reception).mapError { $0.touching(ending.circumstances) }
+    }
+
+    private func conclusion(of ending: Ending, after reception: Reception) -> Outcome {
         if let failure = reception.failure { return .failure(failure) }
         if !reception.isWanted, let response = ending.responseIfUnwanted { return .success(response) }
         guard let decoder = reception.decoder, case .success(var response) = ending.outcome else {
@@ -108,6 +112,8 @@ struct Parcel {
 /// How a transfer has ended.
 struct Ending {
     let outcome: Call.Outcome
+    /// What the request touched; the sink's own failure has to tell it too.
+    let circumstances: RequestCircumstances
     /// Stands in for the outcome when the sink doesn't want the body: that it is too large is then nobody's concern.
     var responseIfUnwanted: HTTPResponse?
 }

@@ -10,9 +10,9 @@ extension Transfer {
         switch how {
         case .ended(CURLE_OK) where state.isHeadComplete:
             let parcel = rest()
-            return (parcel, Ending(outcome: .success(response)))
+            return (parcel, Ending(outcome: .success(response), circumstances: circumstances))
         case .ended(let code): return broken(by: reason(for: code))
-        case .declined: return (Parcel(), Ending(outcome: .success(response)))
+        case .declined: return (Parcel(), Ending(outcome: .success(response), circumstances: circumstances))
         case .failed(let error): return broken(by: error)
         }
     }
@@ -25,7 +25,9 @@ extension Transfer {
             if state.handedOver == nil { parcel.head = head }
             response = self.response
         }
-        return (parcel, Ending(outcome: .failure(error), responseIfUnwanted: response))
+        let ending = Ending(
+            outcome: .failure(error), circumstances: circumstances, responseIfUnwanted: response)
+        return (parcel, ending)
     }
 
     /// What has come of a body that broke off, so that a retry can ask for the rest: if a sink has been given some of
@@ -46,12 +48,19 @@ extension Transfer {
         return head
     }
 
+    private var circumstances: RequestCircumstances {
+        var circumstances = RequestCircumstances()
+        circumstances.touchedPrivateAddress = state.touchedPrivateAddress
+        return circumstances
+    }
+
     private var response: HTTPResponse {
         let head = state.handedOver ?? head
         let isRedirect = (300..<400).contains(head.status)
         var response = HTTPResponse(
             head: head, redirectTarget: isRedirect ? redirectTarget : nil, bodyBytes: state.received)
         response.isFromPrivateAddress = state.isFromPrivateAddress
+        response.circumstances = circumstances
         response.askingProxy = askingProxy(head.status).map(ProxyName.shown)
         return response
     }

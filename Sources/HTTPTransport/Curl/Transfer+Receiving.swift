@@ -28,13 +28,14 @@ extension Transfer {
             context.connections.sent(to: call.request.origin)
         }
         guard easy.proxy == nil, let address else { return !isForPublicAddressesOnly }
-        let (known, isOfOwnNetwork) = context.addresses.look(at: address)
-        state.isFromPrivateAddress = isOfOwnNetwork
-        guard isForPublicAddressesOnly, let refusal = AddressCheck.refusal(of: known, at: call?.request.url) else {
-            return true
+        let known = context.addresses.look(at: address)
+        if isForPublicAddressesOnly, let refusal = AddressCheck.refusal(of: known.address, at: call?.request.url) {
+            state.reason = refusal
+            return false
         }
-        state.reason = refusal
-        return false
+        state.isFromPrivateAddress = known.isOfOwnNetwork
+        if !known.isPublic { state.touchedPrivateAddress = true }
+        return true
     }
 
     /// Whom a proxy connects to by name is the proxy's affair.

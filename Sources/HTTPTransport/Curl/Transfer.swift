@@ -52,6 +52,8 @@ final class Transfer {
         /// The origin at which `SharedConnections` counts it. Nil until it is sent, and for http.
         var sharedOrigin: String?
         var isFromPrivateAddress = false
+        /// The request went to an address that is not public, or by a proxy to a URL that names one.
+        var touchedPrivateAddress = false
         var arrivals = Arrivals()
         var headerBytes = 0
         /// To libcurl, a connection that ends within the headers is a body that is empty.
@@ -75,7 +77,7 @@ final class Transfer {
             try check(proxy, for: call.request)
             try checkLiteral(of: call.request)
         }
-        if let address = call.route.address { state.isFromPrivateAddress = address.isOfOwnNetwork }
+        if let address = call.route.address { note(address) }
         try easy.prepare(for: call.request, by: call.route)
         try easy.connectAnew(false)
         try easy.giveUpConnection(false)
@@ -90,11 +92,19 @@ final class Transfer {
 
     /// What address a proxy connects to can be known where the URL itself names one.
     private func checkLiteral(of request: HTTPRequest) throws(FeedError) {
-        if request.addresses == .publicOnly, let refusal = AddressCheck.refusal(ofNameIn: request.url) { throw refusal }
+        if let refusal = AddressCheck.refusal(ofNameIn: request.url) {
+            guard request.addresses != .publicOnly else { throw refusal }
+            state.touchedPrivateAddress = true
+        }
         guard let address = request.url.host.flatMap(NetworkAddress.init(literal:)) else { return }
-        state.isFromPrivateAddress = address.isOfOwnNetwork
+        note(address)
         guard request.addresses == .publicOnly else { return }
         if let refusal = AddressCheck.refusal(of: address, at: request.url) { throw refusal }
+    }
+
+    private func note(_ address: NetworkAddress) {
+        state.isFromPrivateAddress = address.isOfOwnNetwork
+        state.touchedPrivateAddress = !address.addressClass.isPublic
     }
 
     /// Whether it may have been the first to find its connection closed or reset, and is to have one of its own. libcurl
