@@ -123,24 +123,18 @@ struct PrivateAddressTests {
         #expect(asked.count == 2 && asked.last == "93.184.216.34", "\(asked)")
     }
 
-    @Test("are out of reach of a public feed through a proxy that is told addresses")
-    func socks() async throws {
-        let names = ["http://inside.example/a.png", "http://outside.example/a.png"]
-        let proxy = ["--proxy", "socks5://127.0.0.1"]
-        try folder.write(Array(FeedServer.feed(names).utf8), to: "site/feed.json")
-
-        let result = try await run("http://outside.example/feed.json", proxy)
-        #expect(result.status == .exited(23), "\(result.errorText)")
-        #expect(result.errorText.contains("inside.example resolves to a private address (10.1.2.3: private)"))
-        #expect(try askedAddresses() == ["93.184.216.34", "93.184.216.34"])
-        expectQuiet(try await run("http://inside.example/feed.json", proxy))
-    }
-
-    @Test("are the affair of a proxy that looks names up by itself")
-    func socksByName() async throws {
-        let proxy = ["--proxy", "socks5h://127.0.0.1"]
+    @Test("A SOCKS proxy resolves names, and a feed through it may not name a private address", arguments: ["5", "5h"])
+    func socks(version: String) async throws {
+        let proxy = ["--proxy", "socks\(version)://127.0.0.1"]
         try folder.write(Array(FeedServer.feed(["http://inside.example/a.png"]).utf8), to: "site/feed.json")
         expectQuiet(try await run("http://outside.example/feed.json", proxy))
+
+        let named = ["http://10.1.2.3/b.png", "http://localhost/b.png"]
+        try folder.write(Array(FeedServer.feed(named).utf8), to: "site/feed.json")
+        let result = try await run("http://outside.example/feed.json", proxy)
+        #expect(result.status == .exited(23), "\(result.errorText)")
+        #expect(result.errorText.contains("10.1.2.3 resolves to a private address (10.1.2.3: private)"))
+        #expect(try askedAddresses() == ["93.184.216.34", "10.1.2.3", "93.184.216.34"])
     }
 
     @Test("are out of reach of a public server that such a feed names")

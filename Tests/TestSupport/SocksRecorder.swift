@@ -39,9 +39,19 @@ package final class SocksRecorder: Sendable {
 
     private static func serveFour(_ client: Int32) -> String? {
         guard let request = read(7, from: client) else { return nil }
-        while let byte = read(1, from: client)?.first, byte != 0 {}
+        _ = readText(from: client)
+        // Version 4a announces with such an address that a name follows.
+        let isName = request[3...5].allSatisfy { $0 == 0 } && request[6] != 0
+        let host = isName ? readText(from: client) : dotted(request[3...])
         write([0, 0x5B, 0, 0, 0, 0, 0, 0], to: client)
-        return dotted(request[3...]) + ":" + port(request[1...2])
+        return host + ":" + port(request[1...2])
+    }
+
+    /// Reads a text that a zero byte ends.
+    private static func readText(from client: Int32) -> String {
+        var bytes: [UInt8] = []
+        while let byte = read(1, from: client)?.first, byte != 0 { bytes.append(byte) }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func serveFive(_ client: Int32) -> String? {

@@ -13,7 +13,8 @@ final class Call: Sendable {
     }
 
     let request: HTTPRequest
-    let route: RequestRoute
+    /// The proxy that the request goes through; nil for none.
+    let proxy: ProxyChoice.Proxy?
     /// Nil for that of the run.
     let idleTimeout: IdleTimeout?
     private let sink: any BodySink
@@ -22,9 +23,9 @@ final class Call: Sendable {
     private let caller = Mutex<UnsafeContinuation<Delivery, Never>?>(nil)
     let lane = Mutex(DeliveryLane())
 
-    init(_ request: HTTPRequest, _ route: RequestRoute, into sink: any BodySink) {
+    init(_ request: HTTPRequest, through proxy: ProxyChoice.Proxy?, into sink: any BodySink) {
         self.request = request
-        self.route = route
+        self.proxy = proxy
         idleTimeout = request.manner.map { IdleTimeout($0.network.idleTimeout) }
         self.sink = sink
     }

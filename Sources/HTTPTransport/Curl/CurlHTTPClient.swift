@@ -8,9 +8,7 @@ package final class CurlHTTPClient: HTTPClient {
     private static let workerCount = 2
 
     let mailbox: Mailbox
-    private let settings: NetworkSettings
     private let proxies: ProxyChoices
-    private let names: NameLookup
 
     package convenience init(settings: NetworkSettings) throws(FeedError) {
         try self.init(settings: settings, environment: ProxyChoice.environment())
@@ -19,11 +17,8 @@ package final class CurlHTTPClient: HTTPClient {
     /// `environment` has the proxy variables that hold if the settings say nothing. The transfer thread calls `whenEnded`
     /// when it has let go of everything.
     init(
-        settings: NetworkSettings, environment: [String: String], names: NameLookup = NameLookup(),
-        whenEnded: @escaping @Sendable () -> Void = {}
+        settings: NetworkSettings, environment: [String: String], whenEnded: @escaping @Sendable () -> Void = {}
     ) throws(FeedError) {
-        self.settings = settings
-        self.names = names
         proxies = ProxyChoices(given: settings.proxy, environment: environment)
         let multi = try MultiHandle(
             connectionsPerHost: settings.maxConnectionsPerHost, mostConnections: settings.maxConnections)
@@ -52,7 +47,7 @@ package final class CurlHTTPClient: HTTPClient {
     deinit { mailbox.close() }
 
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
-        let call = Call(request, try await route(of: request), into: sink)
+        let call = Call(request, through: proxies.proxy(for: request), into: sink)
         let mailbox = mailbox
         let delivery = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
@@ -64,16 +59,5 @@ package final class CurlHTTPClient: HTTPClient {
             mailbox.stop(call)
         }
         return try call.outcome(of: delivery).get()
-    }
-
-    private func route(of request: HTTPRequest) async throws(FeedError) -> RequestRoute {
-        var route = RequestRoute(proxy: proxies.proxy(for: request))
-        guard let proxy = route.proxy, proxy.isToldAddresses, let name = request.url.host,
-            NetworkAddress(literal: name) == nil
-        else { return route }
-        let limit = (request.manner?.network ?? settings).connectTimeout
-        let addresses = try await names.addresses(of: name, within: limit, host: request.url.hostAndPort)
-        route.address = try proxy.address(addresses, for: request)
-        return route
     }
 }

@@ -29,8 +29,6 @@ final class EasyHandle {
     private(set) var network: NetworkSettings
     /// That the request goes through.
     private(set) var proxy: String?
-    /// libcurl doesn't copy it either.
-    private var connectTo: ConnectTo?
 
     init(_ settings: NetworkSettings) throws(FeedError) {
         guard let pointer = curl_easy_init() else { throw .connectivity("libcurl: out of memory") }
@@ -64,7 +62,7 @@ final class EasyHandle {
     }
 
     /// Sets what this request needs and takes back what the one before it needed; mostly that is the URL alone.
-    func prepare(for request: HTTPRequest, by route: RequestRoute) throws(FeedError) {
+    func prepare(for request: HTTPRequest, through proxy: ProxyChoice.Proxy?) throws(FeedError) {
         errorText[0] = 0
         if waitsForOthers != (request.url.scheme == .https) {
             waitsForOthers.toggle()
@@ -78,14 +76,9 @@ final class EasyHandle {
             isDiverted = wanted != general
             if wanted != network { try apply(wanted) }
         }
-        if proxy != route.proxy?.text {
-            try set(CURLOPT_PROXY, to: route.proxy?.text ?? "")
-            proxy = route.proxy?.text
-        }
-        if connectTo?.address != route.address {
-            let new = try route.address.map(ConnectTo.init)
-            try check(ccurl_set_pointer(pointer, CURLOPT_CONNECT_TO, new?.list))
-            connectTo = new
+        if self.proxy != proxy?.text {
+            try set(CURLOPT_PROXY, to: proxy?.text ?? "")
+            self.proxy = proxy?.text
         }
         let secrets = request.secrets == nil ? nil : request.secretsToSend
         let given = request.url.credentials ?? secrets?.credentials

@@ -14,9 +14,22 @@ import Glibc
 /// asked directly.
 struct ProxyChoice {
     struct Proxy: Hashable {
+        /// The proxy's URL as libcurl takes it.
         let text: String
-        /// The one of the environment that it stands in; nil where it was given.
-        var variable: String?
+        /// The environment variable that names the proxy; nil if `--proxy` does.
+        let variable: String?
+
+        /// A SOCKS proxy always resolves names itself: `socks4` means `socks4a` and `socks5` means `socks5h`. libcurl reads
+        /// `socks` as `socks4`.
+        init(_ text: String, variable: String? = nil) {
+            self.variable = variable
+            let end = text.firstRange(of: ":/")?.lowerBound ?? text.startIndex
+            switch text[..<end].lowercased() {
+            case "socks", "socks4": self.text = "socks4a" + text[end...]
+            case "socks5": self.text = "socks5h" + text[end...]
+            default: self.text = text
+            }
+        }
     }
 
     private let http: Proxy?
@@ -25,10 +38,10 @@ struct ProxyChoice {
 
     init(given: String?, environment: [String: String]) {
         func first(of names: String...) -> Proxy? {
-            names.lazy.map { Proxy(text: environment[$0] ?? "", variable: $0) }.first { !$0.text.isEmpty }
+            names.lazy.map { Proxy(environment[$0] ?? "", variable: $0) }.first { !$0.text.isEmpty }
         }
         if let given {
-            http = given.isEmpty ? nil : Proxy(text: given)
+            http = given.isEmpty ? nil : Proxy(given)
             https = http
         } else {
             http = first(of: "http_proxy", "all_proxy", "ALL_PROXY")

@@ -21,7 +21,7 @@ extension Transfer {
     private func failureBeforeSending(_ code: CURLcode) -> FeedError? {
         if let proxy = easy.proxy {
             if let text = easy.complaintAboutProxy {
-                return .unusable(proxy, text, variable: call?.route.proxy?.variable, host: host)
+                return .unusable(proxy, text, variable: call?.proxy?.variable, host: host)
             }
             if easy.proxyStatus >= 300 { return .refusal(by: proxy, with: easy.proxyStatus, host: host) }
         }

@@ -73,12 +73,11 @@ final class Transfer {
     /// The state is as it is before anything has come.
     func start(_ call: Call) throws(FeedError) {
         self.call = call
-        if let proxy = call.route.proxy {
+        if let proxy = call.proxy {
             try check(proxy, for: call.request)
             try checkLiteral(of: call.request)
         }
-        if let address = call.route.address { note(address) }
-        try easy.prepare(for: call.request, by: call.route)
+        try easy.prepare(for: call.request, through: call.proxy)
         try easy.connectAnew(false)
         try easy.giveUpConnection(false)
     }
@@ -97,14 +96,10 @@ final class Transfer {
             state.touchedPrivateAddress = true
         }
         guard let address = request.url.host.flatMap(NetworkAddress.init(literal:)) else { return }
-        note(address)
+        state.isFromPrivateAddress = address.isOfOwnNetwork
+        if !address.addressClass.isPublic { state.touchedPrivateAddress = true }
         guard request.addresses == .publicOnly else { return }
         if let refusal = AddressCheck.refusal(of: address, at: request.url) { throw refusal }
-    }
-
-    private func note(_ address: NetworkAddress) {
-        state.isFromPrivateAddress = address.isOfOwnNetwork
-        state.touchedPrivateAddress = !address.addressClass.isPublic
     }
 
     /// Whether it may have been the first to find its connection closed or reset, and is to have one of its own. libcurl

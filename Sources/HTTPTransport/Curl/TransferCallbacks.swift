@@ -56,16 +56,8 @@ extension NetworkAddress {
     init?(_ address: UnsafeMutablePointer<curl_sockaddr>) {
         // What is declared as a `sockaddr` is as long as the family makes it.
         guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
-        self.init(UnsafeRawPointer(address) + offset, family: address.pointee.family)
-    }
-
-    /// Of what resolvers give; nil likewise.
-    init?(_ address: UnsafePointer<sockaddr>) {
-        self.init(UnsafeRawPointer(address), family: Int32(address.pointee.sa_family))
-    }
-
-    private init?(_ bytes: UnsafeRawPointer, family: Int32) {
-        switch family {
+        let bytes = UnsafeRawPointer(address) + offset
+        switch address.pointee.family {
         case AF_INET:
             self.init(bytes: withUnsafeBytes(of: bytes.loadUnaligned(as: sockaddr_in.self).sin_addr) { Array($0) })
         case AF_INET6:
