@@ -163,7 +163,7 @@ struct NginxTests {
         #expect(used.count == 1)
     }
 
-    @Test("over HTTP/2 has one connection to a host, also where that takes few requests at once")
+    @Test("A host that takes few requests at once on an HTTP/2 connection gets at most six connections")
     func fewStreams() async throws {
         let nginx = try await Nginx(
             serving: root.path, server: ["http2_max_concurrent_streams 8;", "location / { return 200 $connection; }"],
@@ -175,12 +175,11 @@ struct NginxTests {
             #expect(response.head.isMultiplexed)
             return sink.bytes
         }
-        let first = try await connection(0)
         let used = try await withThrowingTaskGroup(of: [UInt8].self) { group in
             for number in 1...100 { group.addTask { try await connection(number) } }
             return try await group.reduce(into: Set<[UInt8]>()) { $0.insert($1) }
         }
-        #expect(used == [first])
+        #expect(used.count <= NetworkSettings.connectionsPerHost)
     }
 
     @Test("over HTTP/2 waits for a slow sink")

@@ -165,9 +165,10 @@ extension Fetcher {
     private func ask(_ fetch: Fetch) async -> Outcome {
         let (machine, body) = (fetch.machine, fetch.body)
         let url = machine.request.url
-        let request = body.nextRequest { [self] head in
+        var request = body.nextRequest { [self] head in
             failure(in: head, at: url).map(machine.wouldRetry) ?? false
         }
+        request.connectsAnew = machine.request.connectsAnew
         do throws(FeedError) {
             let response = try await remote.get(request, into: body)
             switch body.finish(response) {

@@ -7,7 +7,8 @@
 /// | a redirect beyond the limit, or to a place    | failed                                                    |
 /// | that no server may name                       |                                                           |
 /// | any other answer                              | done                                                      |
-/// | a failure that passes, with tries left        | wait as `RetryPolicy` says, then ask again                |
+/// | a failure that passes, with tries left        | wait as `RetryPolicy` says, then ask again; after silence |
+/// |                                               | on a new connection                                       |
 /// | any other failure                             | done if an answer says it, else failed                    |
 ///
 /// | on a redirect | what goes along                                                                            |
@@ -73,6 +74,8 @@ package struct RequestMachine: Sendable {
         }
         redirects += 1
         attempt = 0
+        request.connectsAnew = false
+        if !HTTPStatus.permanentRedirects.contains(response.head.status) { isMovedPermanently = false }
         if !response.isFromPrivateAddress, !allowsPrivate { request.addresses = .publicOnly }
         keepSecretsAtHome()
         return .ask
@@ -84,6 +87,8 @@ package struct RequestMachine: Sendable {
         switch retry.action(after: failure, attempt: attempt, random: random) {
         case .retry(let pause):
             attempt += 1
+            // Over HTTP/2 the connection stays open as long as another request uses it, and may be dead all the same.
+            request.connectsAnew = failure.isSilence
             return .wait(pause)
         case .giveUp:
             guard let response else { return .failed(failure.error.touching(circumstances)) }

@@ -16,6 +16,9 @@ package struct HTTPRequest: Hashable, Sendable {
     /// How this request is made, where that is not as in the rest of the run.
     package var manner: RequestManner?
 
+    /// The request opens a new connection, because the existing one may be dead.
+    package var connectsAnew = false
+
     package init(
         url: ResourceURL, validators: Validators = Validators(), maxBytes: Int64, secrets: Secrets? = nil,
         addresses: AddressScope = .any, mayBeCompressed: Bool = true, manner: RequestManner? = nil

@@ -19,7 +19,7 @@ final class EasyHandle {
     private var hasLogin = false
     private(set) var usesNetrc = false
     private var isDiverted = false
-    private(set) var connectsAnew = false
+    private var connectsAnew = false
     private var givesUpConnection = false
     /// The file that libcurl was built to take them from.
     private(set) var systemAuthorities: String?
@@ -112,7 +112,7 @@ final class EasyHandle {
         return request.mayBeCompressed ? offeringEncodings : nil
     }
 
-    /// Whether the request goes on a connection of its own, whatever others there are.
+    /// Sets whether the request opens a new connection instead of using an existing one.
     func connectAnew(_ wanted: Bool) throws(FeedError) {
         guard connectsAnew != wanted else { return }
         try set(CURLOPT_FRESH_CONNECT, to: wanted ? 1 : 0)

@@ -12,10 +12,6 @@ extension Transfer {
             state.refusal = refusal
             return false
         }
-        if let call, !easy.connectsAnew, context.connections.isShared(call.request.origin) {
-            state.isToWait = true
-            return false
-        }
         state.hasOpened = true
         return true
     }
@@ -23,10 +19,6 @@ extension Transfer {
     /// Before the request is sent, on a connection of its own or one that was there. False: it must not be sent.
     func connected(to address: UnsafePointer<CChar>?) -> Bool {
         state.arrivals.setMark(at: context.now)
-        if let call, call.request.url.scheme == .https, state.sharedOrigin == nil {
-            state.sharedOrigin = call.request.origin
-            context.connections.sent(to: call.request.origin)
-        }
         guard easy.proxy == nil, let address else { return !isForPublicAddressesOnly }
         let known = context.addresses.look(at: address)
         if isForPublicAddressesOnly, let refusal = AddressCheck.refusal(of: known.address, at: call?.request.url) {
@@ -52,9 +44,6 @@ extension Transfer {
             } else if easy.status >= 200 {
                 state.isHeadComplete = true
                 state.arrivals.setMark(at: context.now)
-                if let origin = state.sharedOrigin {
-                    context.connections.answered(origin, isMultiplexed: easy.isMultiplexed)
-                }
                 if !Self.statusesOfBodies.contains(easy.status) { losePatience() }
                 if state.headers.isLengthUnclear {
                     state.reason = failure(.connectivity, "the answer announces a length that is not one number")

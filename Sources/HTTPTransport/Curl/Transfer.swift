@@ -25,7 +25,7 @@ final class Transfer {
 
     /// With these, it's the body that is of interest.
     static let statusesOfBodies = [200, 206]
-    /// The last is that of a request on a connection of HTTP/2 that the server has let go of.
+    /// The last one is for a request on an HTTP/2 connection that the server is closing.
     private static let codesOfLostConnections = [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2]
 
     let easy: EasyHandle
@@ -47,10 +47,6 @@ final class Transfer {
         /// Why the last address was refused, and whether another wasn't: a name may have several.
         var refusal: FeedError?
         var hasOpened = false
-        /// No connection was opened for it, as there is one that it is to share.
-        var isToWait = false
-        /// The origin at which `SharedConnections` counts it. Nil until it is sent, and for http.
-        var sharedOrigin: String?
         var isFromPrivateAddress = false
         /// The request went to an address that is not public, or by a proxy to a URL that names one.
         var touchedPrivateAddress = false
@@ -78,7 +74,7 @@ final class Transfer {
             try checkLiteral(of: call.request)
         }
         try easy.prepare(for: call.request, through: call.proxy)
-        try easy.connectAnew(false)
+        try easy.connectAnew(call.request.connectsAnew)
         try easy.giveUpConnection(false)
     }
 
@@ -109,26 +105,14 @@ final class Transfer {
             && (easy.hasReusedConnection || easy.hasGivenUpReusing)
     }
 
-    func startAgain(connectingAnew: Bool) throws(FeedError) {
+    /// Starts the transfer a second time, on a new connection. There is no third time: a server that refuses each request
+    /// could otherwise keep it going for ever.
+    func startAgain() throws(FeedError) {
         guard let call, !call.isCancelled else { throw .cancelled }
         state = State()
         try start(call)
-        guard connectingAnew else { return }
         try easy.connectAnew(true)
         state.isSecondTry = true
-    }
-
-    /// Forgets what came of it so far. Returns the origin whose waiters may start.
-    func park() -> String? {
-        let origin = leaveConnection()
-        state = State()
-        return origin
-    }
-
-    /// The transfer no longer counts at its host. Returns the origin whose waiters may start; nil if it was never sent.
-    func leaveConnection() -> String? {
-        defer { state.sharedOrigin = nil }
-        return state.sharedOrigin
     }
 
     /// Hands over what is left, and with it how the transfer ended. Gives back the call that it was for.

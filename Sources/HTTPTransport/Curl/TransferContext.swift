@@ -4,7 +4,6 @@ import FeedCore
 final class TransferContext {
     let deliveries: DeliveryQueue
     var addresses = AddressMemory()
-    var connections = SharedConnections()
     /// Set by a transfer that has paused itself for want of room.
     var hasPaused = false
     /// Transfers that have paused themselves for the rate, ever: the next one's turn.

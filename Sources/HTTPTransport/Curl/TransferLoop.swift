@@ -14,7 +14,6 @@ struct TransferLoop: ~Copyable {
 
     private var running: [ObjectIdentifier: Transfer] = [:]
     private var spare: [Transfer] = []
-    private var suspects = SuspectCalls()
     /// No transfer's idle time is up before this.
     private var nextIdleCheck: Instant?
 
@@ -69,7 +68,6 @@ struct TransferLoop: ~Copyable {
         running[ObjectIdentifier(call)] = transfer
         do throws(FeedError) {
             try transfer.start(call)
-            if suspects.areAny(like: call) { try transfer.easy.connectAnew(true) }
             guard !call.isCancelled else { throw .cancelled }
             try multi.add(transfer.easy)
         } catch {
@@ -90,57 +88,26 @@ struct TransferLoop: ~Copyable {
     private mutating func finishEnded() {
         while let (owner, code) = multi.nextEnded() {
             guard let transfer = Transfer.from(owner) else { continue }
-            if code == CURLE_COULDNT_CONNECT, transfer.state.isToWait {
-                wait(transfer)
-            } else if transfer.deservesSecondTry(after: code) {
-                let origin = transfer.leaveConnection()
-                startAgain(transfer, connectingAnew: true)
-                goOn(after: origin)
+            if transfer.deservesSecondTry(after: code) {
+                startAgain(transfer)
             } else {
                 end(transfer, .ended(code))
             }
         }
     }
 
-    private mutating func startAgain(_ transfer: Transfer, connectingAnew: Bool) {
+    private mutating func startAgain(_ transfer: Transfer) {
         multi.remove(transfer.easy)
         do throws(FeedError) {
-            try transfer.startAgain(connectingAnew: connectingAnew)
+            try transfer.startAgain()
             try multi.add(transfer.easy)
         } catch {
             end(transfer, .failed(error))
         }
     }
 
-    /// Parks a transfer that found the shared connection taken. The server may have refused it there; then it lets go first,
-    /// and if nobody else is left it starts again at once, the second time on a connection of its own.
-    private mutating func wait(_ transfer: Transfer) {
-        guard let call = transfer.call else { return }
-        let origin = transfer.park()
-        goOn(after: origin)
-        if context.connections.isShared(call.request.origin) {
-            multi.remove(transfer.easy)
-            context.connections.wait(call)
-        } else {
-            startAgain(transfer, connectingAnew: origin != nil)
-        }
-    }
-
-    /// A request to this host has ended: starts those that waited for its place.
-    private mutating func goOn(after origin: String?) {
-        guard let origin else { return }
-        for call in context.connections.ended(at: origin) {
-            if let transfer = running[ObjectIdentifier(call)] { startAgain(transfer, connectingAnew: false) }
-        }
-    }
-
     private mutating func end(_ transfer: Transfer, _ how: Transfer.HowEnded) {
-        let origin = transfer.leaveConnection()
-        defer { goOn(after: origin) }
-        if let call = transfer.finish(how) {
-            running[ObjectIdentifier(call)] = nil
-            suspects.remove(call)
-        }
+        if let call = transfer.finish(how) { running[ObjectIdentifier(call)] = nil }
         multi.remove(transfer.easy)
         if spare.count < Self.mostSpareTransfers { spare.append(transfer) }
     }
@@ -195,19 +162,14 @@ struct TransferLoop: ~Copyable {
         for transfer in Array(running.values) where transfer.hasOutstayed() { end(transfer, .declined) }
     }
 
+    /// The connection may be dead. libcurl closes it when its last request leaves it, so that no later request uses it.
     private mutating func endIdle(_ transfer: Transfer, _ error: FeedError) {
         do throws(FeedError) {
-            try suspect(transfer)
+            try transfer.easy.giveUpConnection(true)
             end(transfer, .failed(error.at(transfer.hasHeard ? .transferring : .waiting)))
         } catch {
             end(transfer, .failed(error))
         }
-    }
-
-    /// libcurl closes a connection whose only request is taken off it, and keeps one that others share.
-    private mutating func suspect(_ transfer: Transfer) throws(FeedError) {
-        try transfer.easy.giveUpConnection(true)
-        if let call = transfer.call { suspects.add(running.values.compactMap(\.call), besides: call) }
     }
 
     private var timeToWait: Int32 {

@@ -46,6 +46,13 @@ struct FetcherRetryTests {
         #expect(clock.sleeps == [.milliseconds(250), .milliseconds(500)])
     }
 
+    @Test("A retry after silence asks for a new connection")
+    func afterSilence() async throws {
+        let client = failing(2, with: .failure(.connectivity("no data", host: "a.example").at(.waiting)))
+        _ = try await retrying(client).get(try request(), into: body)
+        #expect(client.requests.map(\.connectsAnew) == [false, true, true])
+    }
+
     @Test(
         "another status is an answer at once",
         arguments: [200, 204, 206, 301, 304, 400, 401, 403, 404, 410, 416, 501, 507])

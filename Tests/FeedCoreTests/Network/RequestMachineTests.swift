@@ -26,6 +26,20 @@ struct RequestMachineTests {
         #expect(machine.failed(Self.cutOff, nil, random: 0.5) == .failed(Self.cutOff.error))
     }
 
+    @Test("A retry asks for a new connection only if the server was silent")
+    func connectsAnew() throws {
+        let silence = AttemptFailure(.connectivity("no data").at(.waiting))
+        var machine = try machine(retries: 5)
+        #expect(!machine.request.connectsAnew)
+        _ = machine.failed(silence, nil, random: 0)
+        #expect(machine.request.connectsAnew)
+        _ = machine.failed(Self.cutOff, nil, random: 0)
+        #expect(!machine.request.connectsAnew)
+        _ = machine.failed(silence, nil, random: 0)
+        #expect(machine.answered(redirect(to: "https://b.example/")) == .ask)
+        #expect(!machine.request.connectsAnew)
+    }
+
     @Test("fails at once with what no further try would mend, or answers with it where it is an answer")
     func lasting() throws {
         var machine = try machine()

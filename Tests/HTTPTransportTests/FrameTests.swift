@@ -1,0 +1,64 @@
+import FeedCore
+import TestDoubles
+import TestSupport
+import Testing
+
+/// What a server can do wrong in the frames of HTTP/2, below any header and any body.
+@Suite("The frames of HTTP/2", .timeLimit(.minutes(10)))
+struct FrameTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func client(_ change: (inout NetworkSettings) -> Void = { _ in }) throws -> any HTTPClient {
+        try makeClient { settings in
+            settings.isInsecure = true
+            change(&settings)
+        }
+    }
+
+    @Test("A response over HTTP/2 arrives whole")
+    func served() async throws {
+        try directory.write(pattern(10_000), to: "body")
+        let server = try await FrameServer([.serve(directory.path("body"))], in: directory)
+        let sink = RecordingSink()
+        let response = try await client().get(makeRequest(server.url()), into: sink)
+        #expect(response.head.status == 200 && response.head.isMultiplexed)
+        #expect(sink.received(pattern(10_000)))
+    }
+
+    @Test("A request that the server refuses again and again fails after a bounded number of attempts")
+    func refused() async throws {
+        let server = try await FrameServer([.refuse], in: directory)
+        let client = try client()
+        for _ in 1...3 {
+            let before = try server.requestCount
+            let error = await failure(of: try makeRequest(server.url()), by: client)
+            #expect(error?.kind == .connectivity)
+            #expect(try server.requestCount - before <= 12)
+        }
+    }
+
+    @Test("A request that the server refuses once is answered on another connection")
+    func refusedOnce() async throws {
+        try directory.write([1], to: "body")
+        let answer = FrameServer.Behaviour.serve(directory.path("body"))
+        let server = try await FrameServer([answer, .refuse, answer], in: directory)
+        let client = try client()
+        for _ in 1...3 { #expect(try await client.get(makeRequest(server.url()), into: NullSink()).bodyBytes == 1) }
+        #expect(try server.connectionCount == 2)
+    }
+
+    @Test("A request for a new connection does not use the existing one")
+    func anew() async throws {
+        try directory.write([1], to: "body")
+        let server = try await FrameServer([.serve(directory.path("body"))], in: directory)
+        let client = try client()
+        var request = try makeRequest(server.url())
+        for connections in [1, 1, 2] {
+            request.connectsAnew = connections == 2
+            _ = try await client.get(request, into: NullSink())
+            #expect(try server.connectionCount == connections)
+        }
+    }
+}
