@@ -30,7 +30,11 @@ final class Call: Sendable {
         self.sink = sink
     }
 
-    func wait(_ caller: UnsafeContinuation<Delivery, Never>) { self.caller.withLock { $0 = caller } }
+    /// Stores the caller, and starts the call unless it was cancelled before.
+    func wait(_ caller: UnsafeContinuation<Delivery, Never>, _ start: (Call) -> Void) {
+        self.caller.withLock { $0 = caller }
+        if isCancelled { complete(.done(.failure(.cancelled))) } else { start(self) }
+    }
 
     /// Ends the caller's wait; of several, the first counts.
     func complete(_ delivery: sending Delivery) { caller.withLock { $0.take() }?.resume(returning: delivery) }
@@ -46,8 +50,12 @@ final class Call: Sendable {
         }
     }
 
-    /// Remembered, so that it also holds for a call that hasn't been started yet.
-    func cancel() { cancellation.store(true, ordering: .releasing) }
+    /// Ends the caller's wait without the transfer thread, which may be stuck inside libcurl. Only a sink that a worker is
+    /// calling is waited for; the worker ends the wait then.
+    func cancel() {
+        cancellation.store(true, ordering: .releasing)
+        if !lane.withLock({ $0.isServed }) { complete(.done(.failure(.cancelled))) }
+    }
 
     var isCancelled: Bool { cancellation.load(ordering: .acquiring) }
 }
@@ -129,6 +137,8 @@ struct DeliveryLane {
 
     private var items: [Item] = []
     private var isScheduled = false
+    /// A worker has taken items and may be calling the sink.
+    private(set) var isServed = false
     private var reception = Call.Reception()
 
     /// Whether the call has to be given to a worker: false if one has it already.
@@ -140,12 +150,14 @@ struct DeliveryLane {
 
     mutating func take() -> (items: [Item], reception: Call.Reception) {
         defer { items = [] }
+        isServed = true
         return (items, reception)
     }
 
     /// Whether the worker is done with this call for now; if not, more has come in the meantime.
     mutating func leave(_ reception: Call.Reception) -> Bool {
         self.reception = reception
+        isServed = false
         isScheduled = !items.isEmpty
         return !isScheduled
     }

@@ -3,7 +3,8 @@ package import FeedCore
 /// `HTTPClient` over libcurl's multi interface. A body that comes in one piece, and not compressed, is given to its
 /// sink by the task that asked for it.
 ///
-/// The threads don't hold on to the client; they end when it is let go of.
+/// The threads don't hold on to the client; they end when it is let go of. Nobody waits for the transfer thread: a server
+/// can keep it inside libcurl, and a cancelled request ends all the same.
 package final class CurlHTTPClient: HTTPClient {
     private static let workerCount = 2
 
@@ -50,10 +51,7 @@ package final class CurlHTTPClient: HTTPClient {
         let call = Call(request, through: proxies.proxy(for: request), into: sink)
         let mailbox = mailbox
         let delivery = await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
-                call.wait(continuation)
-                mailbox.start(call)
-            }
+            await withUnsafeContinuation { continuation in call.wait(continuation, mailbox.start) }
         } onCancel: {
             call.cancel()
             mailbox.stop(call)

@@ -95,6 +95,7 @@ struct DeliveryWorker: Sendable {
             for item in items { deliver(item, of: call, &reception) }
             items = []
             isDone = call.lane.withLock { $0.leave(reception) }
+            if call.isCancelled { call.complete(.done(.failure(.cancelled))) }
         }
     }
 
