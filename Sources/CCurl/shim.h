@@ -1,6 +1,9 @@
 #pragma once
 
 #include <curl/curl.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 
 // Swift can't call C functions with variable arguments, and libcurl's options and infos are nothing else. Each wrapper
 // fixes the type of the third argument; which type an option or info takes is in its documentation.
@@ -34,6 +37,10 @@ static inline CURLcode ccurl_set_prereq_callback(CURL *easy, curl_prereq_callbac
 
 static inline CURLcode ccurl_set_opensocket_callback(CURL *easy, curl_opensocket_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
+}
+
+static inline CURLcode ccurl_set_closesocket_callback(CURL *easy, curl_closesocket_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, callback);
 }
 
 static inline CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value) {
@@ -72,4 +79,16 @@ static inline char *ccurl_resolve(const char *url, const char *reference) {
 // The result sits in a union, which Swift reads only by reinterpreting memory.
 static inline CURLcode ccurl_message_result(const CURLMsg *message) {
     return message->data.result;
+}
+
+// How many bytes this process has read from a TCP socket; 0 if the kernel doesn't say. The kernel's struct tcp_info counts
+// the received bytes, read or not, in the 64 bits from byte 128 on; the C library's struct of that name is shorter.
+static inline int64_t ccurl_bytes_read(int socket) {
+    const int level = 6, tcp_info = 11;
+    uint64_t info[17] = {0};
+    socklen_t size = sizeof info;
+    int unread = 0;
+    if (getsockopt(socket, level, tcp_info, info, &size) != 0 || size < sizeof info) return 0;
+    if (ioctl(socket, FIONREAD, &unread) != 0) return 0;
+    return (int64_t)info[16] - unread;
 }

@@ -146,6 +146,22 @@ struct FailureTests {
         }
     }
 
+    @Test(
+        "A server that drips chunk extensions or trailers hangs",
+        arguments: [("3;x=", "a"), ("0\r\n", "X-A: \(String(repeating: "b", count: 90))\r\n")])
+    func dripOfFraming(beginning: String, unit: String) async throws {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n"
+        let rest = String(repeating: unit, count: 20_000 / unit.utf8.count)
+        var reply = Reply.raw(head + beginning + rest + "\r\n\r\n")
+        reply.drip = 1
+        let server = try LoopbackServer("/", reply)
+        let client = try makeClient { $0.idleTimeout = .seconds(3) }
+        let error = await failure(of: try makeRequest(server.url()), by: client)
+        let expected = FeedError.connectivity(
+            "less than 1 KiB arrived in 3 seconds", host: "127.0.0.1:\(server.port)")
+        #expect(error == expected.at(.transferring).ofPrivateAddress)
+    }
+
     @Test("but not while the sink is what is slow")
     func slowSinkIsNotIdle() async throws {
         let body = pattern(32 << 20)

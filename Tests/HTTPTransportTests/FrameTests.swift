@@ -49,6 +49,30 @@ struct FrameTests {
         #expect(try server.connectionCount == 2)
     }
 
+    @Test("A server that floods its connection fails its own requests alone")
+    func flood() async throws {
+        let server = try await FrameServer([.flood], in: directory)
+        let other = try LoopbackServer("/", Reply(body: [1]))
+        let client = try client()
+        let request = try makeRequest(server.url())
+        async let error = failure(of: request, by: client)
+        try await server.waitForRequests(1)
+        #expect(try await client.get(makeRequest(other.url()), into: NullSink()).bodyBytes == 1)
+        let expected = FeedError.connectivity(
+            "the server sends HTTP/2 frames without content", host: "127.0.0.1:\(server.port)")
+        #expect(await error == expected.at(.transferring).ofPrivateAddress)
+        #expect(try await client.get(makeRequest(other.url()), into: NullSink()).bodyBytes == 1)
+    }
+
+    @Test("A server that drips empty DATA frames and PINGs hangs")
+    func drip() async throws {
+        let server = try await FrameServer([.drip], in: directory)
+        let client = try client { $0.idleTimeout = .seconds(1) }
+        let error = await failure(of: try makeRequest(server.url()), by: client)
+        #expect(error?.message == "no data arrived for 1 second")
+        #expect(error?.stage == .transferring)
+    }
+
     @Test("A request for a new connection does not use the existing one")
     func anew() async throws {
         try directory.write([1], to: "body")

@@ -5,6 +5,7 @@
 /// | there is a connection, the answer begins, or its head is done | is set anew                              |
 /// | 1 KiB has come since the mark                                 | is set anew                              |
 /// | less than that, be it of the head or of the body              | stays                                    |
+/// | trailers, chunk extensions or frames without content come     | stays                                    |
 /// | nothing is read, as this side has to wait                     | goes along: that time counts for nothing |
 struct Arrivals {
     private static let least = 1 << 10

@@ -61,6 +61,12 @@ final class EasyHandle {
         try check(ccurl_set_opensocket_callback(pointer, opening))
     }
 
+    /// Has the connections closed by `callback`, which is passed `context`; both have to outlive the connections.
+    func close(by context: UnsafeMutableRawPointer, _ callback: curl_closesocket_callback) throws(FeedError) {
+        try set(CURLOPT_CLOSESOCKETDATA, to: context)
+        try check(ccurl_set_closesocket_callback(pointer, callback))
+    }
+
     /// Sets what this request needs and takes back what the one before it needed; mostly that is the URL alone.
     func prepare(for request: HTTPRequest, through proxy: ProxyChoice.Proxy?) throws(FeedError) {
         errorText[0] = 0

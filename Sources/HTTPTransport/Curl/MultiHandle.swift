@@ -7,6 +7,8 @@ import Glibc
 /// `@unchecked Sendable`: all calls but `wake` are made by the transfer thread alone, and that one libcurl takes from any.
 final class MultiHandle: @unchecked Sendable {
     private let multi: UnsafeMutableRawPointer
+    /// It outlives the connections, which it closes.
+    let floodGuard = FloodGuard()
 
     /// Connections of up to `mostConnections` are kept for later requests.
     init(connectionsPerHost: Int, mostConnections: Int) throws(FeedError) {

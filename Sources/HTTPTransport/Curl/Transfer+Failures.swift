@@ -7,6 +7,10 @@ extension Transfer {
         if let reason = state.reason { return reason }
         if let refusal = state.refusal, !state.hasOpened { return refusal }
         if !state.arrivals.hasMark, let error = failureBeforeSending(code) { return error }
+        if context.hasCutFlood {
+            let error = FeedError.connectivity("the server sends HTTP/2 frames without content", host: host)
+            return error.at(hasHeard ? .transferring : .waiting)
+        }
         switch code {
         case CURLE_OK: return failure(.connectivity, "the connection ended within the headers")
         case CURLE_OUT_OF_MEMORY where state.arrivals.hasMark:

@@ -35,10 +35,11 @@ extension Transfer {
 
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> Answer {
         if !hasHeard { state.arrivals.setMark(at: context.now) }
+        context.floodGuard.delivered(line.count)
         state.headerBytes += line.count
-        state.arrivals.add(line.count, at: context.now)
-        // What comes after the head is trailers, which are nobody's concern.
+        // Lines after the head are trailers. They mean nothing here, and a server that drips them makes no progress.
         if !state.isHeadComplete {
+            state.arrivals.add(line.count, at: context.now)
             if line.count > 2 {
                 state.headers.take(line)
             } else if easy.status >= 200 {
@@ -67,6 +68,7 @@ extension Transfer {
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer) -> Answer {
+        context.floodGuard.delivered(bytes.count)
         if state.received == 0, let announced = easy.contentLength {
             guard announced <= limit else { return tooLarge() }
             state.chunk.reserveCapacity(Int(min(announced, Int64(Self.chunkBytes))))

@@ -23,8 +23,15 @@ extension Transfer {
                 guard let address, Transfer.with(context, { $0.mayConnect(to: NetworkAddress(address)) }) == true
                 else { return CURL_SOCKET_BAD }
                 let (family, type) = (address.pointee.family, address.pointee.socktype)
-                return socket(family, type | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+                let socket = socket(family, type | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+                if socket >= 0 { Transfer.with(context) { $0.context.floodGuard.add(socket) } }
+                return socket
             })
+        // Not to the transfer: a connection may outlive it.
+        try easy.close(by: Unmanaged.passUnretained(context.floodGuard).toOpaque()) { floodGuard, socket in
+            guard let floodGuard else { return close(socket) }
+            return Unmanaged<FloodGuard>.fromOpaque(floodGuard).takeUnretainedValue().close(socket)
+        }
     }
 
     /// Unretained: a transfer outlives its handle's last callback, as it owns the handle.

@@ -3,6 +3,9 @@ import FeedCore
 /// What the transfers of one loop share.
 final class TransferContext {
     let deliveries: DeliveryQueue
+    let floodGuard: FloodGuard
+    /// `floodGuard` has cut a connection during libcurl's last call.
+    var hasCutFlood = false
     var addresses = AddressMemory()
     /// Set by a transfer that has paused itself for want of room.
     var hasPaused = false
@@ -16,9 +19,10 @@ final class TransferContext {
     /// As of the loop's last turn, on the clock that libcurl's own timers use.
     private(set) var now = Instant.read()
 
-    init(deliveries: DeliveryQueue, rateLimit: Int64?) {
+    init(deliveries: DeliveryQueue, rateLimit: Int64?, floodGuard: FloodGuard) {
         budget = rateLimit.map(TokenBucket.init(rate:))
         self.deliveries = deliveries
+        self.floodGuard = floodGuard
     }
 
     func awaitEndOfPatience(_ end: Instant) { nextEndOfPatience = min(nextEndOfPatience ?? end, end) }

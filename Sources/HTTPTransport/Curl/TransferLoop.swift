@@ -24,7 +24,8 @@ struct TransferLoop: ~Copyable {
         idleTimeout = IdleTimeout(settings.idleTimeout)
         self.multi = multi
         self.mailbox = mailbox
-        context = TransferContext(deliveries: deliveries, rateLimit: settings.rateLimit)
+        context = TransferContext(
+            deliveries: deliveries, rateLimit: settings.rateLimit, floodGuard: multi.floodGuard)
     }
 
     /// Returns when the mailbox was closed; what is running then is cancelled.
@@ -34,7 +35,7 @@ struct TransferLoop: ~Copyable {
             let mail = mailbox.collect()
             context.tick()
             act(on: mail)
-            check(multi.perform())
+            perform()
             finishEnded()
             resumeThrottled()
             resumePaused()
@@ -44,6 +45,13 @@ struct TransferLoop: ~Copyable {
             if !isClosing, mailbox.fallAsleep() { check(multi.wait(milliseconds: timeToWait)) }
         }
         endAll(.cancelled)
+    }
+
+    private mutating func perform() {
+        let cuts = context.floodGuard.cuts
+        context.floodGuard.begin()
+        check(multi.perform())
+        context.hasCutFlood = context.floodGuard.cuts != cuts
     }
 
     private mutating func act(on mail: Mail) {
