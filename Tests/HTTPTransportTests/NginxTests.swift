@@ -138,6 +138,32 @@ struct NginxTests {
         }
     }
 
+    @Test("A TLS session is resumed only by requests that trust in the same way")
+    func resumedSession() async throws {
+        let lines = [
+            "keepalive_timeout 0;", "ssl_session_cache shared:tls:1m;",
+            "location / { return 200 $ssl_session_reused; }",
+        ]
+        let nginx = try await Nginx(
+            serving: root.path, server: lines, certificate: try await certificate(), http2: false)
+        let client = try makeClient()
+        func isResumed(_ change: (inout NetworkSettings) -> Void) async throws -> Bool {
+            var request = try makeRequest(nginx.url("/"))
+            request.manner = manner(change)
+            let sink = RecordingSink()
+            _ = try await client.get(request, into: sink)
+            return sink.bytes == Array("r".utf8)
+        }
+        let file = root.path("cert.pem")
+        #expect(try await !isResumed { $0.isInsecure = true })
+        let resumed = try await isResumed { $0.isInsecure = true }
+        #expect(resumed)
+        #expect(await failure(of: try makeRequest(nginx.url("/")), by: client)?.stage == .trusting)
+        #expect(try await !isResumed { $0.caFile = file })
+        #expect(try await isResumed { $0.caFile = file } == resumed)
+        #expect(await failure(of: try makeRequest(nginx.url("/")), by: client)?.stage == .trusting)
+    }
+
     @Test("over HTTP/2 answers many requests on one connection")
     func multiplexing() async throws {
         let nginx = try await Nginx(

@@ -11,9 +11,10 @@ package final class Nginx: Sendable {
     private let scheme: String
 
     /// `server` are further lines of its `server { }` block, each with its semicolon. With `certificate`, paths of a
-    /// certificate and its key, it speaks TLS and HTTP/2.
+    /// certificate and its key, it speaks TLS, and HTTP/2 unless `http2` is false.
     package init(
-        serving root: String, server lines: [String] = [], certificate: (chain: String, key: String)? = nil
+        serving root: String, server lines: [String] = [], certificate: (chain: String, key: String)? = nil,
+        http2: Bool = true
     ) async throws {
         prefix = try TemporaryDirectory()
         scheme = certificate == nil ? "http" : "https"
@@ -24,7 +25,8 @@ package final class Nginx: Sendable {
         for _ in 0..<Self.portsToTry {
             // Somebody else may take the port before nginx does; it then says so and ends.
             let port = try freePort()
-            let listen = "listen 127.0.0.1:\(port)\(certificate == nil ? "" : " ssl http2");"
+            let protocols = certificate == nil ? "" : http2 ? " ssl http2" : " ssl"
+            let listen = "listen 127.0.0.1:\(port)\(protocols);"
             try prefix.write(Self.configuration(root: root, server: [listen] + lines), to: "nginx.conf")
             let process = try Self.start(in: prefix)
             if try await Self.isUp(process, port) {

@@ -16,7 +16,9 @@
 /// | secrets       | within their own origin alone; gone for good once they are not at it, also on the way back |
 /// | a URL's own   | nowhere: the target may name its own                                                       |
 /// | credentials   |                                                                                            |
-/// | validators    | anywhere: they tell nothing but what was had before                                        |
+/// | ETag          | anywhere: the target knows its own                                                         |
+/// | Last-Modified | from http to https at the same URL alone: that one URL changed later than another says     |
+/// |               | nothing. For the same reason none comes back from another URL                              |
 /// | addresses     | to public ones alone, unless the server is of a network of one's own, or private ones are  |
 /// |               | allowed                                                                                    |
 package struct RequestMachine: Sendable {
@@ -36,6 +38,7 @@ package struct RequestMachine: Sendable {
     private var attempt = 0
     private var redirects = 0
     private var isMovedPermanently = true
+    private var hasLeftURL = false
     private let isInsecure: Bool
     /// What the requests that have ended touched.
     private var circumstances = RequestCircumstances()
@@ -55,7 +58,7 @@ package struct RequestMachine: Sendable {
     package mutating func answered(_ response: HTTPResponse) -> Step {
         note(response.circumstances)
         guard HTTPStatus.redirects.contains(response.head.status), let target = response.redirectTarget else {
-            return .done(withJourney(response))
+            return final(response)
         }
         guard redirects < maxRedirects else {
             let limit = maxRedirects == 1 ? "1 redirect" : "\(maxRedirects) redirects"
@@ -64,7 +67,9 @@ package struct RequestMachine: Sendable {
                     .dependingOnSettings().touching(circumstances))
         }
         do throws(FeedError) {
-            request.url = try Self.check(target, from: request.url, response.head.status)
+            let next = try Self.check(target, from: request.url, response.head.status)
+            if !next.isSecured(request.url) { leaveURL() }
+            request.url = next
         } catch {
             return .failed(error.touching(circumstances))
         }
@@ -109,6 +114,19 @@ package struct RequestMachine: Sendable {
         self.circumstances = all
     }
 
+    private mutating func leaveURL() {
+        hasLeftURL = true
+        request.validators = Validators(etag: request.validators.etag)
+    }
+
+    /// A 304 means nothing if a redirect has made the request unconditional.
+    private func final(_ response: HTTPResponse) -> Step {
+        let response = withJourney(response)
+        guard response.head.status == HTTPStatus.notModified, request.validators.isEmpty, !asked.validators.isEmpty
+        else { return .done(response) }
+        return .failed(HTTPStatus.failure(response, askedFor: asked.url))
+    }
+
     private mutating func keepSecretsAtHome() {
         if request.secrets != nil { request.secrets = request.secretsToSend }
     }
@@ -116,6 +134,7 @@ package struct RequestMachine: Sendable {
     private func withJourney(_ response: HTTPResponse) -> HTTPResponse {
         var response = response
         response.circumstances = circumstances
+        if hasLeftURL { response.head[.lastModified] = nil }
         guard redirects > 0, request.url != asked.url else { return response }
         let leavesSecrets = asked.hasSecretsToSend && !request.hasSecretsToSend
         response.wasRedirected(to: request.url, movedTo: movedTo, leavingSecrets: leavesSecrets)
@@ -134,6 +153,13 @@ package struct RequestMachine: Sendable {
         }
         throw .invalidData(
             "redirected to a local file, which no server may name", status: status, host: url.hostAndPort)
+    }
+}
+
+extension ResourceURL {
+    /// Whether this is the https URL of an http URL that is the same in all else.
+    fileprivate func isSecured(_ other: ResourceURL) -> Bool {
+        other.scheme == .http && scheme == .https && text.utf8.dropFirst(5).elementsEqual(other.text.utf8.dropFirst(4))
     }
 }
 

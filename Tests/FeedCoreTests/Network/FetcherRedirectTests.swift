@@ -99,6 +99,57 @@ struct FetcherRedirectTests {
         #expect(hops.map(\.secrets) == [nil, nil])
     }
 
+    /// What the last URL was asked with, and what its response said, after redirects along `urls`.
+    private func validators(
+        along urls: [String], _ last: ScriptedHTTPClient.Answer
+    ) async throws -> (sent: Validators?, returned: Validators) {
+        let client = ScriptedHTTPClient { request in
+            let hop = urls.firstIndex(of: request.url.text) ?? 0
+            return hop + 1 < urls.count ? .redirect(301, to: urls[hop + 1]) : last
+        }
+        let request = HTTPRequest(url: try Samples.url(urls[0]), validators: Self.both, maxBytes: 7)
+        let response = try await Fetcher(asking: client).get(request, into: IgnoredBody())
+        return (client.requests.last?.validators, response.head.validators)
+    }
+
+    private static let both = Validators(etag: "\"a\"", lastModified: "Fri, 20 Nov 2026 18:02:13 GMT")
+    private static let onlyTag = Validators(etag: "\"a\"")
+
+    @Test(
+        "A Last-Modified is for the URL that sent it: it follows no redirect, and none comes back from one",
+        arguments: [
+            ["http://a.example/1", "http://a.example/2"], ["http://a.example/1", "https://b.example/1"],
+            ["http://a.example/1", "https://a.example/1", "https://a.example/2"],
+            ["http://a.example/1", "http://a.example/2", "http://a.example/1?"],
+        ])
+    func lastModifiedStays(urls: [String]) async throws {
+        let (sent, returned) = try await validators(along: urls, .ok([1], validators: Self.both))
+        #expect(sent == Self.onlyTag)
+        #expect(returned == Self.onlyTag)
+    }
+
+    @Test("A Last-Modified follows the redirect from http to https at the same URL")
+    func lastModifiedOverTLS() async throws {
+        let urls = ["http://a.example/1?x", "https://a.example/1?x"]
+        let (sent, returned) = try await validators(along: urls, .ok([1], validators: Self.both))
+        #expect(sent == Self.both)
+        #expect(returned == Self.both)
+    }
+
+    @Test("A 304 to a request that a redirect has made unconditional confirms nothing")
+    func notModifiedUnasked() async throws {
+        let dated = Validators(lastModified: Self.both.lastModified)
+        let client = ScriptedHTTPClient {
+            $0.url.text == "http://b.example/" ? .status(304) : .redirect(to: "http://b.example/")
+        }
+        let request = HTTPRequest(url: try Samples.url("http://a.example/"), validators: dated, maxBytes: 7)
+        let error = await #expect(throws: FeedError.self) {
+            try await Fetcher(asking: client).get(request, into: IgnoredBody())
+        }
+        #expect(error?.kind == .invalidData)
+        #expect(error?.status == 304)
+    }
+
     @Test("take a URL's own credentials nowhere")
     func ownCredentials() async throws {
         let hops = try await hops(["https://ann:secret@a.example/1", "https://a.example/2", "https://bob@b.example/"])
