@@ -23,6 +23,8 @@ final class EasyHandle {
     private var givesUpConnection = false
     /// The file that libcurl was built to take them from.
     private(set) var systemAuthorities: String?
+    /// The directory that libcurl was built to take more of them from.
+    private var systemAuthorityDirectory: String?
     private let general: NetworkSettings
     private var waitsForOthers = false
     /// As of the last request.
@@ -154,21 +156,28 @@ final class EasyHandle {
         // Giving up a slow name look-up would else wait for it, and hold up every other transfer. The resolver's thread
         // cleans up after itself when it gets its answer.
         try set(CURLOPT_QUICK_EXIT, to: 1)
-        var authorities: UnsafePointer<CChar>?
-        ccurl_get_string(pointer, CURLINFO_CAINFO, &authorities)
-        systemAuthorities = authorities.map { String(cString: $0) }
+        systemAuthorities = text(CURLINFO_CAINFO)
+        systemAuthorityDirectory = text(CURLINFO_CAPATH)
         try apply(settings)
     }
 
     /// What can differ from one request to the next.
     private func apply(_ settings: NetworkSettings) throws(FeedError) {
         try set(CURLOPT_CAINFO, to: settings.caFile ?? systemAuthorities)
+        // libcurl would trust the system's directory besides the file.
+        try set(CURLOPT_CAPATH, to: settings.caFile == nil ? systemAuthorityDirectory : nil)
         try set(CURLOPT_NETRC_FILE, to: settings.netrcFile)
         try set(CURLOPT_SSL_VERIFYPEER, to: settings.isInsecure ? 0 : 1)
         try set(CURLOPT_SSL_VERIFYHOST, to: settings.isInsecure ? 0 : 2)
         try set(CURLOPT_USERAGENT, to: settings.userAgent)
         try set(CURLOPT_CONNECTTIMEOUT_MS, to: settings.connectTimeout.timeoutMilliseconds)
         network = settings
+    }
+
+    private func text(_ info: CURLINFO) -> String? {
+        var text: UnsafePointer<CChar>?
+        ccurl_get_string(pointer, info, &text)
+        return text.map { String(cString: $0) }
     }
 
     private func set(_ credentials: Credentials?) throws(FeedError) {
