@@ -183,6 +183,27 @@ struct MonitoringTests {
         #expect(await first.wait().status == .exited(0))
     }
 
+    @Test("The last ping of a run that was stopped, or whose time is over, may take three seconds")
+    func hurriedPing() async throws {
+        let gate = Gate()
+        server.serve(Reply(gate: gate), at: 0)
+        let stalled: LoopbackServer.Route = { _ in Reply(gate: Gate()) }
+        let ping = try LoopbackServer(["/uuid/start": { _ in .text("") }, "/uuid/23": stalled, "/uuid/143": stalled])
+        let complaint = "feedsync: the ping to 127.0.0.1 failed: no answer within 3 seconds"
+
+        let run = try program.start("--ping-url", ping.url("/uuid"), server.feedURL)
+        await run.comes(to: gate)
+        run.kill(SIGTERM)
+        let stopped = await run.wait()
+        #expect(stopped.status == .exited(143))
+        #expect(stopped.errorText.contains(complaint), "\(stopped.errorText)")
+
+        server.serve(Reply(gate: Gate()), at: 0)
+        let late = try await program.run("--max-time", "1", "--ping-url", ping.url("/uuid"), server.feedURL)
+        #expect(late.status == .exited(23), "\(late.errorText)")
+        #expect(late.errorText.contains(complaint), "\(late.errorText)")
+    }
+
     @Test("a ping that fails never fails the run, and tells no more than the host")
     func failedPing() async throws {
         let dead = try DeadPort()

@@ -40,7 +40,8 @@ struct Monitoring {
             if code == .ok || code == .someImagesFailed { code = ExitCode.of(error) }
             if !error.isCancellation { session.report(LogLine(error)) }
         }
-        await ping?.end(status(code))
+        let maxTime = session.settings.maxTime
+        await ping?.end(status(code), isHurried: maxTime.map { ContinuousClock.now - start >= $0 } ?? false)
         if case .failure(let error) = ending { throw error }
         return code
     }

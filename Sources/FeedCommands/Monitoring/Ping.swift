@@ -5,6 +5,8 @@ import Synchronization
 /// does not fail the run.
 final class Ping: Sendable {
     private static let limit = Duration.seconds(10)
+    /// For the last ping of a run that was stopped or has used up its time, and that ends within five seconds.
+    private static let hurriedLimit = Duration.seconds(3)
     private static let mostBytes: Int64 = 100_000
 
     private let url: ResourceURL
@@ -21,17 +23,19 @@ final class Ping: Sendable {
 
     /// It is sent also when the run was stopped, or the monitor would raise a false alarm. A run that is stopped while it
     /// is sent ends at once.
-    func end(_ exitCode: Int32) async {
-        guard Task.isCancelled else { return await send("\(exitCode)", retries: 2) }
-        await uncancelled { await self.send("\(exitCode)", retries: 2) }
+    func end(_ exitCode: Int32, isHurried: Bool) async {
+        guard Task.isCancelled else {
+            return await send("\(exitCode)", retries: 2, within: isHurried ? Self.hurriedLimit : Self.limit)
+        }
+        await uncancelled { await self.send("\(exitCode)", retries: 2, within: Self.hurriedLimit) }
     }
 
-    private func send(_ word: String, retries: Int) async {
+    private func send(_ word: String, retries: Int, within limit: Duration = Ping.limit) async {
         do {
             let target = try target(word)
-            let deadline = Deadline(reason: .connectivity("no answer within 10 seconds"))
+            let deadline = Deadline(reason: .connectivity("no answer within \(Phrases.seconds(limit)) seconds"))
             let fetcher = try fetcher(retries: retries, until: deadline)
-            let response = try await deadline.passing(after: Self.limit) {
+            let response = try await deadline.passing(after: limit) {
                 try await fetcher.get(HTTPRequest(url: target, maxBytes: Self.mostBytes), into: NoBody())
             }
             guard !(200..<300).contains(response.head.status) else { return }
