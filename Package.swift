@@ -33,8 +33,6 @@ let package = Package(
         system("CXML", pkgConfig: "libxml-2.0", apt: "libxml2-dev"),
         system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
         system("CIDN", pkgConfig: "libidn2", apt: "libidn2-dev"),
-        system("CLZMA", pkgConfig: "liblzma", apt: "liblzma-dev"),
-        system("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
 
         .systemLibrary(name: "CLinux"),
         .target(name: "CChild"),
@@ -46,9 +44,7 @@ let package = Package(
         library("HTTPTransport", ["FeedCore", "CCurl", "CZlib"]),
         library("Hashing", ["FeedCore", "CCrypto"]),
         library("CacheStorage", ["FeedCore", "Hashing", "SystemFiles", "CSQLite", "CLinux"]),
-        library(
-            "CacheArchive",
-            ["FeedCore", "Hashing", "JSONText", "SystemFiles", "CArchive", "CZlib", "CLZMA", "CZstd"]),
+        library("CacheArchive", ["FeedCore", "Hashing", "JSONText", "SystemFiles", "CArchive"]),
         library(
             "Gallery", ["FeedCore", "Hashing", "JSONText", "SystemFiles", "CLinux", "CChild"],
             embedding: ["Assets/style.css", "Assets/script.js", "Assets/icon.svg"]),

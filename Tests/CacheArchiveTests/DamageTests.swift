@@ -11,7 +11,7 @@ import Testing
 struct DamageTests {
     private static func small() async throws -> [UInt8] { try await ArchiveFixture.sample(images: 1).export() }
 
-    @Test("cut off at any byte is refused, or complete", arguments: ["x.tar", "x.tar.gz", "x.tar.xz", "x.tar.zst"])
+    @Test("cut off at any byte is refused, or complete", arguments: ["x.tar", "x.tar.gz", "x.tar.zst"])
     func truncation(fileName: String) async throws {
         let fixture = try await ArchiveFixture.sample(images: 1)
         let whole = try await fixture.export()
@@ -29,38 +29,48 @@ struct DamageTests {
         }
     }
 
-    @Test("is said to be cut off where it ends too early", arguments: ["x.tar.gz", "x.tar.xz", "x.tar.zst"])
+    @Test("is said to be cut off where it ends too early", arguments: ["x.tar.gz", "x.tar.zst"])
     func truncationTold(fileName: String) async throws {
         let archive = try await ArchiveFixture.sample(images: 1).export(as: fileName)
         for missing in 1...100 {
             guard let reason = try await ArchiveFixture().refusal(of: archive.dropLast(missing)) else { continue }
-            #expect(reason.contains(": the archive is cut off"), "\(missing): \(reason)")
-        }
-    }
-
-    @Test("with a bit flipped in the check of its gzip stream is refused")
-    func gzipCheck() async throws {
-        let fixture = try await ArchiveFixture.sample(images: 1)
-        let archive = try await fixture.export(as: "x.tar.gz")
-        for position in archive.indices.suffix(8) {
-            var flipped = archive
-            flipped[position] ^= 1
-            let reason = try await ArchiveFixture().refusal(of: flipped)
-            #expect(reason?.contains("incorrect") == true, "\(position): \(reason ?? "taken")")
-            // As it may come from a pipe.
-            await #expect(throws: FeedError.self) { try await ArchiveFixture().takeIn(flipped, inPiecesOf: 1) }
+            #expect(reason.contains("the archive is damaged or cut off"), "\(missing): \(reason)")
         }
     }
 
     @Test("that is none, but another kind of file, is told from one that is damaged")
     func another() async throws {
-        let zip: [UInt8] = [0x50, 0x4B, 3, 4] + [UInt8](repeating: 0, count: 1000)
         let cpio = Array("070701\(String(repeating: "0", count: 1000))".utf8)
-        for file in [zip, cpio, Array("text\n".utf8), Array(repeating: 7, count: 2000)] {
+        for file in [cpio, Array("text\n".utf8), Array(repeating: 7, count: 2000)] {
             for archive in [file, try await Subprocess.gzip(file)] {
                 let reason = try await ArchiveFixture().refusal(of: archive)
                 #expect(reason?.contains("no archive that feedsync knows") == true, "\(reason ?? "taken")")
             }
+        }
+    }
+
+    @Test(
+        "that is compressed with something else than gzip and zstd is refused by the name of its compression",
+        arguments: [
+            ("xz", [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0]), ("bzip2", Array("BZh91AY".utf8)), ("zip", [0x50, 0x4B, 3, 4]),
+        ] as [(String, [UInt8])])
+    func unsupported(name: String, beginning: [UInt8]) async throws {
+        let archive = beginning + [UInt8](repeating: 7, count: 1000)
+        for most in [Int.max, 1] {
+            let error = await #expect(throws: FeedError.self) {
+                try await ArchiveFixture().takeIn(archive, inPiecesOf: most)
+            }
+            #expect(error?.kind == .invalidData)
+            #expect(error?.message.contains("compressed with \(name), which") == true, "\(error?.message ?? "")")
+        }
+    }
+
+    @Test("whose zstd stream asks for a window of 256 MB or more is refused") func window() async throws {
+        for (log, isRefused) in [(26, false), (28, true), (30, true)] {
+            let packed = try await Subprocess.run(
+                "zstd", ["--long=\(log)", "-c"], standardInput: LayoutBuilder().tar())
+            let reason = try await ArchiveFixture().refusal(of: packed.standardOutput)
+            #expect((reason?.contains("too much memory") == true) == isRefused, "\(log): \(reason ?? "taken")")
         }
     }
 
@@ -83,7 +93,7 @@ struct DamageTests {
         }
     }
 
-    @Test("with any one bit flipped when it was compressed too", arguments: ["x.tar.gz", "x.tar.xz", "x.tar.zst"])
+    @Test("with any one bit flipped when it was compressed too", arguments: ["x.tar.gz", "x.tar.zst"])
     func compressedBitFlip(fileName: String) async throws {
         let fixture = try await ArchiveFixture.sample(images: 1)
         let whole = try await fixture.export()

@@ -64,7 +64,7 @@ struct ExportTests {
 
     @Test(
         "can be compressed, and import finds out how by itself",
-        arguments: ["x.tar.gz", "x.TGZ", "x.tar.xz", "x.tar.zst"])
+        arguments: ["x.tar.gz", "x.TGZ", "x.tar.zst"])
     func compression(fileName: String) async throws {
         let fixture = try await ArchiveFixture.sample(images: 40)
         let plain = try await fixture.export()
@@ -105,9 +105,8 @@ struct ExportTests {
         let fixture = try await ArchiveFixture.sample(images: 1)
         try fixture.images.damage(.image(0))
         let before = try Self.addressSpace()
-        // Compression as it is here takes about 30 MB each time.
-        for _ in 0..<100 {
-            await #expect(throws: FeedError.self) { try await fixture.export(as: "x.tar.xz") }
+        for _ in 0..<1000 {
+            await #expect(throws: FeedError.self) { try await fixture.export(as: "x.tar.zst") }
         }
         #expect(try Self.addressSpace() - before < 2 << 30)
     }

@@ -179,6 +179,25 @@ struct ExportTests {
         #expect(result.errorText.hasPrefix("feedsync: exported 1 feed and 3 images, "), "\(result.errorText)")
     }
 
+    @Test(
+        "to a file with the suffix of another kind of archive is wrong usage",
+        arguments: ["x.zip", "x.tar.xz", "x.TXZ", "x.tar.bz2", "x.7z", "x.gz", "x.tzst"])
+    func otherSuffix(name: String) async throws {
+        try await program.run(server.feedURL)
+        expectOneLine(
+            try await program.run("export", program.folder.path(name)), exit: 64, [name, ".tar.gz, .tgz or .tar.zst"])
+        #expect(Files.names(in: program.folder.path) == ["cache"])
+    }
+
+    @Test("to a file with any other suffix is not compressed") func plainSuffix() async throws {
+        try await program.run(server.feedURL)
+        let plain = try await program.run("export", "-").standardOutput
+        for name in ["x", "x.tar", "x.oci", "gz"] {
+            expectQuiet(try await program.run("export", program.folder.path(name)))
+            #expect(try Files.bytes(program.folder.path(name)) == plain, "\(name)")
+        }
+    }
+
     @Test("whose reader goes away is an error") func closedPipe() async throws {
         try await program.run(server.feedURL)
         let result = try await program.shell("{ \"$feedsync\" export -; echo $? >&2; } | exec true")

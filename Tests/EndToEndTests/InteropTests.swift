@@ -71,7 +71,7 @@ struct InteropTests {
         }
     }
 
-    @Test("gzip, xz and zstd compress an export, and it imports", arguments: ["gzip", "xz", "zstd"])
+    @Test("an export that gzip or zstd compresses imports", arguments: ["gzip", "zstd"])
     func compressing(compressor: String) async throws {
         let archive = try await export()
         let result = try await Subprocess.run(compressor, ["-c", file])

@@ -64,7 +64,7 @@ enum ArchiveFuzzing {
         guard let cache = takeIn(LayoutFuzzing.archive(LayoutFuzzing.texts)) else {
             preconditionFailure("the seed was refused")
         }
-        for suffix in ["tar", "tar.gz", "tar.xz", "tar.zst"] {
+        for suffix in ["tar", "tar.gz", "tar.zst"] {
             if let archive = export(cache, as: "x.\(suffix)") { seeds.append((suffix, archive)) }
         }
         var tar = TarBuilder()

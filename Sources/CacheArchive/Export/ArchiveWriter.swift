@@ -88,7 +88,7 @@ final class ArchiveWriter {
 
     private var failure: FeedError {
         if let failure = output.failure { return failure }
-        return .storage(.failed, "the archive can't be written: \(archive.errorText)")
+        return .storage(.failed, "the archive can't be written: \(archive.errorText ?? "unknown reason")")
     }
 
     private static let outOfMemory = FeedError.storage(.failed, "the archive can't be written: out of memory")

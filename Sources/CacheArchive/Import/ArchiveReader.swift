@@ -11,8 +11,9 @@ final class ArchiveReader {
         case blob(Digest)
     }
 
-    private let archive: OpaquePointer
     private let input: Input
+    private let reader: LibarchiveReader
+    private var archive: OpaquePointer { reader.handle }
     /// What there may be but once, besides blobs.
     var seen: Set<String> = []
     /// The name and size of the entry that is being read.
@@ -20,29 +21,12 @@ final class ArchiveReader {
     private(set) var size: Int64 = 0
 
     init(_ source: any ByteSource) throws(FeedError) {
-        input = Input(try Decompressor(source))
-        guard let archive = archive_read_new() else { throw .storage(.failed, "out of memory") }
-        self.archive = archive
-        try check(archive_read_support_format_tar(archive))
-        let opened = archive_read_open(
-            archive, Unmanaged.passUnretained(input).toOpaque(), nil,
-            { archive, input, block in
-                guard let input, let block else { return -1 }
-                let reader = Unmanaged<Input>.fromOpaque(input).takeUnretainedValue()
-                do throws(FeedError) {
-                    let bytes = try reader.next()
-                    block.pointee = bytes?.baseAddress
-                    return bytes?.count ?? 0
-                } catch {
-                    reader.failure = error
-                    feedsync_set_error(archive, -1, "reading failed")
-                    return -1
-                }
-            }, nil)
-        try check(opened)
+        let input = Input(try Decompressor(source))
+        self.input = input
+        reader = try LibarchiveReader { () throws(FeedError) in try input.next() }
+        try reader.check(archive_read_support_format_tar(reader.handle))
+        guard reader.open() == ARCHIVE_OK else { throw failure }
     }
-
-    deinit { archive_read_free(archive) }
 
     /// The next entry, of which name and type are known to be right; nil at the end.
     func next() throws(FeedError) -> Entry? {
@@ -61,17 +45,14 @@ final class ArchiveReader {
         // A volume is no entry.
         if let label = fault?.label { name = label }
         guard isRead else {
-            guard let fault, fault != .unreadable, input.failure == nil else { throw failure }
+            guard let fault, fault != .unreadable, reader.inputFailure == nil else { throw failure }
             throw fault.label == nil ? .invalidData("\(place)\(fault.reason)") : refused(fault.reason)
         }
         // At the end there is an entry too, an empty one.
         if status == ARCHIVE_EOF { header = nil }
         if let header, fault?.label == nil { name = try Self.name(of: header) }
         if let fault { throw refused(fault.reason) }
-        guard let header else {
-            try finish()
-            return nil
-        }
+        guard let header else { return nil }
         let isFolder = try isFolder(header)
         let entry = try self.entry(isFolder: isFolder)
         size = archive_entry_size(header)
@@ -103,15 +84,6 @@ final class ArchiveReader {
         }
     }
 
-    /// Behind the end of a tar archive there may be zeros, and nothing else.
-    private func finish() throws(FeedError) {
-        let end = archive_filter_bytes(archive, 0)
-        try input.decompressor.finish()
-        guard input.decompressor.endOfContent <= end else {
-            throw .invalidData("there is data after the end of the archive")
-        }
-    }
-
     /// The reader finds a name that comes twice, but not a blob: there are many, and the importer knows them.
     var repeated: FeedError { refused("there twice") }
 
@@ -123,32 +95,26 @@ final class ArchiveReader {
     /// Tells where an entry is that can't be read, and so has no name.
     private var place: String { name.isEmpty ? "" : "at or after \(shownName): " }
 
-    private func check(_ code: Int32) throws(FeedError) {
-        guard code == ARCHIVE_OK else { throw failure }
-    }
-
     static let empty = FeedError.invalidData("the archive is empty")
 
     private static let unknown = FeedError.invalidData(
-        "no archive that feedsync knows (a tar, as it is or compressed by gzip, xz or zstd), or one whose beginning is "
+        "no archive that feedsync knows (a tar, as it is or compressed by gzip or zstd), or one whose beginning is "
             + "damaged")
 
     private var failure: FeedError {
-        if let failure = input.failure { return failure }
-        guard archive_format(archive) != 0 else {
+        guard reader.inputFailure != nil || archive_format(archive) != 0 else {
             return input.decompressor.isEmpty ? Self.empty : Self.unknown
         }
-        return .invalidData("\(place)the archive is damaged or cut off: \(archive.errorText)")
+        return reader.failure(place)
     }
 }
 
-/// Where libarchive reads from, why it can't, and what it has read of a header.
+/// Where libarchive reads from, and what it has read of a header.
 private final class Input {
     /// What precedes the bytes of an entry is far smaller. libarchive keeps it in memory, however much there is.
     private static let mostOfHeader = 4 << 20
 
     let decompressor: Decompressor
-    var failure: FeedError?
     /// The bytes that a header may still have; nil while none is read. libarchive reads the first one at once.
     private var left: Int? = mostOfHeader
     private var block = UnsafeRawBufferPointer(start: nil, count: 0)

@@ -1,114 +1,98 @@
 internal import CArchive
 internal import FeedCore
 
-/// Undoes an archive's compression, if it has one, and knows what comes after its end. libarchive would do so, too, but
-/// takes as much memory as a stream asks for, passes over the check of gzip, and doesn't tell of data behind the end.
+/// Decompresses an archive with libarchive's filters for gzip and zstd.
+///
+/// It is a reader of its own below the one for the tar format. libarchive keeps the header of a tar entry in memory,
+/// however large it is, and here the decompressed bytes of a header can be counted.
 final class Decompressor {
-    private static let blockSize = 256 * 1024
-    /// Far more than any tar fills its last record up with.
-    private static let mostPadding = 64 << 20
-
-    private let source: any ByteSource
-    private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 16)
-    private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 16)
-    /// The input that is not decoded yet.
-    private var rest = UnsafeRawBufferPointer(start: nil, count: 0)
-    private var isInputAtEnd = false
-    /// Nil: the archive is as it is.
-    private var decoder: (any StreamDecoder)?
-    private var position: Int64 = 0
-    /// Behind the last byte that is not zero: a tar archive may end in any number of zeros.
-    private(set) var endOfContent: Int64 = 0
-    private var isAtEnd = false
+    private let reader: LibarchiveReader
+    /// Whether there are no bytes, compressed or not.
+    let isEmpty: Bool
 
     init(_ source: any ByteSource) throws(FeedError) {
-        self.source = source
-        // From a pipe it may come byte by byte.
-        while rest.count < Compression.longestMark, !isInputAtEnd { try read() }
-        decoder = try Compression(of: rest).decoder
-    }
-
-    deinit {
-        input.deallocate()
-        output.deallocate()
-    }
-
-    /// There was nothing in it.
-    var isEmpty: Bool { isAtEnd && position == 0 }
-
-    /// The next bytes, valid until the one after them is asked for; nil at the end.
-    func next() throws(FeedError) -> UnsafeRawBufferPointer? {
-        guard !isAtEnd, let block = try decoded() else {
-            isAtEnd = true
-            return nil
+        let input = try CompressedInput(source)
+        if let name = UnreadableFormat.name(of: input.beginning) {
+            throw .invalidData(
+                "the archive is compressed with \(name), which feedsync does not read; it reads a tar archive, plain or "
+                    + "compressed with gzip or zstd")
         }
-        if position == 0, decoder != nil, Compression(of: block) != .none {
+        reader = try LibarchiveReader { () throws(FeedError) in try input.next() }
+        try reader.check(archive_read_support_filter_gzip(reader.handle))
+        try reader.check(archive_read_support_filter_zstd(reader.handle))
+        try reader.check(archive_read_support_format_raw(reader.handle))
+        try reader.check(archive_read_support_format_empty(reader.handle))
+        try reader.check(reader.open())
+        // The first filter passes the input on as it is.
+        guard archive_filter_count(reader.handle) <= 2 else {
             throw .invalidData("the archive is compressed more than once")
         }
-        if let last = block.lastIndex(where: { $0 != 0 }) { endOfContent = position + Int64(last) + 1 }
-        position += Int64(block.count)
-        return block
+        var entry: OpaquePointer?
+        let status = archive_read_next_header(reader.handle, &entry)
+        isEmpty = status == ARCHIVE_EOF
+        if !isEmpty { try reader.check(status) }
     }
 
-    /// To be called when nothing more is wanted: reads to the end, and throws unless that is where it should be.
-    func finish() throws(FeedError) {
-        var padding = 0
-        while let block = try next() {
-            padding += block.count
-            // Endless zeros compress to next to nothing.
-            guard padding <= Self.mostPadding else {
-                throw .invalidData("there are more than \(Self.mostPadding >> 20) MiB after the end of the archive")
-            }
-        }
-    }
-
-    /// Adds to what is left of the input.
-    private func read() throws(FeedError) {
-        input.copyMemory(from: rest)
-        let count = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: input[rest.count...]))
-        rest = UnsafeRawBufferPointer(rebasing: input[..<(rest.count + count)])
-        isInputAtEnd = count == 0
-    }
-
-    /// Not empty; nil at the end.
-    private func decoded() throws(FeedError) -> UnsafeRawBufferPointer? {
-        while true {
-            if rest.isEmpty, !isInputAtEnd { try read() }
-            guard let decoder else {
-                defer { rest = UnsafeRawBufferPointer(rebasing: rest[rest.endIndex...]) }
-                return rest.isEmpty ? nil : rest
-            }
-            do throws(DecodingFailure) {
-                let count = try decoder.decode(&rest, into: output, isLast: isInputAtEnd)
-                if count > 0 { return UnsafeRawBufferPointer(rebasing: output[..<count]) }
-                guard rest.isEmpty, isInputAtEnd else { continue }
-                guard decoder.isWhole else { throw .cutOff }
-                return nil
-            } catch {
-                throw error.told(decoder)
-            }
-        }
+    /// The next bytes, which stay valid until this is called again; nil at the end.
+    func next() throws(FeedError) -> UnsafeRawBufferPointer? {
+        if isEmpty { return nil }
+        var start: UnsafeRawPointer?
+        var count = 0
+        var offset: Int64 = 0
+        let status = archive_read_data_block(reader.handle, &start, &count, &offset)
+        if status == ARCHIVE_EOF { return nil }
+        try reader.check(status)
+        return UnsafeRawBufferPointer(start: start, count: count)
     }
 }
 
-extension DecodingFailure {
-    fileprivate func told(_ decoder: any StreamDecoder) -> FeedError {
-        // A few bytes behind the end of a stream may look like the beginning of another one.
-        let trailing = decoder.mayHaveEnded ? ", or there is data after its end" : ""
-        return switch self {
-        case .cutOff: .invalidData("the archive is cut off\(trailing)")
-        case .damaged(let reason): .invalidData("the archive is damaged\(trailing): \(reason)")
-        case .dataAfterEnd: .invalidData("there is data after the end of the compressed archive")
-        case .largeWindow:
-            .invalidData(
-                "the archive takes more than \(DecodingLimit.window >> 20) MiB of memory to decompress: its dictionary "
-                    + "or window is too large (xz -9 and zstd --long=26 are taken)")
-        case .noMemory: .storage(.failed, "out of memory")
+/// The bytes of an archive as they come, with those at its beginning, which tell its format.
+private final class CompressedInput {
+    private static let blockSize = 256 * 1024
+
+    private let source: any ByteSource
+    private let block = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 16)
+    private(set) var beginning: UnsafeRawBufferPointer
+    private var hasBegun = false
+
+    /// Waits for as many bytes as tell the format: a pipe may deliver them one by one.
+    init(_ source: any ByteSource) throws(FeedError) {
+        self.source = source
+        beginning = UnsafeRawBufferPointer(rebasing: block[..<0])
+        var count = 0
+        while count < UnreadableFormat.longestSignature {
+            let read = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: block[count...]))
+            if read == 0 { break }
+            count += read
         }
+        beginning = UnsafeRawBufferPointer(rebasing: block[..<count])
+    }
+
+    deinit { block.deallocate() }
+
+    /// Nil at the end.
+    func next() throws(FeedError) -> UnsafeRawBufferPointer? {
+        guard hasBegun else {
+            hasBegun = true
+            return beginning
+        }
+        let count = try source.read(into: block)
+        return count == 0 ? nil : UnsafeRawBufferPointer(rebasing: block[..<count])
     }
 }
 
-extension OpaquePointer {
-    /// What libarchive says of the last failure of an archive.
-    var errorText: String { archive_error_string(self).map { String(cString: $0) } ?? "unknown reason" }
+/// The compressed formats that an import recognises only to name them in its refusal.
+private enum UnreadableFormat {
+    private static let signatures: [(name: String, bytes: [UInt8])] = [
+        ("xz", [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0]), ("bzip2", Array("BZh".utf8)), ("lz4", [0x04, 0x22, 0x4D, 0x18]),
+        ("lzip", Array("LZIP".utf8)), ("lzma", [0x5D, 0, 0]), ("lzop", [0x89, 0x4C, 0x5A, 0x4F]),
+        ("compress", [0x1F, 0x9D]), ("zip", [0x50, 0x4B, 3, 4]), ("7-Zip", [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C]),
+        ("rar", Array("Rar!".utf8)),
+    ]
+
+    static let longestSignature = 6
+
+    static func name(of bytes: UnsafeRawBufferPointer) -> String? {
+        signatures.first { bytes.starts(with: $0.bytes) }?.name
+    }
 }

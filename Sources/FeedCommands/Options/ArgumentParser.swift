@@ -132,6 +132,7 @@ struct ArgumentParser {
             let given = FeedOperand.shown(operands[0])
             throw UsageError("\(spec.name) needs \(one)\(place), and '\(given)' is a URL", hint: usage)
         }
+        if spec.operand == .archiveAndFeeds { try ArchiveFile.checkSuffix(operands[0]) }
         for word in feeds where isUnknown(word) {
             throw UsageError(
                 "'\(FeedOperand.shown(word))' is neither a URL nor an existing file",

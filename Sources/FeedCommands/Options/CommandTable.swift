@@ -91,8 +91,8 @@ enum CommandTable {
         usage: ["feedsync export [options] FILE [FEED...]"],
         overview: """
             Writes each FEED, or with none every feed in the cache, and all images that are there of them, as a tar \
-            archive, which is an OCI image layout too. A name that ends in .tar.gz, .tgz, .tar.xz or .tar.zst has it \
-            compressed; - is standard output. The same feeds and images give the same bytes. Every image is checked on \
+            archive, which is an OCI image layout too. If the name ends in .tar.gz, .tgz or .tar.zst, it is compressed; - is \
+            standard output. The same feeds and images give the same bytes. Every image is checked on \
             the way, and an export that fails leaves no file. A sync may run meanwhile.
             """,
         operand: .archiveAndFeeds, operandCount: 1...Int.max,
