@@ -140,7 +140,7 @@ struct RemoveTests {
             exec strace -f -qq -o /dev/null -P "$FEEDSYNC_CACHE/feedsync.sqlite-wal" -e inject=pwrite64:error=ENOSPC \
                 "$feedsync" remove -q "$1"
             """#, server.feedURL)
-        expectOneLine(result, exit: 74, ["make room"])
+        expectOneLine(result, exit: 74, ["some space is needed first"])
         #expect(try await feeds().count == 2)
         #expect(Files.names(in: program.imageFolder).count == 3)
         expectQuiet(try await program.run("remove", server.feedURL, other.feedURL))

@@ -70,7 +70,7 @@ extension ValidateTests {
         let result = try await validateStale(failingWith: error)
         #expect(result.status == .exited(74))
         #expect(try result.json == report())
-        #expect(result.errorText.contains("make room"))
+        #expect(result.errorText.contains("some space is needed first"))
         #expect(Files.names(in: program.imageFolder).count == 3)
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 3)
         let later = try await program.run("validate", "--json")

@@ -7,22 +7,13 @@ extension DatabaseFile {
     func repair(lock: Descriptor) throws(FeedError) -> (SQLiteConnection, notices: [String]) {
         do {
             try requireNotEmptied()
-            let connection = try openToMakeRoom(lock: lock)
+            let connection = try openForWriting(lock: lock)
             try examine(connection)
             return (connection, [])
         } catch let error where error.kind == .storage(.unreadable) {
             let name = try setAside()
             let notice = "\(error.withoutHint); it was set aside as \(name), and a new database begins"
             return (try openForWriting(lock: lock), [notice])
-        }
-    }
-
-    /// On a full disk there is no room for what is shared with those who read. Alone, SQLite does without.
-    private func openToMakeRoom(lock: Descriptor) throws(FeedError) -> SQLiteConnection {
-        do {
-            return try openForWriting(lock: lock)
-        } catch let failure where failure.kind == .storage(.failed) {
-            do { return try openForWriting(lock: lock, .writingAlone) } catch { throw failure }
         }
     }
 

@@ -4,16 +4,14 @@ internal import SystemFiles
 
 extension DatabaseFile {
     /// Creates it if need be. The lock stays held until the connection is closed.
-    func openForWriting(
-        lock: Descriptor, _ mode: SQLiteConnection.Mode = .writing
-    ) throws(FeedError) -> SQLiteConnection {
+    func openForWriting(lock: Descriptor) throws(FeedError) -> SQLiteConnection {
         // An empty one holds no more than none.
         let isNew = try isThere() ? status(of: Self.name)?.st_size == 0 : true
         let isShared = try status(of: ".")?.isOpenToOthers == true
         if isNew { try make(mode: isShared ? 0o600 : 0o666) }
         if isShared { try keepOthersOut() }
         do {
-            let connection = try open(mode, lock: lock)
+            let connection = try open(.writing, lock: lock)
             let state = try schema.state(of: connection)
             connection.giveUpLog()
             try connection.execute("PRAGMA journal_mode = WAL")

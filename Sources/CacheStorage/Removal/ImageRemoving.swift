@@ -18,27 +18,13 @@ extension ImageDirectory {
         if !mode.isDryRun {
             let lock = files.isEmpty ? nil : try await lockForDeleting()
             defer { withExtendedLifetime(lock) {} }
-            do throws(FeedError) {
-                try await deleteUnreferencedRows(and: missing)
-            } catch {
-                files = try await unnamedFiles()
-                files.remove()
-                return ImageRemoval(images: files.imageCount, bytesFreed: files.bytesFreed, failure: error)
-            }
+            try await deleteUnreferencedRows(and: missing)
             files.remove()
         } else {
             files.measure()
         }
         return ImageRemoval(
             images: files.imageCount + gone, gone: gone, bytesFreed: files.bytesFreed, failure: files.failure)
-    }
-
-    /// What no row names at all goes, whatever becomes of the rows: it may be the room that is missing.
-    private func unnamedFiles() async throws(FeedError) -> FileRemoval {
-        leftovers(
-            besides: try await database.read { connection throws(FeedError) in
-                Set(try ImageIndex(connection: connection).sizes().keys)
-            })
     }
 
     private func deleteUnreferencedRows(and missing: Set<Digest>) async throws(FeedError) {

@@ -13,10 +13,6 @@ final class SQLiteConnection {
         /// For a file that nobody can write: with no locks and no files beside it.
         case immutable
         case writing
-        /// As `writing`, while nobody else has it open.
-        case writingAlone
-
-        fileprivate var isAlone: Bool { self == .readingAlone || self == .writingAlone }
     }
 
     let path: String
@@ -34,7 +30,7 @@ final class SQLiteConnection {
             case .memory: (":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY)
             case .reading, .readingAlone: (path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW)
             case .immutable: (Self.immutableURI(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_URI)
-            case .writing, .writingAlone: (path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW)
+            case .writing: (path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW)
             }
         _ = Self.countsNoMemory
         var opened: OpaquePointer?
@@ -52,7 +48,7 @@ final class SQLiteConnection {
         try execute("PRAGMA foreign_keys = ON")
         // What it sorts, or keeps in tables for a while, it else writes to a folder that may be read-only or full.
         try execute("PRAGMA temp_store = MEMORY")
-        if mode.isAlone { try execute("PRAGMA locking_mode = EXCLUSIVE") }
+        if mode == .readingAlone { try execute("PRAGMA locking_mode = EXCLUSIVE") }
         let reads = mode == .reading || mode == .readingAlone
         try execute(reads ? "PRAGMA query_only = ON" : "PRAGMA synchronous = FULL")
     }

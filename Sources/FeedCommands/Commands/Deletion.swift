@@ -1,15 +1,15 @@
 import FeedCore
 
-/// What `validate` and `remove` have in common: a report of what was deleted, room on a full disk, and the images that
-/// nothing names.
+/// What `validate` and `remove` have in common: a report of what was deleted, and the images that nothing names.
 struct Deletion {
     private let session: Session
-    private let cache: Cache
+    let cache: Cache
     private var settings: Settings { session.settings }
 
-    init(_ session: Session, from cache: Cache) {
+    /// Opens the cache that is to become smaller.
+    init(_ session: Session, _ access: CacheAccess) async throws(FeedError) {
         self.session = session
-        self.cache = cache
+        do throws(FeedError) { cache = try await session.openCache(access) } catch { throw error.hintingAtSpace }
     }
 
     /// Closes the cache, and tells what `delete` did, also before it failed.
@@ -21,7 +21,7 @@ struct Deletion {
         do throws(FeedError) { try await delete(&report) } catch { failure = error }
         // Before anything is written: who reads may take their time, and others want the lock.
         await session.closeCaches()
-        if let failure, !failure.isCancellation { session.report(LogLine(failure)) }
+        if let failure, !failure.isCancellation { session.report(LogLine(failure.hintingAtSpace)) }
         try session.tell(report, failure: failure)
         return failure.map(ExitCode.of) ?? .ok
     }
@@ -32,35 +32,9 @@ struct Deletion {
             ? .dryRun(withoutFeeds: report.feedsDeleted.map(\.url), withoutDamaged: settings.deep) : .forReal
     }
 
-    /// Deletes rows of the database. On a full disk none can be, as the log grows by that, and no file goes before its row.
-    /// Where what no row names is enough room, it is tried again.
-    func makingRoom(
-        _ report: inout ValidateReport, _ delete: (inout ValidateReport) async throws(FeedError) -> Void
-    ) async throws(FeedError) {
-        while true {
-            do throws(FeedError) {
-                return try await delete(&report)
-            } catch {
-                guard error.lacksRoom, !settings.dryRun else { throw error }
-                let before = report.unreferenced.bytesFreed
-                try await removeUnreferenced(.forReal, &report)
-                guard report.unreferenced.bytesFreed > before else { throw Self.hinting(error) }
-            }
-        }
-    }
-
     func removeUnreferenced(_ mode: RemovalMode, _ report: inout ValidateReport) async throws(FeedError) {
-        while true {
-            let removal = try await cache.images.removeUnreferenced(mode)
-            report.unreferenced = report.unreferenced.followed(by: removal)
-            guard let failure = removal.failure else { return }
-            guard failure.lacksRoom, removal.bytesFreed > 0 else { throw Self.hinting(failure) }
-        }
-    }
-
-    private static func hinting(_ error: FeedError) -> FeedError {
-        guard error.lacksRoom else { return error }
-        return error.hinting("make room of some megabytes on that disk: the database needs it to forget anything")
+        report.unreferenced = try await cache.images.removeUnreferenced(mode)
+        if let failure = report.unreferenced.failure { throw failure }
     }
 
     /// Where an export or a gallery is at work, it is waited for before anything is deleted, if there is something.
@@ -75,6 +49,13 @@ struct Deletion {
             .dryRun(withoutFeeds: report.feedsDeleted.map(\.url)))
         guard !report.isEmpty else { return }
         _ = try await cache.images.keepReadersOut(waiting: true)
+    }
+}
+
+extension FeedError {
+    /// The same error; on a full disk it says what to do, because the database has to grow before it can shrink.
+    fileprivate var hintingAtSpace: FeedError {
+        lacksRoom ? hinting("some space is needed first: free a few megabytes on that disk") : self
     }
 }
 

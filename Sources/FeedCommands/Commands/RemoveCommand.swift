@@ -11,10 +11,9 @@ struct RemoveCommand {
         for feed in given { _ = distinct.add(feed) }
         let feeds = distinct.urls
         try await requireSaved(feeds)
-        let cache = try await session.openCache(settings.dryRun ? .read : .write(lockWait: settings.lockWait))
-        let deletion = Deletion(session, from: cache)
+        let deletion = try await Deletion(session, settings.dryRun ? .read : .write(lockWait: settings.lockWait))
         let code = try await deletion.run { report throws(FeedError) in
-            try await remove(feeds, from: cache, deletion, &report)
+            try await remove(feeds, from: deletion.cache, deletion, &report)
         }
         if code == .ok { await tellWhereNamed(feeds) }
         return code
@@ -37,10 +36,8 @@ struct RemoveCommand {
         if !settings.dryRun {
             try await deletion.keepReadersOut { plan throws(FeedError) in plan.feedsDeleted = removed }
             try session.stopIfCancelled()
-            try await deletion.makingRoom(&report) { _ throws(FeedError) in
-                try await cache.feeds.change { change throws(FeedError) in
-                    for feed in feeds { try change.delete(feed) }
-                }
+            try await cache.feeds.change { change throws(FeedError) in
+                for feed in feeds { try change.delete(feed) }
             }
         }
         report.feedsDeleted = removed

@@ -14,10 +14,11 @@ struct ValidateCommand {
             try session.tell(ValidateReport(), failure: nil)
             return .ok
         }
-        let cache = try await session.openCache(
-            settings.dryRun ? .rehearseRepair : .repair(lockWait: settings.lockWait))
-        let deletion = Deletion(session, from: cache)
-        return try await deletion.run { report throws(FeedError) in try await validate(cache, deletion, &report) }
+        let deletion = try await Deletion(
+            session, settings.dryRun ? .rehearseRepair : .repair(lockWait: settings.lockWait))
+        return try await deletion.run { report throws(FeedError) in
+            try await validate(deletion.cache, deletion, &report)
+        }
     }
 
     private func validate(
@@ -28,9 +29,7 @@ struct ValidateCommand {
                 try await deleteStaleFeeds(in: cache, &plan, dryRun: true)
             }
         }
-        try await deletion.makingRoom(&report) { report throws(FeedError) in
-            try await deleteStaleFeeds(in: cache, &report, dryRun: settings.dryRun)
-        }
+        try await deleteStaleFeeds(in: cache, &report, dryRun: settings.dryRun)
         let mode = deletion.removalMode(report)
         // Damage first: what is gone from the disk though a feed names it is damage too, and told.
         try session.stopIfCancelled()
@@ -52,8 +51,6 @@ struct ValidateCommand {
         in cache: Cache, _ report: inout ValidateReport, dryRun: Bool
     ) async throws(FeedError) {
         let validation = ValidateFeedCache(store: cache.feeds, now: session.now)
-        report.feedsAhead = []
-        report.letGo = []
         for feed in try await cache.feeds.summaries() {
             try session.stopIfCancelled()
             let fault = try await validation.validate(

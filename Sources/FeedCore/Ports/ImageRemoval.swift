@@ -28,13 +28,6 @@ package struct ImageRemoval: Hashable, Sendable {
 
     package static let nothing = ImageRemoval(images: 0, bytesFreed: 0)
 
-    /// Both together; what came in the way is what came in the way of the next.
-    package func followed(by next: ImageRemoval) -> ImageRemoval {
-        ImageRemoval(
-            images: images + next.images, gone: gone + next.gone, bytesFreed: bytesFreed + next.bytesFreed,
-            failure: next.failure)
-    }
-
     package init(images: Int, gone: Int = 0, bytesFreed: Int64, failure: FeedError? = nil) {
         self.images = images
         self.gone = gone
