@@ -3,7 +3,7 @@
 
 /* The file types are macros with a cast in them, which Swift does not import. */
 static const unsigned int feedsync_regular_file = AE_IFREG;
-static const unsigned int feedsync_folder = AE_IFDIR;
+static const unsigned int feedsync_directory = AE_IFDIR;
 static const unsigned int feedsync_symbolic_link = AE_IFLNK;
 static const unsigned int feedsync_fifo = AE_IFIFO;
 static const unsigned int feedsync_character_device = AE_IFCHR;

@@ -33,34 +33,36 @@ struct RefusalTests {
 
     static let names: [(String, TarBuilder.Kind, String)] = [
         ("/etc/passwd", .file, "an absolute path"), ("/oci-layout", .file, "an absolute path"),
-        ("../oci-layout", .file, ".. in it"), ("blobs/../x", .file, ".. in it"), ("blobs/sha256/..", .file, ".. in it"),
-        ("./../x", .folder, ".. in it"), ("readme", .file, "no place here"), ("././x", .file, "no place here"),
-        ("blobs", .file, "no place here"), ("blobs/sha256", .file, "no place here"),
-        ("blobs/md5/", .folder, "no place"),
-        ("blobs/sha256/abc", .file, "no place here"), ("BLOBS/sha256/", .folder, "no place here"),
-        ("blobs/sha256/\(String(repeating: "A", count: 64))", .file, "no place here"),
-        ("blobs/sha256/\(String(repeating: "a", count: 65))", .file, "no place here"),
-        ("blobs/sha256/\(String(repeating: "a", count: 64))/", .folder, "no place here"),
-        ("blobs//sha256/\(String(repeating: "a", count: 64))", .file, "no place here"),
-        ("x\u{1B}[2J", .file, "no place here"), ("index.json", .file, "there twice"),
-        ("./index.json", .file, "there twice"), ("oci-layout", .file, "there twice"),
+        ("../oci-layout", .file, "has .. in its path"), ("blobs/../x", .file, "has .. in its path"),
+        ("blobs/sha256/..", .file, "has .. in its path"),
+        ("./../x", .folder, "has .. in its path"), ("readme", .file, "does not belong"),
+        ("././x", .file, "does not belong"),
+        ("blobs", .file, "does not belong"), ("blobs/sha256", .file, "does not belong"),
+        ("blobs/md5/", .folder, "does not belong"),
+        ("blobs/sha256/abc", .file, "does not belong"), ("BLOBS/sha256/", .folder, "does not belong"),
+        ("blobs/sha256/\(String(repeating: "A", count: 64))", .file, "does not belong"),
+        ("blobs/sha256/\(String(repeating: "a", count: 65))", .file, "does not belong"),
+        ("blobs/sha256/\(String(repeating: "a", count: 64))/", .folder, "does not belong"),
+        ("blobs//sha256/\(String(repeating: "a", count: 64))", .file, "does not belong"),
+        ("x\u{1B}[2J", .file, "does not belong"), ("index.json", .file, "appears twice"),
+        ("./index.json", .file, "appears twice"), ("oci-layout", .file, "appears twice"),
     ]
 
-    @Test("for a name that has no place in it", arguments: names)
+    @Test("for a name that does not belong in it", arguments: names)
     func name(name: String, kind: TarBuilder.Kind, reason: String) async throws {
         try await expectRefusal(of: LayoutBuilder().tar { $0.add(name, kind: kind) }, name, reason)
     }
 
-    @Test("for a name that is there twice") func twice() async throws {
+    @Test("for a name that appears twice") func twice() async throws {
         let image = LayoutBuilder().images[0]
         try await expectRefusal(
             of: LayoutBuilder().tar { $0.add(LayoutBuilder.name(image), image) }, LayoutBuilder.name(image),
-            "there twice")
+            "appears twice")
         try await expectRefusal(
             of: LayoutBuilder().tar {
                 $0.add("blobs/", kind: .folder)
                 $0.add("./blobs", kind: .folder)
-            }, "blobs", "there twice")
+            }, "blobs", "appears twice")
     }
 
     static let kinds: [(TarBuilder.Kind, String)] = [
@@ -78,13 +80,18 @@ struct RefusalTests {
             of: layout.tar { $0.add("index.json", kind: kind, link: "oci-layout") }, "index.json", reason)
     }
 
-    @Test("for a hard link in pax, which has a type as if it were a file") func paxLink() async throws {
+    @Test("for a hard link whose target is in a pax header, and for one with data") func paxLink() async throws {
         let name = "blobs/sha256/\(String(repeating: "a", count: 64))"
         try await expectRefusal(
             of: LayoutBuilder().tar {
                 $0.addPax([("linkpath", "oci-layout")])
                 $0.add(name, kind: .hardLink)
-            }, name, "a hard link")
+            }, name, "is neither a file nor a directory")
+        try await expectRefusal(
+            of: LayoutBuilder().tar {
+                $0.addPax([("comment", "with data")])
+                $0.add(name, Samples.png, kind: .hardLink, link: "oci-layout")
+            }, name, "is a hard link")
     }
 
     @Test("for a sparse file, of whatever kind") func sparse() async throws {
@@ -199,7 +206,7 @@ struct RefusalTests {
             $0.addPax([("path", name)])
             $0.add("short")
         }
-        try await expectRefusal(of: archive, "xxx…: a name that has no place here")
+        try await expectRefusal(of: archive, "xxx…: does not belong")
         #expect(try await fixture.refusal(of: archive)?.utf8.count ?? .max < 400)
     }
 

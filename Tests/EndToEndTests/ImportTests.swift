@@ -177,16 +177,18 @@ struct ImportTests {
         #expect(try await program.run("export", "-").standardOutput == Files.bytes(archive))
     }
 
-    @Test("refuses kinds of entries that other programs put into a tar, and names the entry")
-    func kinds() async throws {
-        for (kind, reason) in [
-            (TarBuilder.Kind.oldSparse, "a sparse file"), (.volumeLabel, "a volume's label"),
-            (.laterVolume, "a part of a file of several volumes"),
-        ] {
-            var tar = TarBuilder()
-            tar.add("oci-layout", Array(#"{"imageLayoutVersion":"1.0.0"}"#.utf8), kind: kind)
-            let archive = tar.bytes + (try await export())
-            let refused = try await program.run("import", "-", input: archive)
+    @Test(
+        "refuses a link, a FIFO and a sparse file that tar packs, and names the entry",
+        arguments: [
+            ("ln -s index.json", "is a symbolic link"), ("ln index.json", "is a hard link"), ("mkfifo", "is a FIFO"),
+            ("truncate -s 1M", "is a sparse file"),
+        ])
+    func kinds(command: String, reason: String) async throws {
+        try program.folder.write("{}", to: "index.json")
+        for format in ["gnu", "pax"] {
+            let refused = try await program.shell(
+                #"rm -f "$1/oci-layout" && cd "$1" && $2 oci-layout && tar -SH "$3" -cf - index.json oci-layout | "$feedsync" import -"#,
+                program.folder.path, command, format)
             expectOneLine(refused, exit: 65, ["oci-layout: \(reason)", "nothing was imported"])
         }
     }

@@ -1,67 +1,107 @@
 internal import CArchive
 internal import FeedCore
 
-/// Reads a tar archive front to back. What libarchive answers besides OK and the end is an error, also what it merely
-/// warns of.
+/// Reads a tar archive from front to back with libarchive.
+///
+/// An entry is what libarchive takes it for. Every result of libarchive's other than OK and the end is an error, and so
+/// is a warning.
 final class ArchiveReader {
-    /// What may be in an archive.
+    /// What an archive may contain.
     enum Entry: Hashable {
-        case folder
+        case directory
         case layout, index
         case blob(Digest)
     }
 
-    private let input: Input
+    private let input: TarInput
     private let reader: LibarchiveReader
     private var archive: OpaquePointer { reader.handle }
-    /// What there may be but once, besides blobs.
-    var seen: Set<String> = []
-    /// The name and size of the entry that is being read.
-    private(set) var name = ""
+    /// The paths of all entries but blobs so far.
+    private var seen: Set<String> = []
+    /// The name of the current entry.
+    private var name = ""
+    /// The size of the current entry.
     private(set) var size: Int64 = 0
+    /// Whether the archive ended with an end marker. libarchive also reads an archive that lacks it, because some programs
+    /// write none.
+    private(set) var hasEndMarker = false
 
     init(_ source: any ByteSource) throws(FeedError) {
-        let input = Input(try Decompressor(source))
+        let input = TarInput(try Decompressor(source))
         self.input = input
         reader = try LibarchiveReader { () throws(FeedError) in try input.next() }
         try reader.check(archive_read_support_format_tar(reader.handle))
         guard reader.open() == ARCHIVE_OK else { throw failure }
     }
 
-    /// The next entry, of which name and type are known to be right; nil at the end.
+    /// The next entry, whose name and type are checked; nil at the end.
     func next() throws(FeedError) -> Entry? {
         if Task.isCancelled { throw .cancelled }
         return try NamesInUTF8.during { () throws(FeedError) in try readEntry() }
     }
 
     private func readEntry() throws(FeedError) -> Entry? {
+        let start = archive_filter_bytes(archive, 0)
         var header: OpaquePointer?
-        input.beginHeader(at: archive_filter_bytes(archive, 0))
-        let status = archive_read_next_header(archive, &header)
-        let isRead = status == ARCHIVE_OK || status == ARCHIVE_EOF
-        let raw = input.endHeader(at: isRead ? archive_filter_bytes(archive, 0) : .max)
-        let fault = EntryHeaders(raw).fault
-        // What libarchive calls damage may be of such a kind; and a fault besides may only come of the damage.
-        // A volume is no entry.
-        if let label = fault?.label { name = label }
-        guard isRead else {
-            guard let fault, fault != .unreadable, reader.inputFailure == nil else { throw failure }
-            throw fault.label == nil ? .invalidData("\(place)\(fault.reason)") : refused(fault.reason)
+        let status = input.limitingHeader { archive_read_next_header(archive, &header) }
+        if status == ARCHIVE_EOF {
+            hasEndMarker = archive_filter_bytes(archive, 0) > start
+            return nil
         }
-        // At the end there is an entry too, an empty one.
-        if status == ARCHIVE_EOF { header = nil }
-        if let header, fault?.label == nil { name = try Self.name(of: header) }
-        if let fault { throw refused(fault.reason) }
-        guard let header else { return nil }
-        let isFolder = try isFolder(header)
-        let entry = try self.entry(isFolder: isFolder)
+        guard status == ARCHIVE_OK, let header else { throw failure }
+        name = try Self.name(of: header)
+        let isDirectory = try isDirectory(header)
+        let entry = try entry(isDirectory: isDirectory)
         size = archive_entry_size(header)
-        guard isFolder || (archive_entry_size_is_set(header) != 0 && size >= 0) else { throw refused("has no size") }
-        guard !isFolder || size == 0 else { throw refused("a folder with data in it") }
+        guard isDirectory || (archive_entry_size_is_set(header) != 0 && size >= 0) else { throw refused("has no size") }
+        guard !isDirectory || size == 0 else { throw refused("is a directory that contains data") }
         return entry
     }
 
-    /// Visits the bytes of the entry, of which there are `size`.
+    private static func name(of header: OpaquePointer) throws(FeedError) -> String {
+        guard let name = archive_entry_pathname(header) ?? archive_entry_pathname_utf8(header) else {
+            throw .invalidData("an entry has a name that can't be read")
+        }
+        return String(cString: name)
+    }
+
+    private func isDirectory(_ header: OpaquePointer) throws(FeedError) -> Bool {
+        // A hard link can also have the type of a file.
+        if archive_entry_hardlink(header) != nil { throw refused("is a hard link") }
+        switch UInt32(archive_entry_filetype(header)) {
+        case feedsync_directory: return true
+        case feedsync_regular_file: break
+        case feedsync_symbolic_link: throw refused("is a symbolic link")
+        case feedsync_fifo: throw refused("is a FIFO")
+        case feedsync_character_device, feedsync_block_device: throw refused("is a device")
+        default: throw refused("is neither a file nor a directory")
+        }
+        guard archive_entry_sparse_count(header) == 0 else { throw refused("is a sparse file") }
+        return false
+    }
+
+    private func entry(isDirectory: Bool) throws(FeedError) -> Entry {
+        if !isDirectory, let blob = OCILayout.blob(named: name) { return .blob(blob) }
+        guard !name.hasPrefix("/") else { throw refused("has an absolute path") }
+        var parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        guard !parts.contains("..") else { throw refused("has .. in its path") }
+        if parts.first == ".", parts.count > 1 { parts.removeFirst() }
+        // The name of a directory may end in a slash.
+        if isDirectory, parts.last == "" { parts.removeLast() }
+        let path = parts.joined(separator: "/")
+        let entry: Entry? =
+            switch (isDirectory, path) {
+            case (true, ""), (true, "."), (true, "blobs"), (true, OCILayout.blobFolder): .directory
+            case (false, OCILayout.layoutFile): .layout
+            case (false, OCILayout.indexFile): .index
+            default: nil
+            }
+        guard let entry else { throw refused("does not belong in an archive of feedsync") }
+        guard seen.insert(path == "." ? "" : path).inserted else { throw repeated }
+        return entry
+    }
+
+    /// Visits the bytes of the current entry, of which there are `size`.
     func forEachChunk(_ visit: (UnsafeRawBufferPointer) throws(FeedError) -> Void) throws(FeedError) {
         var position: Int64 = 0
         while true {
@@ -72,97 +112,69 @@ final class ArchiveReader {
             switch archive_read_data_block(archive, &start, &count, &offset) {
             case ARCHIVE_OK: break
             case ARCHIVE_EOF:
-                guard position == size else { throw refused("has \(position) bytes, where \(size) were announced") }
+                guard position == size else { throw refused("has \(position) bytes, and its header says \(size)") }
                 return
             default: throw failure
             }
             guard count > 0 else { continue }
-            guard offset == position else { throw refused("a sparse file") }
+            guard offset == position else { throw refused("is a sparse file") }
             position += Int64(count)
-            guard position <= size else { throw refused("has more than the \(size) bytes announced") }
+            guard position <= size else { throw refused("has more than the \(size) bytes that its header says") }
             try visit(UnsafeRawBufferPointer(start: start, count: count))
         }
     }
 
-    /// The reader finds a name that comes twice, but not a blob: there are many, and the importer knows them.
-    var repeated: FeedError { refused("there twice") }
+    /// The refusal of a name that appears twice. The reader finds the other names by itself, but leaves the many names of
+    /// blobs to the importer, which has a list of them.
+    var repeated: FeedError { refused("appears twice") }
 
     func refused(_ reason: String) -> FeedError { .invalidData("\(shownName): \(reason)") }
 
-    /// A name may be as long as a header.
+    /// The name for messages: a name may be as long as a header.
     private var shownName: String { name.shortened(to: 200) }
-
-    /// Tells where an entry is that can't be read, and so has no name.
-    private var place: String { name.isEmpty ? "" : "at or after \(shownName): " }
 
     static let empty = FeedError.invalidData("the archive is empty")
 
     private static let unknown = FeedError.invalidData(
-        "no archive that feedsync knows (a tar, as it is or compressed by gzip or zstd), or one whose beginning is "
-            + "damaged")
+        "the file is no archive that feedsync knows (a tar archive, plain or compressed with gzip or zstd), or its "
+            + "beginning is damaged")
 
     private var failure: FeedError {
         guard reader.inputFailure != nil || archive_format(archive) != 0 else {
-            return input.decompressor.isEmpty ? Self.empty : Self.unknown
+            return input.isEmpty ? Self.empty : Self.unknown
         }
-        return reader.failure(place)
+        return reader.failure(name.isEmpty ? "" : "at or after \(shownName): ")
     }
 }
 
-/// Where libarchive reads from, and what it has read of a header.
-private final class Input {
-    /// What precedes the bytes of an entry is far smaller. libarchive keeps it in memory, however much there is.
-    private static let mostOfHeader = 4 << 20
+/// The decompressed bytes of an archive, of which a header may take only so many: libarchive keeps a header in memory,
+/// however long its list of holes is.
+private final class TarInput {
+    private static let maximumOfHeader = 4 << 20
 
-    let decompressor: Decompressor
-    /// The bytes that a header may still have; nil while none is read. libarchive reads the first one at once.
-    private var left: Int? = mostOfHeader
-    private var block = UnsafeRawBufferPointer(start: nil, count: 0)
-    /// Where the block ends in the archive.
-    private var end: Int64 = 0
-    private var headerStart: Int64 = 0
-    /// The header's bytes before those in the block.
-    private var header: [UInt8] = []
+    private let decompressor: Decompressor
+    /// The bytes that the current header may still take; nil between headers. libarchive reads the first header when it
+    /// opens the archive.
+    private var remaining: Int? = maximumOfHeader
 
     init(_ decompressor: Decompressor) { self.decompressor = decompressor }
 
+    var isEmpty: Bool { decompressor.isEmpty }
+
+    func limitingHeader(_ read: () -> Int32) -> Int32 {
+        remaining = Self.maximumOfHeader
+        defer { remaining = nil }
+        return read()
+    }
+
     /// Nil at the end.
     func next() throws(FeedError) -> UnsafeRawBufferPointer? {
-        if let left {
-            guard left > 0 else {
-                let limit = ByteCount.text(Int64(Self.mostOfHeader))
-                throw .invalidData("the header of an entry is larger than \(limit)")
-            }
-            header += headerBytes(to: end)
+        if let remaining, remaining <= 0 {
+            throw .invalidData(
+                "the header of an entry is larger than \(ByteCount.text(Int64(Self.maximumOfHeader)))")
         }
-        // Its bytes are gone, whether or not others come.
-        block = UnsafeRawBufferPointer(start: nil, count: 0)
-        guard let next = try decompressor.next() else { return nil }
-        block = next
-        end += Int64(next.count)
-        if let left { self.left = left - next.count }
-        return next
-    }
-
-    func beginHeader(at start: Int64) {
-        left = Self.mostOfHeader
-        // At the beginning something may have been read.
-        if start == headerStart { return }
-        headerStart = start
-        header = []
-    }
-
-    func endHeader(at headerEnd: Int64) -> [UInt8] {
-        left = nil
-        // libarchive may have looked at what comes behind it.
-        return (header + headerBytes(to: headerEnd)).dropLast(max(0, Int(end) - block.count - Int(headerEnd)))
-    }
-
-    /// The header's bytes in the block.
-    private func headerBytes(to headerEnd: Int64) -> UnsafeRawBufferPointer {
-        let start = end - Int64(block.count)
-        let from = min(max(headerStart, start), end)
-        let to = min(max(headerEnd, from), end)
-        return UnsafeRawBufferPointer(rebasing: block[Int(from - start)..<Int(to - start)])
+        guard let block = try decompressor.next() else { return nil }
+        remaining = remaining.map { $0 - block.count }
+        return block
     }
 }

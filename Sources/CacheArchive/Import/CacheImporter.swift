@@ -66,7 +66,7 @@ package final class CacheImporter: Sendable {
         var next: ArchiveReader.Entry? = archive.first
         while let entry = next {
             switch entry {
-            case .folder: break
+            case .directory: break
             case .layout: contents.layout = try collect(reader, terms)
             case .index: contents.index = try collect(reader, terms)
             case .blob(let digest):
