@@ -28,15 +28,25 @@ enum ArchiveFuzzing {
         return bytes
     }
 
-    private static func check(_ bytes: [UInt8]) {
+    /// What is taken from an archive can be exported and imported again.
+    static func check(_ bytes: [UInt8]) {
         guard let cache = takeIn(bytes) else { return }
         guard let archive = export(cache) else { return }
         guard let copy = takeIn(archive) else { preconditionFailure("an export was refused") }
         precondition(export(copy) == archive, "an export came back as another")
     }
 
-    static func takeIn(_ bytes: [UInt8]) -> InMemoryCache? {
-        let cache = InMemoryCache()
+    /// Whichever of two archives of the same feeds comes first, the cache is the same after both: one lacks image data
+    /// that the other brings.
+    static func checkMerge(_ thin: [UInt8], _ full: [UInt8]) {
+        guard let thinFirst = takeIn(thin), takeIn(full, into: thinFirst) != nil else { return }
+        guard let fullFirst = takeIn(full), takeIn(thin, into: fullFirst) != nil else {
+            preconditionFailure("the order of two archives decides whether they are taken")
+        }
+        precondition(export(thinFirst) == export(fullFirst), "the order of two archives decides what they bring")
+    }
+
+    static func takeIn(_ bytes: [UInt8], into cache: InMemoryCache = InMemoryCache()) -> InMemoryCache? {
         do throws(FeedError) {
             _ = try CacheImporter(MemorySource(bytes)).merge(into: InMemoryIntake(cache), terms) { _ in }
             return cache
@@ -67,6 +77,9 @@ enum ArchiveFuzzing {
         for suffix in ["tar", "tar.gz", "tar.zst"] {
             if let archive = export(cache, as: "x.\(suffix)") { seeds.append((suffix, archive)) }
         }
+        let (thin, full) = (LayoutFuzzing.archive(LayoutFuzzing.thinTexts, isThin: true), LayoutFuzzing.hostile)
+        // The second lacks its end marker.
+        seeds += [("thin", thin), ("cut", thin.dropLast(1024)), ("alternatives", full)]
         var tar = TarBuilder()
         tar.addPax([("path", "index.json"), ("GNU.sparse.map", "0,1"), ("size", "3")])
         tar.add("x", [1, 2, 3], kind: .file)
