@@ -42,6 +42,29 @@ struct SlurmTests {
         #expect(said.contains("REQUEUE"))
     }
 
+    @Test(
+        "a task refuses what another user has put where its cache belongs, and writes nothing there",
+        .enabled(if: geteuid() == 0),
+        arguments: ["ln -s \"$1/outside\"", "ln -s nowhere", "touch", "mkfifo", "mkdir -m 777 -p"])
+    func occupiedCache(command: String) async throws {
+        let program = try Program()
+        for folder in ["bin", "local", "shared", "outside"] { try program.folder.makeDirectory(folder) }
+        try program.folder.write("<opml><body/></opml>", to: "feeds.opml")
+        let result = try await program.shell(
+            #"""
+            place=$(realpath "$1/shared" | sha256sum | cut -c 1-8)
+            cache=$1/local/feedsync-$(id -u)-$place-0-of-2
+            \#(command) "$cache" && chown -h 4711 "$cache"
+            ln -s "$feedsync" "$1/bin/feedsync"
+            # A task that was requeued submits no merge.
+            export PATH="$1/bin:$PATH" NODE_LOCAL="$1/local" PARTS=2 SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_MIN=0
+            export SLURM_RESTART_COUNT=1 SLURM_ARRAY_JOB_ID=1 SLURM_JOB_PARTITION=main
+            exec bash "$2" "$1/feeds.opml" "$1/shared"
+            """#, program.folder.path, "\(Fixtures.folder)/cluster/feedsync.sbatch")
+        expectOneLine(result, exit: 73, ["is not a directory of yours"])
+        for folder in ["outside", "shared"] { #expect(Files.names(in: program.folder.path(folder)) == []) }
+    }
+
     /// A host of `127.0.0.1` and on whose feeds fall into the part.
     private func host(ofPart part: Int, of count: Int) async throws -> Int {
         for host in 1...12 {
