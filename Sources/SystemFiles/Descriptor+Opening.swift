@@ -37,32 +37,34 @@ extension Descriptor {
         }
     }
 
-    /// What root makes in the cache of another is theirs, as if they had made it: they couldn't go on with it else. Where
-    /// not even root may give it away, as in a container or on a server's disk, it is better kept than not had.
-    package func giveOwner(to made: Descriptor) throws(SystemError) {
-        guard geteuid() == 0, case let own = try status(), own.st_uid != 0 else { return }
-        guard fchown(made.number, own.st_uid, own.st_gid) != 0 else { return }
-        guard [EPERM, EINVAL, EOPNOTSUPP, ENOSYS].contains(errno) else {
-            throw SystemError("can't be given to the owner of its folder", made.path)
-        }
-    }
-
     package func open(_ name: String, _ flags: Int32, mode: mode_t = 0o666) throws(SystemError) -> Descriptor {
         // Passed as it is, the name would be copied first.
-        let opened = name.withCString { openat(number, $0, flags | O_NOFOLLOW | O_CLOEXEC, mode) }
+        let opened = name.withCString { openat(number, $0, flags | Self.safely, mode) }
         return try descriptor(opened, name, flags)
     }
 
     /// Opens by a name in bytes: not every file has one in UTF-8.
     package func open(_ name: UnsafePointer<CChar>, _ flags: Int32) throws(SystemError) -> Descriptor {
-        let opened = openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC)
+        let opened = openat(number, name, flags | Self.safely)
         return try descriptor(opened, String(cString: name), flags)
     }
 
+    /// Follows no link, and waits for no other end of a pipe.
+    private static let safely = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+
     private func descriptor(_ opened: Int32, _ name: String, _ flags: Int32) throws(SystemError) -> Descriptor {
-        if opened >= 0, flags & O_DIRECTORY == 0 { return Descriptor(owning: opened, name, in: self) }
+        if opened >= 0, flags & O_DIRECTORY == 0 {
+            let file = Descriptor(owning: opened, name, in: self)
+            // A file that this call has made needs no check.
+            if flags & O_EXCL == 0 { try file.requireUsable(isDirectory: false) }
+            return file
+        }
         let path = "\(path)/\(name)"
-        if opened >= 0 { return Descriptor(owning: opened, path: path) }
+        if opened >= 0 {
+            let directory = Descriptor(owning: opened, path: path, ownership: ownership)
+            try directory.requireUsable(isDirectory: true)
+            return directory
+        }
         let failure = SystemError("can't be opened", path)
         // For a folder, Linux says of a link that it is none.
         if failure.code == ELOOP || failure.code == ENOTDIR, try status(of: name)?.isLink == true {

@@ -2,12 +2,16 @@ internal import CLinux
 package import Glibc
 
 extension Descriptor {
-    /// Makes a file of this folder, or one that is there anew.
+    /// Makes a new file in this directory, in place of one of that name.
     @discardableResult
     package func write(_ bytes: [UInt8], to name: String, mode: mode_t = 0o666) throws(SystemError) -> Descriptor {
-        let opened = openat(number, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode)
-        guard opened >= 0 else { throw SystemError("can't be created", "\(path)/\(name)") }
-        let file = Descriptor(owning: opened, name, in: self)
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        var made = openat(number, name, flags, mode)
+        // The old file is not written to, because it can have other names elsewhere.
+        if made < 0, errno == EEXIST, unlinkat(number, name, 0) == 0 { made = openat(number, name, flags, mode) }
+        guard made >= 0 else { throw SystemError("can't be created", "\(path)/\(name)") }
+        let file = Descriptor(owning: made, name, in: self)
+        try giveOwner(to: file)
         try file.write(bytes)
         return file
     }

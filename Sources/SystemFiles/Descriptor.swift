@@ -7,15 +7,19 @@ package final class Descriptor: Sendable {
     /// The path of the folder above, if there is a name, else the whole path.
     private let parent: String
     private let name: String?
+    /// The rule of the cache that this file or directory is in; nil outside of a cache.
+    package let ownership: CacheOwnership?
     private let isLocked = Atomic(false)
 
-    package init(owning number: Int32, path: String) {
+    package init(owning number: Int32, path: String, ownership: CacheOwnership? = nil) {
         self.number = number
+        self.ownership = ownership
         (parent, name) = (path, nil)
     }
 
     package init(owning number: Int32, _ name: String, in folder: Descriptor) {
         self.number = number
+        ownership = folder.ownership
         (parent, self.name) = (folder.path, name)
     }
 
@@ -24,6 +28,13 @@ package final class Descriptor: Sendable {
         let number = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { throw SystemError("can't be opened", path) }
         return Descriptor(owning: number, path: path)
+    }
+
+    /// The same directory under the rule of a cache.
+    func owned(_ ownership: CacheOwnership) throws(SystemError) -> Descriptor {
+        let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw SystemError("can't be opened", path) }
+        return Descriptor(owning: copy, path: path, ownership: ownership)
     }
 
     /// For messages. It is put together only when one needs it, as many files are opened and few are told of.

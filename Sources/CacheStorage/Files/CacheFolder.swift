@@ -4,7 +4,7 @@ internal import SystemFiles
 
 /// The folder of a cache, in which credentials may lie: nobody but its owner gets in.
 enum CacheFolder {
-    static let database = "feedsync.sqlite"
+    static let database = CacheOwnership.database
     /// The file that whoever changes the cache holds locked.
     static let lock = "lock"
     static let images = "images"
@@ -13,11 +13,23 @@ enum CacheFolder {
     /// Galleries keep small pictures here, each under its image's digest and an ending.
     static let thumbnails = "thumbnails"
 
+    /// What the directory of a cache can hold. SQLite keeps further files beside its database.
+    private static let entries =
+        [images, incoming, thumbnails, lock, "outputs", "damaged", database]
+        + DatabaseFile.companions.map { database + $0 }
+
+    /// Opens the directory of a cache, and refuses it if it, or an entry of it, belongs to another user.
+    static func open(_ path: String) throws(SystemError) -> Descriptor {
+        let folder = try Descriptor.cacheDirectory(at: path)
+        for entry in entries { try folder.requireOwn(entry) }
+        return folder
+    }
+
     static func create(_ path: String) throws(SystemError) -> Descriptor {
         let steps = FilePath.steps(to: path)
         for step in steps.dropLast() { try make(step, mode: 0o777) }
         if let last = steps.last { try make(last, mode: 0o700) }
-        let folder = try Descriptor.folder(at: path)
+        let folder = try open(path)
         try leaveIncomingAlone(in: folder)
         try keepOthersOut(of: folder)
         return folder
@@ -51,6 +63,8 @@ enum CacheFolder {
     private static func keepOthersOut(of folder: Descriptor) throws(SystemError) {
         let status = try folder.status()
         guard status.isOpenToOthers, status.st_uid == geteuid(), try !holdsOthersThings(folder) else { return }
+        // In a directory of root's, the owner of the files would be shut out too.
+        if case .given(let owner, _) = folder.ownership, owner != status.st_uid { return }
         guard fchmod(folder.number, 0o700) == 0 else { throw SystemError("can't be made private", folder.path) }
     }
 

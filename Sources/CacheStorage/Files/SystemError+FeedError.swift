@@ -17,9 +17,10 @@ extension SystemError {
             && faccessat(folder.number, ".", X_OK, AT_EACCESS) == 0
     }
 
-    /// A full disk is not what can't be created, whatever was to be.
+    /// ENOSPC is always `.failed`, and a file of another user always `.cannotCreate`.
     func feedError(_ fault: FeedError.StorageFault) -> FeedError {
-        isFullDisk ? FeedError.storage(.failed, message).lackingRoom() : .storage(fault, message)
+        if isFullDisk { return FeedError.storage(.failed, message).lackingRoom() }
+        return .storage(isForeign ? .cannotCreate : fault, message)
     }
 }
 

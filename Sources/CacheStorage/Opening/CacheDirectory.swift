@@ -147,7 +147,7 @@ actor CacheOpener {
     private func existingCache() throws(FeedError) -> Descriptor? {
         let folder: Descriptor
         do {
-            folder = try Descriptor.folder(at: path)
+            folder = try CacheFolder.open(path)
         } catch {
             if error.code == ENOENT { return nil }
             throw error.feedError(error.code == ENOTDIR ? .cannotCreate : .failed)

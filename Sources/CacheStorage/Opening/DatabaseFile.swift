@@ -21,13 +21,20 @@ struct DatabaseFile {
     }
 
     func open(_ mode: SQLiteConnection.Mode, lock: Descriptor? = nil) throws(FeedError) -> SQLiteConnection {
+        let checked = try status(of: Self.name)
         // Until it is known to be ours to change, not a byte of it moves: not even from the log into the database.
-        return try SQLiteConnection(path, mode, lock: lock, keepingLog: hasLog())
+        let connection = try SQLiteConnection(path, mode, lock: lock, keepingLog: hasLog())
+        // SQLite goes by the path, where another file may stand by now.
+        guard try isThere(), let opened = try status(of: Self.name), checked?.isSame(as: opened) != false else {
+            throw .storage(.failed, "\(path): another file has taken its place while it was opened")
+        }
+        return connection
     }
 
-    /// Refuses links, and what SQLite would block or choke on.
+    /// Refuses the files of other users, links, and what SQLite would block or choke on.
     func isThere() throws(FeedError) -> Bool {
         for ending in [""] + Self.companions {
+            try attempt(.failed) { () throws(SystemError) in try folder?.requireOwn(Self.name + ending) }
             guard let status = try status(of: Self.name + ending) else { continue }
             if status.isLink {
                 throw .storage(

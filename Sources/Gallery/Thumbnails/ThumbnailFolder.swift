@@ -12,7 +12,8 @@ struct ThumbnailFolder: Sendable {
 
     /// Nil where there is none.
     init?(in cache: String) throws(SystemError) {
-        guard access(cache, F_OK) == 0, let found = try Descriptor.folder(at: cache).existingFolder(Self.name) else {
+        guard access(cache, F_OK) == 0, let found = try Descriptor.cacheDirectory(at: cache).existingFolder(Self.name)
+        else {
             return nil
         }
         folder = found
@@ -20,7 +21,7 @@ struct ThumbnailFolder: Sendable {
 
     /// Nil where none can be made: the cache may be read-only, or full.
     init?(creatingIn cache: String) throws(SystemError) {
-        do throws(SystemError) { folder = try Descriptor.folder(at: cache).makeFolder(Self.name) } catch {
+        do throws(SystemError) { folder = try Descriptor.cacheDirectory(at: cache).makeFolder(Self.name) } catch {
             guard [EROFS, EACCES, EPERM, ENOSPC, EDQUOT].contains(error.code) else { throw error }
             return nil
         }
