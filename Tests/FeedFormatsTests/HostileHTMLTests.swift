@@ -48,6 +48,27 @@ import Testing
         #expect(images.allSatisfy { $0.alternatives.count <= FeedImage.mostAlternatives })
     }
 
+    /// Each of many images has the same long link, or the same long sources.
+    private static let sharedReferences: [String] = [
+        "<a href='\(HostileFeed.times(400_000, "a")).jpg'>",
+        "<a href='http://h/\(HostileFeed.times(2000, "%61")).jpg'>",
+        "<a href='\(HostileFeed.times(400_000, "a"))=s0'>", "<a href='data:\(HostileFeed.times(400_000, "a")).jpg'>",
+        "<picture><source srcset='\(HostileFeed.times(400_000, "a")).jpg'>",
+        "<picture><source srcset='\(HostileFeed.numbered(9) { "\(HostileFeed.times(8000, "a"))\($0) \($0 + 1)w, " })'>",
+    ]
+
+    @Test("a link or a source of many images is examined once", arguments: sharedReferences.indices)
+    func sharedReference(index: Int) {
+        let html = Self.sharedReferences[index] + HostileFeed.times(30_000, "<img src='a=s1'>")
+        let text = HostileFeed.rss("<description><![CDATA[\(html)]]></description>")
+        do throws(FeedError) {
+            let images = try HostileFeed.decode(Array(text.utf8)).feed.images
+            #expect(images.map(\.url.text) == ["https://feeds.example/a=s1"])
+        } catch {
+            #expect(error.message.hasSuffix("far more text than the feed itself"), "\(error.message)")
+        }
+    }
+
     @Test("a figure of many pictures and captions is gone through once")
     func captions() throws {
         let pictures = HostileFeed.numbered(30_000) { "<img src=\($0)><figcaption></figcaption>" }

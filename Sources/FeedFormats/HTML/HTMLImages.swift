@@ -20,8 +20,8 @@ final class HTMLImages: HTMLVisitor {
     private var caption: FoldedText?
     /// The outermost open element of these, and how many of its kind are open: templates nest.
     private var inert: (tag: String, depth: Int)?
-    /// Where the link around what follows leads.
-    private var link: String?
+    /// The link around what follows.
+    private var link: ImageTag.Link?
     /// What the `<source>`s of the open `<picture>` name.
     private var sources: SourceSet?
     private var isWithoutScript = false
@@ -67,7 +67,7 @@ final class HTMLImages: HTMLVisitor {
         if tag != "noscript", !isWithoutScript { lazy = nil }
         switch tag {
         case "img": add(ImageTag(attributes, sources: sources ?? SourceSet()))
-        case "a": link = attributes["href"].flatMap { $0.isEmpty ? nil : $0 }
+        case "a": link = attributes["href"].flatMap { $0.isEmpty ? nil : ImageTag.Link($0) }
         case "picture": sources = SourceSet()
         case "source":
             for name in ["srcset", "data-srcset"] as [StaticString] {

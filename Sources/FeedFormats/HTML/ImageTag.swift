@@ -49,17 +49,40 @@ struct ImageTag {
         }
     }
 
-    /// The best first. `link` is where a click on the picture leads.
-    func references(linkedTo link: String?) -> [String] {
-        let linked = link.flatMap { ImageKind.isNamedAsPicture($0) || isRendition($0) ? $0 : nil }
-        let best = [linked] + originals + sources.references + late
-        return (best + [isLazy ? nil : source]).compactMap { $0 }
+    /// The link around images. It is examined once, as it may be long and hold many images.
+    struct Link {
+        let reference: String
+        private let isImage: Bool
+        /// Some servers name no type and write the size behind an equals sign. This is what stands before the sign.
+        private let stem: Substring.UTF8View?
+
+        init(_ reference: String) {
+            StepCounter.add(reference.utf8.count)
+            self.reference = NamedPicture.Address.shortened(reference)
+            isImage = ImageKind.isNamedAsPicture(self.reference)
+            stem = Self.stem(of: self.reference)
+        }
+
+        /// Whether the link leads to the image that `source` shows.
+        func leadsToImage(at source: String?) -> Bool {
+            if isImage { return true }
+            guard let stem, let source, let other = Self.stem(of: source) else { return false }
+            guard stem.count == other.count else { return false }
+            StepCounter.add(stem.count)
+            return stem.elementsEqual(other)
+        }
+
+        private static func stem(of reference: String) -> Substring.UTF8View? {
+            let stem = reference.utf8.lastIndex(of: UInt8(ascii: "=")).map { reference.utf8[..<$0] }
+            return stem?.contains(UInt8(ascii: "?")) == true ? nil : stem
+        }
     }
 
-    /// Some servers name no type, and the size behind an equals sign.
-    private func isRendition(_ link: String) -> Bool {
-        guard let source, let end = link.lastIndex(of: "="), let other = source.lastIndex(of: "=") else { return false }
-        return link[..<end] == source[..<other] && !link[..<end].contains("?")
+    /// The references to the image, best first. `link` is the link around it.
+    func references(linkedTo link: Link?) -> [String] {
+        let linked = link.flatMap { $0.leadsToImage(at: source) ? $0.reference : nil }
+        let best = [linked] + originals + sources.references + late
+        return (best + [isLazy ? nil : source]).compactMap { $0 }
     }
 
     var decoration: Decoration? { Decoration.of(sides: sides, style: style, classes: classes) }

@@ -57,9 +57,11 @@ struct SourceSet {
     private mutating func keep(_ reference: Substring.UTF8View, _ merit: Merit, _ isOwn: Bool) {
         func isBehind(_ other: Candidate) -> Bool { other.merit == merit ? other.isOwn || !isOwn : other.merit > merit }
         let place = best.lastIndex(where: isBehind).map { $0 + 1 } ?? 0
+        StepCounter.add(reference.count)
         let isKnown = best.contains { $0.reference.utf8.elementsEqual(reference) }
         guard place < NamedPicture.mostAddresses, !isKnown else { return }
-        best.insert(Candidate(reference: String(Substring(reference)), merit: merit, isOwn: isOwn), at: place)
+        let kept = NamedPicture.Address.shortened(String(Substring(reference)))
+        best.insert(Candidate(reference: kept, merit: merit, isOwn: isOwn), at: place)
         if best.count > NamedPicture.mostAddresses { best.removeLast() }
     }
 }

@@ -71,6 +71,7 @@ struct ImageCollector {
             let id = item.id.map { index == 0 ? $0 : "\($0)#\(index + 1)" } ?? url.text
             let description = picture.description?.shortened(to: LongestText.words) ?? words
             let location = picture.location?.shortened(to: LongestText.words) ?? item.location
+            budget.addImage()
             try budget.spend(id, description, location, item.title, link?.text)
             images.append(
                 FeedImage(
@@ -101,35 +102,43 @@ struct ImageCollector {
         var usable: [Usable] = []
         for (index, picture) in pictures.enumerated() {
             if index % 256 == 255 { try DecodingFailure.check() }
-            if let found = usableAddresses(picture, of: item) { usable.append(found) }
+            if let found = try usableAddresses(picture, of: item) { usable.append(found) }
         }
         if let filter { try leaveOut(by: filter, &usable) }
         var united = UnitedPictures(count: usable.count, sided: usable.count { $0.picture.hasSides })
-        for found in usable {
-            for url in found.addresses { try budget.spend(url.text, url.credentials) }
-            united.add(found.picture, at: found.addresses)
-        }
+        for found in usable { united.add(found.picture, at: found.addresses) }
         return united.all
     }
 
     /// Nil without any, and for decoration.
-    private mutating func usableAddresses(_ picture: NamedPicture, of item: FeedItem) -> Usable? {
+    private mutating func usableAddresses(
+        _ picture: NamedPicture, of item: FeedItem
+    ) throws(DecodingFailure) -> Usable? {
         var usable = Usable(picture: picture)
         var reason: String?
         var decoration = picture.decoration
         for address in picture.addresses where usable.addresses.count <= NamedPicture.mostAddresses {
+            let base = address.base ?? base
+            StepCounter.add(address.reference.utf8.count + (base?.text.utf8.count ?? 0))
+            let url: ResourceURL?
             do throws(InvalidURL) {
-                guard let url = try links.target(of: address.reference, from: address.base ?? base) else {
-                    reason = reason ?? "a data: URL, which holds the picture itself"
-                    continue
-                }
-                // A password is kept of the address that counts, and of no other.
-                guard usable.addresses.isEmpty || url.credentials == nil else { continue }
-                decoration = decoration ?? Decoration.of(url)
-                usable.addresses.append(url)
+                url = try links.target(of: address.reference, from: base)
             } catch {
                 reason = reason ?? error.reason
+                // That it is invalid may have shown only at the end of the whole.
+                try budget.spend(address.reference, base?.text)
+                continue
             }
+            guard let url else {
+                try budget.spend(address.reference)
+                reason = reason ?? "a data: URL, which holds the picture itself"
+                continue
+            }
+            try budget.spend(url.text, url.credentials)
+            // A password is kept of the address that counts, and of no other.
+            guard usable.addresses.isEmpty || url.credentials == nil else { continue }
+            decoration = decoration ?? Decoration.of(url)
+            usable.addresses.append(url)
         }
         if let decoration, !takesAll {
             note(picture, of: item, decoration.what)

@@ -13,6 +13,22 @@ struct NamedPicture {
         /// The sides that the feed states, each zero where it states none.
         var width = 0.0
         var height = 0.0
+
+        /// No URL is so long, whatever white space is in it.
+        private static let longest = 16_384
+
+        init(reference: String, base: ResourceURL? = nil, width: Double = 0, height: Double = 0) {
+            self.reference = Self.shortened(reference)
+            self.base = base
+            self.width = width
+            self.height = height
+        }
+
+        /// The reference, or the beginning of one that is too long for a URL: a link may hold many images, and a `data:`
+        /// URL may hold megabytes.
+        static func shortened(_ reference: String) -> String {
+            reference.utf8.count <= longest ? reference : String(Substring(reference.utf8.prefix(longest)))
+        }
     }
 
     /// Its renditions, the best first. Those that can't be used are left out.

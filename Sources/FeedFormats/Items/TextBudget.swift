@@ -1,11 +1,18 @@
 internal import FeedCore
 
-/// Limits the text that a feed writes once and each of its images holds: ids, titles, the beginnings of URLs. No real
-/// feed comes to sixteen megabytes. Beyond them, the text may grow with the feed's size, but not with its square.
+/// Limits the text that a feed writes once and each of its images holds: ids, titles, the beginnings of URLs. The text may
+/// grow with the feed's size and with the number of its images, but not with their product.
 struct TextBudget {
+    private static let ofEachImage = 1024
+
     private var left: Int
 
-    init(for document: FeedSource) { left = (16 << 20) + 8 * document.bytes.count }
+    init(for document: FeedSource) {
+        let size = document.bytes.count
+        left = (1 << 20) + max(size, min(8 * size, 64 << 20))
+    }
+
+    mutating func addImage() { left += Self.ofEachImage }
 
     mutating func spend(_ texts: String?...) throws(DecodingFailure) {
         for text in texts { left -= text?.utf8.count ?? 0 }

@@ -35,6 +35,7 @@ struct UnitedPictures {
         var keys: [String] = []
         for (index, url) in addresses.enumerated() {
             let identity = PictureIdentity(of: url)
+            StepCounter.add(identity.key.utf8.count)
             keys.append(identity.key)
             if index == 0 { picture.size.marked = identity.size }
         }
@@ -50,6 +51,7 @@ struct UnitedPictures {
         }
         found[first].unite(with: picture)
         // It may show that several are one.
+        StepCounter.add(known.count)
         for other in known.dropFirst() where !found[other].addresses.isEmpty {
             found[first].unite(with: found[other])
             found[other].addresses = []

@@ -34,11 +34,4 @@ final class CharacterEntity {
         entity.pointee.length = Int32(text.count)
         return entity
     }
-
-    /// Stands for further declarations, such as those of HTML's characters. The reader needs none of these.
-    func empty(_ name: UnsafePointer<xmlChar>?) -> UnsafeMutablePointer<xmlEntity> {
-        entity.pointee.etype = XML_INTERNAL_PARAMETER_ENTITY
-        entity.pointee.name = name
-        return entity
-    }
 }

@@ -43,9 +43,25 @@ struct TagScanner {
         return nil
     }
 
-    /// Where the first tag of an XML document begins that has more attributes than `most`. All declarations of a DTD count
-    /// as one tag.
-    static func end(ofXML bytes: UnsafeBufferPointer<UInt8>, from start: Int, most: Int) -> Int? {
+    /// What a look over an XML document tells before libxml2 reads it.
+    struct XMLOutline {
+        /// Where the root element begins; nil if there is no element.
+        var root: Int?
+        /// Where the first tag begins that has too many attributes.
+        var excess: Int?
+        /// The entities that the document declares, up to `mostEntities` of them.
+        var entities: Set<[UInt8]> = []
+
+        fileprivate static let mostEntities = 10_000
+    }
+
+    static let longestEntity = 64
+
+    /// Looks over an XML document, up to the first tag that has more attributes than `most`.
+    static func outline(
+        ofXML bytes: UnsafeBufferPointer<UInt8>, from start: Int, most: Int
+    ) -> XMLOutline {
+        var outline = XMLOutline()
         var scanner = TagScanner(bytes, from: start, isHTML: false)
         while let start = scanner.nextTag() {
             if scanner.begins(with: "!--") {
@@ -54,13 +70,29 @@ struct TagScanner {
                 scanner.skip(behind: "]]>", from: start)
             } else if scanner.begins(with: "?") {
                 scanner.skip(behind: "?>", from: start)
+            } else if scanner.begins(with: "!") {
+                if let name = scanner.declaredEntity, outline.entities.count < XMLOutline.mostEntities {
+                    outline.entities.insert(name)
+                }
+                _ = scanner.skipTag()
             } else {
-                let isDeclaration = scanner.begins(with: "!")
-                _ = scanner.skipTag(isDeclaration: isDeclaration)
-                if scanner.attributes > most { return start }
+                if outline.root == nil, scanner.beginsName { outline.root = start }
+                _ = scanner.skipTag()
+                if scanner.attributes > most {
+                    outline.excess = start
+                    return outline
+                }
             }
         }
-        return nil
+        return outline
+    }
+
+    /// The name of the entity that the declaration here declares, if it declares one for the document's text.
+    private var declaredEntity: [UInt8]? {
+        guard begins(with: "!ENTITY") else { return nil }
+        let rest = bytes[min(index + 7, bytes.count)...].prefix(2 * Self.longestEntity).drop { $0 <= 0x20 }
+        let name = rest.prefix { $0 > 0x20 && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "\"") }
+        return name.isEmpty || name.first == UInt8(ascii: "%") ? nil : Array(name)
     }
 
     // MARK: Steps
@@ -69,6 +101,7 @@ struct TagScanner {
         guard index < bytes.count, let start = bytes.baseAddress,
             let found = memchr(start + index, CInt(byte), bytes.count - index)
         else { return nil }
+        StepCounter.add(UnsafeRawPointer(found) - UnsafeRawPointer(start) - index)
         return UnsafeRawPointer(found) - UnsafeRawPointer(start)
     }
 
@@ -99,7 +132,7 @@ struct TagScanner {
     private var beginsName: Bool {
         guard index < bytes.count else { return false }
         return (0x61...0x7A).contains(bytes[index] | 0x20) || bytes[index] == UInt8(ascii: "_")
-            || bytes[index] == UInt8(ascii: ":")
+            || bytes[index] == UInt8(ascii: ":") || bytes[index] >= 0x80 && !isHTML
     }
 
     /// Goes behind the first of these marks, or to the end of the text. Both marks begin alike.
@@ -118,8 +151,10 @@ struct TagScanner {
 
     /// Gives back whether the tag at hand ends. A quote opens a value behind an equals sign; in XML, where none may stand
     /// elsewhere in a tag, anywhere.
-    private mutating func skipTag(isDeclaration: Bool = false) -> Bool {
-        if !isDeclaration { attributes = 0 }
+    private mutating func skipTag() -> Bool {
+        attributes = 0
+        let start = index
+        defer { StepCounter.add(index - start) }
         var place = Place.tag
         while index < bytes.count {
             let byte = bytes[index]

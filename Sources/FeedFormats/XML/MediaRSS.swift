@@ -29,6 +29,8 @@ struct MediaRSS {
     private static let otherMedia: Set = ["audio", "video", "document", "executable"]
     /// No picture is so wide or so high. A larger number counts as none.
     private static let longestSide = 1_000_000.0
+    /// No feed nests groups and contents so deep. Each level goes over all images in it.
+    private static let mostScopes = 16
 
     private var scopes = [Scope(kind: .item)]
     /// How many open elements say where a picture was taken.
@@ -46,6 +48,8 @@ struct MediaRSS {
         }
         guard element.name.vocabulary == .media, locationDepth == 0 else { return nil }
         switch element.name.local {
+        case "group" where scopes.count == Self.mostScopes, "content" where scopes.count == Self.mostScopes:
+            return .nothing
         case "group":
             scopes.append(Scope(kind: .group))
             return .children
@@ -92,6 +96,7 @@ struct MediaRSS {
         }
         guard scopes.count > 1, var scope = scopes.popLast() else { return }
         let parent = scopes.count - 1
+        StepCounter.add(scope.pictures.count + scope.thumbnails.count)
         scope.handDown()
         scope.picture?.title = scope.title
         if let picture = scope.picture { scopes[parent].pictures.append(picture) }

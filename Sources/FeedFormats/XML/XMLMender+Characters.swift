@@ -32,8 +32,8 @@ extension XMLMender {
         index += count
     }
 
-    /// Takes over a reference to a character. An entity that the document itself declares is left for libxml2 to refuse;
-    /// any other that is not known is text.
+    /// Takes over a reference to a character. An entity that the document itself declares is refused, as its meaning is
+    /// not read. Any other that is not known is text.
     mutating func reference() {
         let isNumber = index + 1 < text.end && text.bytes[index + 1] == UInt8(ascii: "#")
         let name = text.bytes[(index + (isNumber ? 2 : 1))..<text.end].prefix(while: Self.isNamePart)
@@ -45,7 +45,10 @@ extension XMLMender {
             return replace(end + 1 - index, with: "\u{FFFD}", "a reference to no character")
         }
         let isKnown = isNumber || name.count <= 10 && Self.isKnown(String(decoding: name, as: UTF8.self))
-        guard isKnown || isDeclared else {
+        if !isKnown, text.declares(entity: name) {
+            refuse("Entity '\(String(decoding: name, as: UTF8.self))' not defined", at: index)
+        }
+        guard isKnown else {
             return replace(1, with: "&amp;", "an entity that is not defined")
         }
         while index <= end { character() }

@@ -14,7 +14,8 @@ extension XMLMender {
         let isWhole = text.bytes[end] == Self.close
         if !isWhole { fault("a tag without its end", at: start) }
         pass(to: isWhole ? end + 1 : end)
-        if let depth = open.lastIndex(where: { Self.isSame($0.name[...], name[...]) }) {
+        let hash = Self.hash(name)
+        if let depth = open.lastIndex(where: { $0.hash == hash && Self.isSame($0.name[...], name[...]) }) {
             if open[depth].name != name {
                 fault("\(Self.shown("</", name)) in other letters than its start tag", at: start)
             }

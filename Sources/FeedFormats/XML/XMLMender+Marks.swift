@@ -4,7 +4,8 @@ extension XMLMender {
     static let slash = UInt8(ascii: "/")
     static let close = UInt8(ascii: ">")
 
-    /// Reads a name, and makes it one that any XML has: its other characters are replaced.
+    /// Reads a name, and makes it one that any XML document may have: `_` replaces each other character, and each colon but
+    /// one that separates a prefix.
     mutating func name() -> [UInt8] {
         let start = index
         while index < text.end, !Self.endsName(text.bytes[index]), text.bytes[index] != UInt8(ascii: "="),
@@ -12,15 +13,18 @@ extension XMLMender {
         {
             index += 1
         }
+        StepCounter.add(index - start)
         let given = text.bytes[start..<index]
         var name: [UInt8] = []
+        var hasPrefix = false
         for (offset, byte) in given.enumerated() {
             let isColon = byte == UInt8(ascii: ":")
             let follows = start + offset + 1
             let isKept =
                 isColon
-                ? offset > 0 && !name.contains(byte) && follows < index && Self.beginsName(text.bytes[follows])
+                ? offset > 0 && !hasPrefix && follows < index && Self.beginsName(text.bytes[follows])
                 : byte < 0x80 && (offset == 0 ? Self.beginsName(byte) : Self.isNamePart(byte))
+            if isKept, isColon { hasPrefix = true }
             if !isKept, byte < 0x80 { fault("a name with other characters", at: start) }
             name.append(isKept ? byte : UInt8(ascii: "_"))
         }
@@ -41,7 +45,15 @@ extension XMLMender {
     }
 
     static func isSame(_ name: ArraySlice<UInt8>, _ other: ArraySlice<UInt8>) -> Bool {
-        name.count == other.count && zip(name, other).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+        StepCounter.add(name.count)
+        return name.count == other.count && zip(name, other).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+    }
+
+    /// Names that `isSame` holds for have the same hash.
+    static func hash(_ name: [UInt8]) -> Int {
+        var hasher = Hasher()
+        for byte in name { hasher.combine(byte | 0x20) }
+        return hasher.finalize()
     }
 
     func begins(with mark: StaticString) -> Bool {
@@ -55,6 +67,7 @@ extension XMLMender {
             guard let base = bytes.baseAddress, let first = mark.first else { return nil }
             var place = start
             while place + mark.count <= text.end, let found = memchr(base + place, CInt(first), text.end - place) {
+                StepCounter.add(UnsafeRawPointer(found) - base - place)
                 place = UnsafeRawPointer(found) - base
                 if bytes[place..<text.end].starts(with: mark) { return place }
                 place += 1

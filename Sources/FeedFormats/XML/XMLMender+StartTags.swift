@@ -1,7 +1,4 @@
 extension XMLMender {
-    /// libxml2 needs time that grows with the square of this. It reads a broken tag with so many for the second time.
-    private static let mostAttributes = 1000
-
     mutating func startTag() {
         let start = index
         index += 1
@@ -27,8 +24,8 @@ extension XMLMender {
             case 0...0x20: character()
             default:
                 attributes += 1
-                guard attributes <= Self.mostAttributes else {
-                    return refuse("a tag with more than \(Self.mostAttributes) attributes", at: start)
+                guard attributes <= XMLText.mostAttributes else {
+                    return refuse("a tag with more than \(XMLText.mostAttributes) attributes", at: start)
                 }
                 attribute()
             }
@@ -41,7 +38,7 @@ extension XMLMender {
         if root == nil { root = String(decoding: name, as: UTF8.self) }
         ready.append(Self.close)
         noteParent()
-        open.append(OpenElement(name: name))
+        open.append(OpenElement(name: name, hash: Self.hash(name)))
         if open.count > XMLDispatch.maxDepth { refuse("nested more than \(XMLDispatch.maxDepth) deep", at: start) }
     }
 

@@ -17,10 +17,6 @@ struct XMLMender {
     var open: [OpenElement] = []
     /// Whether the root element was closed.
     var hasEnded = false
-    /// Whether the document has declarations of its own. Nobody knows what its entities are to stand for.
-    private(set) var isDeclared = false
-    /// Whether something else than markup stands before the root element.
-    private var beginsAsText = false
     var root: String?
     private var firstFault: (reason: String, place: Int)?
     private var faultCount = 0
@@ -28,6 +24,8 @@ struct XMLMender {
 
     struct OpenElement {
         let name: [UInt8]
+        /// The hash of the name in small letters: most names differ in it, and long names take long to compare.
+        let hash: Int
         /// Whether it holds other elements, and not text alone.
         var isParent = false
     }
@@ -50,18 +48,14 @@ struct XMLMender {
             steps += 1
             if steps % 256 == 0 { try DecodingFailure.check() }
         }
-        guard scout.hasEnded else { throw text.stop ?? scout.cutOff(after: fault) }
+        guard scout.hasEnded else { throw text.stop ?? scout.cutOff }
         return (XMLMender(text), scout.first(besides: fault))
     }
 
     /// Why a document without an end is none.
-    private func cutOff(after fault: XMLFault) -> DecodingFailure {
-        if let root {
-            return text.fault("cut off: \(JSONWriter.quote("</\(root)>", limit: 40)) is missing", at: text.end).failure
-        }
-        let hasMarkup = text.bytes[..<text.end].contains(UInt8(ascii: "<"))
-        return hasMarkup && !beginsAsText
-            ? text.fault("cut off before its first element", at: text.end).failure : fault.failure
+    private var cutOff: DecodingFailure {
+        guard let root else { return text.fault("cut off before its first element", at: text.end).failure }
+        return text.fault("cut off: \(JSONWriter.quote("</\(root)>", limit: 40)) is missing", at: text.end).failure
     }
 
     /// libxml2 may find what is no fault here, but has fewer words for people.
@@ -103,6 +97,8 @@ struct XMLMender {
     private mutating func step() throws(DecodingFailure) -> Bool {
         if let problem { throw problem }
         guard index < text.end else { return false }
+        let start = index
+        defer { StepCounter.add(index - start) }
         if hasEnded {
             let rest = text.bytes[index..<text.end].prefix(Self.piece)
             ready += rest
@@ -121,10 +117,7 @@ struct XMLMender {
         let limit = min(index + Self.piece, text.end)
         while index < limit, text.bytes[index] != UInt8(ascii: "<") {
             let byte = text.bytes[index]
-            if open.isEmpty {
-                if !isDeclared, byte > 0x20 { beginsAsText = true }
-                character()
-            } else if byte == UInt8(ascii: "&") {
+            if byte == UInt8(ascii: "&") {
                 reference()
             } else if byte == UInt8(ascii: ">"), text.bytes[..<index].suffix(2).elementsEqual("]]".utf8) {
                 replace(1, with: "&gt;", "a raw \"]]>\"")
@@ -155,8 +148,6 @@ struct XMLMender {
             startTag()
         } else if index + 1 == text.end {
             index += 1
-        } else if open.isEmpty {
-            declaration()
         } else if begins(with: "<![CDATA[") {
             ready += "<![CDATA[".utf8
             index += 9
@@ -165,22 +156,5 @@ struct XMLMender {
         } else {
             replace(1, with: "&lt;", "a raw \"<\"")
         }
-    }
-
-    /// Goes as far as `TagScanner` does. Nothing between quotes ends a declaration.
-    private mutating func declaration() {
-        if begins(with: "<!") { isDeclared = true } else { beginsAsText = true }
-        var quote: UInt8?
-        repeat {
-            let byte = text.bytes[index]
-            character()
-            if let open = quote {
-                if byte == open { quote = nil }
-            } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-                quote = byte
-            } else if byte == UInt8(ascii: ">") {
-                return
-            }
-        } while index < text.end && (quote != nil || text.bytes[index] != UInt8(ascii: "<"))
     }
 }

@@ -10,7 +10,6 @@ final class XMLReader {
     private let parser: UnsafeMutablePointer<xmlParserCtxt>
     private let dispatch: XMLDispatch
     private let entity = CharacterEntity()
-    private let declarations = CharacterEntity()
     /// Nil while the document is taken to be well-formed.
     private var mender: XMLMender?
     /// What the mender mends, until the visitor is told of it.
@@ -52,7 +51,6 @@ final class XMLReader {
     }
 
     deinit {
-        cxml_free_document(parser)
         xmlFreeParserCtxt(parser)
     }
 
@@ -138,7 +136,6 @@ final class XMLReader {
         handler.cdataBlock = handler.characters
         handler.ignorableWhitespace = handler.characters
         handler.getEntity = { context, name in XMLReader.of(context)?.entity(name) }
-        handler.getParameterEntity = { context, name in XMLReader.of(context)?.declarations.empty(name) }
         handler.reference = { context, _ in
             XMLReader.of(context)?.fail(isRefused: true) { $0.here("an entity that is not defined") }
         }

@@ -3,17 +3,19 @@ internal import JSONText
 
 /// An XML document's text in UTF-8, and where to begin and to end reading it.
 struct XMLText {
-    /// libxml2 needs time that grows with the square of this.
-    private static let mostAttributes = 10_000
+    /// No tag of a feed has more attributes. libxml2 needs time that grows with the square of their number.
+    static let mostAttributes = 1000
 
     let bytes: [UInt8]
-    /// The text begins behind blank lines, byte order marks and the XML declaration. libxml2 would stumble over a declaration
-    /// that is not quite right, and nothing in it matters any more.
+    /// The place of the root element. Nothing before it is read: libxml2 stumbles over an XML declaration that is not quite
+    /// right, and a document type can be made to take it hours. Feeds need neither.
     let start: Int
-    /// Before what must not be read: a NUL, which libxml2 takes for the end, or a tag with too many attributes.
+    /// The end of what is read: the end of the text, or the place of a NUL, which libxml2 takes for the end, or of a tag
+    /// with too many attributes.
     let end: Int
     /// Why nothing from `end` on is read.
     let stop: DecodingFailure?
+    private let entities: Set<[UInt8]>
 
     /// Bytes that are valid UTF-8 are UTF-8: text in other encodings all but never is, and labels are often wrong. Of other
     /// bytes the server tells the encoding (RFC 7303), else the document.
@@ -30,15 +32,30 @@ struct XMLText {
             }
         }
         self.bytes = bytes
-        let start = XMLDeclaration(in: bytes).end
-        self.start = start
-        let nul = bytes[start...].firstIndex(of: 0)
-        let excess = bytes.withUnsafeBufferPointer {
-            TagScanner.end(ofXML: $0, from: start, most: Self.mostAttributes)
+        let beginning = XMLDeclaration(in: bytes).end
+        let outline = bytes.withUnsafeBufferPointer {
+            TagScanner.outline(ofXML: $0, from: beginning, most: Self.mostAttributes)
         }
-        end = min(nul ?? bytes.count, excess ?? bytes.count)
-        let reason = end == excess ? "a tag with more than \(Self.mostAttributes) attributes" : "a NUL byte"
+        guard let root = outline.root else { throw Self.withoutRoot(bytes, from: beginning) }
+        start = root
+        entities = outline.entities
+        let nul = bytes[root...].firstIndex(of: 0)
+        end = min(nul ?? bytes.count, outline.excess ?? bytes.count)
+        let reason = end == outline.excess ? "a tag with more than \(Self.mostAttributes) attributes" : "a NUL byte"
         stop = end < bytes.count ? Self.fault(reason, at: end, of: bytes).failure : nil
+    }
+
+    private static func withoutRoot(_ bytes: [UInt8], from start: Int) -> DecodingFailure {
+        guard bytes[start...].contains(UInt8(ascii: "<")) || start > 0 else {
+            return fault("no element", at: start, of: bytes).failure
+        }
+        if let nul = bytes.firstIndex(of: 0) { return fault("a NUL byte", at: nul, of: bytes).failure }
+        return fault("cut off before its first element", at: bytes.count, of: bytes).failure
+    }
+
+    /// Whether the document declares this entity itself. Such an entity is not expanded.
+    func declares(entity name: ArraySlice<UInt8>) -> Bool {
+        name.count <= TagScanner.longestEntity && entities.contains(Array(name))
     }
 
     func fault(_ reason: String, at place: Int) -> XMLFault { Self.fault(reason, at: place, of: bytes) }

@@ -1,0 +1,130 @@
+#if DEBUG
+    import FeedCore
+    import TestDoubles
+    import TestSupport
+    import Testing
+
+    @testable import FeedFormats
+
+    /// Hostile texts of two sizes. A reader goes over the larger one in as many times as many steps as it is larger.
+    @Suite struct GrowthTests {
+        private typealias Text = @Sendable (_ size: Int) -> String
+
+        private static func times(_ size: Int, _ piece: String) -> String {
+            HostileFeed.times(max(1, size / piece.utf8.count), piece)
+        }
+
+        /// The pieces' numbers have five digits each, so that four times as many are four times as long.
+        private static func numbered(_ size: Int, _ piece: (Int) -> String) -> String {
+            HostileFeed.numbered(max(1, size / piece(10_000).utf8.count)) { piece(10_000 + $0) }
+        }
+
+        private static func rss(_ item: @escaping Text) -> Text { { HostileFeed.rss(item($0)) } }
+
+        private static func html(_ piece: @escaping Text) -> Text {
+            rss { "<description><![CDATA[\(piece($0))]]></description>" }
+        }
+
+        private static func json(_ items: @escaping Text) -> Text {
+            { #"{"version":"https://jsonfeed.org/version/1","items":[\#(items($0))]}"# }
+        }
+
+        /// The raw "&" sends a text to the repairer.
+        private static let repaired: [String: Text] = [
+            "a start tag of colons": rss { "&<x\(times($0, ":"))/>" },
+            "an end tag of colons": rss { "&<b/></x\(times($0, ":"))>" },
+            "an attribute of colons": rss { "&<x \(times($0, ":"))='1'/>" },
+            "a long name": rss { "&<\(times($0, "x"))/>" },
+            "long names that differ at their ends": rss { size in
+                let name = times(size / 100, "x")
+                let tags = (100..<150).map { "<\(name)\($0)>" } + (200..<250).map { "</\(name)\($0)>" }
+                return "&\(tags.joined())"
+            },
+            "open elements and other end tags": rss { size in
+                "&\((0..<150).map { "<a\($0)>" }.joined())\(times(size, "</b>"))"
+            },
+            "thousands of attributes": rss { "&\(times($0, "<x \(times(4000, "a=1 "))/>"))" },
+            "nested elements": rss { "&\(times($0, times(450, "<a>") + times(600, "</a>")))" },
+            "undeclared prefixes": rss { "&\(times($0, "<p:a q:b='1'/>"))" },
+            "undeclared entities": rss { "&\(times($0, "&x;"))" },
+            "a long entity": rss { "&\(times($0, "a"))" },
+            "unclosed elements": rss { "&\(times($0, "<item><b>"))" },
+            "mismatched end tags": rss { "&\(times($0, "<a><b></a></b>"))" },
+            "quotes": rss { "&\(times($0, "<a \" '>"))" },
+            "CDATA sections without ends": rss { "&\(times($0, "<![CDATA["))" },
+            "comments": rss { "&\(times($0, "<!-- -->"))" },
+            "a gap in a tag": rss { "&<x a\(times($0, " "))b\(times($0, " "))/>" },
+            "a document type": { size in
+                HostileFeed.rss("&", after: "<!DOCTYPE rss [\(numbered(size) { "<!ENTITY e\($0) 'x'>" })]>")
+            },
+        ]
+
+        private static let plain: [String: Text] = [
+            "RSS items": { "<rss><channel>\(times($0, "<item><enclosure url='a.png'/></item>"))</channel></rss>" },
+            "RDF items": { size in
+                let items = times(size, "<item rdf:about='x'><enc:enclosure rdf:resource='a.png'/></item>")
+                return "<rdf:RDF><channel/>\(items)</rdf:RDF>"
+            },
+            "Atom entries": { "<feed>\(times($0, "<entry><link rel='enclosure' href='a.png'/></entry>"))</feed>" },
+            "OPML outlines": { "<opml><body>\(numbered($0) { "<outline xmlUrl='http://h/\($0)'/>" })</body></opml>" },
+            "enclosures of one item": rss { numbered($0) { "<enclosure url='\($0).png'/>" } },
+            "sizes of one image": rss { numbered($0) { "<enclosure url='a-\($0)x\($0).png'/>" } },
+            "a group": rss { "<media:group>\(numbered($0) { "<media:content url='\($0).png'/>" })</media:group>" },
+            "nested contents": rss { size in
+                let thumbnails = numbered(size) { "<media:thumbnail url='\($0).png'/>" }
+                return "\(times(2700, "<media:content>"))\(thumbnails)\(times(2880, "</media:content>"))"
+            },
+            "relative references on a long base": { size in
+                let base = times(min(size, 4000), "b")
+                return "<rss xml:base='http://h/\(base)/'><channel><item>\(times(size, "<enclosure url='a.png'/>"))"
+                    + "</item></channel></rss>"
+            },
+            "JSON Feed items": json { "\(times($0, #"{"image":"/a.png"},"#)){}" },
+            "JSON Feed attachments": json { #"{"attachments":[\#(times($0, #"{"url":"/a.png"},"#)){}]}"# },
+            "Essential items": {
+                #"{"items":[\#(times($0, #"{"id":"73A7F70C-75DA-4C2E-B5A3-EED40DC53AA6","image":"http://h/a"},"#)){}]}"#
+            },
+        ]
+
+        private static let markup: [String: Text] = [
+            "images": html { numbered($0) { "<img src=\($0).png>" } },
+            "images in a long link": html { "<a href='\(times($0, "a")).jpg'>\(times($0, "<img src=a>"))" },
+            "images in a long link of a size": html {
+                "<a href='\(times($0, "a"))=s1'>\(times($0, "<img src='a=s1'>"))"
+            },
+            "images with a long source": html {
+                "<picture><source srcset='\(times($0, "a")).jpg'>\(times($0, "<img src=a>"))</picture>"
+            },
+            "candidates of a srcset": html { "<img srcset='\(numbered($0) { "\($0).png \($0)w, " })'>" },
+            "commas of a srcset": html { "<img srcset='\(times($0, ","))'>" },
+            "long candidates of a srcset": html { "<img srcset='\(numbered($0) { "\(times(1000, "a"))\($0), " })'>" },
+            "images without scripts": html { "<img data-src=a><noscript>\(numbered($0) { "<img src=\($0)>" })" },
+            "tags without ends": html { "<img src=a>\(times($0, "<a b=\""))" },
+            "comments without ends": html { "<img src=a>\(times($0, "<!--"))" },
+        ]
+
+        private static let all = repaired.merging(plain) { $1 }.merging(markup) { $1 }
+
+        private static func steps(_ text: String) -> Int {
+            let document = FeedSource(bytes: Array(text.utf8), url: HostileFeed.url)
+            return StepCounter.count {
+                do throws(FeedError) {
+                    if text.hasPrefix("<opml") {
+                        _ = try FeedDecoder().decodeSubscriptions(document)
+                    } else {
+                        _ = try FeedDecoder().decode(document)
+                    }
+                } catch {
+                    #expect(error.kind == .invalidData)
+                }
+            }
+        }
+
+        @Test("a text that is four times as long takes four times as many steps", arguments: all.keys.sorted())
+        func growth(name: String) throws {
+            let text = try #require(Self.all[name])
+            let (small, large) = (Self.steps(text(4000)), Self.steps(text(16_000)))
+            #expect(large <= 5 * small + 10_000, "\(small) steps and \(large) steps")
+        }
+    }
+#endif
