@@ -46,15 +46,13 @@ let package = Package(
         library("CacheStorage", ["FeedCore", "Hashing", "SystemFiles", "CSQLite", "CLinux"]),
         library("CacheArchive", ["FeedCore", "Hashing", "JSONText", "SystemFiles", "CArchive"]),
         library(
-            "Gallery", ["FeedCore", "Hashing", "JSONText", "SystemFiles", "CLinux", "CChild"],
-            embedding: ["Assets/style.css", "Assets/script.js", "Assets/icon.svg"]),
-        library("FileTree", ["FeedCore", "Hashing", "SystemFiles"]),
+            "Layouts", ["FeedCore", "Hashing", "JSONText", "SystemFiles", "CLinux", "CChild"],
+            embedding: ["Gallery/Assets/style.css", "Gallery/Assets/script.js", "Gallery/Assets/icon.svg"]),
         library("FeedCommands", ["FeedCore", "Hashing", "JSONText"], embedding: ["Help/Topics"]),
         .executableTarget(
             name: "feedsync",
             dependencies: [
-                "FeedCommands", "FeedCore", "FeedFormats", "HTTPTransport", "CacheStorage", "CacheArchive", "Gallery",
-                "FileTree",
+                "FeedCommands", "FeedCore", "FeedFormats", "HTTPTransport", "CacheStorage", "CacheArchive", "Layouts",
                 "SystemFiles", "CLinux",
             ],
             swiftSettings: swiftSettings),
@@ -85,8 +83,7 @@ let package = Package(
         tests("HashingTests", ["Hashing", "FeedCore"]),
         tests("CacheStorageTests", ["CacheStorage", "FeedCore", "SystemFiles"]),
         tests("CacheArchiveTests", ["CacheArchive", "FeedCore", "JSONText"]),
-        tests("GalleryTests", ["Gallery", "FeedCore"]),
-        tests("FileTreeTests", ["FileTree", "FeedCore"]),
+        tests("LayoutsTests", ["Layouts", "FeedCore"]),
         tests("FeedCommandsTests", ["FeedCommands", "FeedCore"]),
         // It knows the program by its options alone: a change in Sources compiles none of it again.
         .testTarget(name: "EndToEndTests", dependencies: ["JSONText", "TestSupport"], swiftSettings: swiftSettings),

@@ -3,10 +3,9 @@ import CacheStorage
 import FeedCommands
 import FeedCore
 import FeedFormats
-import FileTree
-import Gallery
 import Glibc
 import HTTPTransport
+import Layouts
 import SystemFiles
 
 /// The composition root: the only place that knows every adapter.

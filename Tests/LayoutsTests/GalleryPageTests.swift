@@ -1,5 +1,5 @@
 import FeedCore
-import Gallery
+import Layouts
 import TestDoubles
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gallery
+@testable import Layouts
 
 @Suite("An SVG file")
 struct SVGCheckTests {

@@ -3,7 +3,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@testable import Gallery
+@testable import Layouts
 
 @Suite("What a feed is called")
 struct FeedNameTests {

@@ -3,7 +3,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@testable import Gallery
+@testable import Layouts
 
 @Suite("Text from a feed in a page")
 struct HTMLWriterTests {

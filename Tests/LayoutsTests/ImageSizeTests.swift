@@ -3,7 +3,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@testable import Gallery
+@testable import Layouts
 
 @Suite("The size of an image, from its header")
 struct ImageSizeTests {

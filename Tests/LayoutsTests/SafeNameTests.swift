@@ -2,7 +2,7 @@ import FeedCore
 import TestSupport
 import Testing
 
-@testable import FileTree
+@testable import Layouts
 
 @Suite("Names that hold on every file system")
 struct SafeNameTests {
