@@ -83,7 +83,7 @@ let package = Package(
         tests("HashingTests", ["Hashing", "FeedCore"]),
         tests("CacheStorageTests", ["CacheStorage", "FeedCore", "SystemFiles"]),
         tests("CacheArchiveTests", ["CacheArchive", "FeedCore", "JSONText"]),
-        tests("LayoutsTests", ["Layouts", "FeedCore"]),
+        tests("LayoutsTests", ["Layouts", "FeedCore", "Hashing", "SystemFiles"]),
         tests("FeedCommandsTests", ["FeedCommands", "FeedCore"]),
         // It knows the program by its options alone: a change in Sources compiles none of it again.
         .testTarget(name: "EndToEndTests", dependencies: ["JSONText", "TestSupport"], swiftSettings: swiftSettings),

@@ -4,17 +4,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* renameat2, with RENAME_EXCHANGE and with RENAME_NOREPLACE: glibc declares it for _GNU_SOURCE only, and Swift's Glibc is
-   built without. */
-static inline int feedsync_exchange(const char *first, const char *second) {
-    /* <fcntl.h>, which has a name for it, would make these declarations this module's. */
-    const int here = -100;
-    return (int)syscall(SYS_renameat2, here, first, here, second, 2);
-}
-
+/* renameat2 with RENAME_NOREPLACE. glibc declares it for _GNU_SOURCE only, and Swift's Glibc is built without. */
 static inline int feedsync_rename_without_replacing(int from, const char *name, int to, const char *new_name) {
     return (int)syscall(SYS_renameat2, from, name, to, new_name, 1);
 }
+
+/* syncfs: writes everything of the file system that holds an open file to disk. */
+static inline int feedsync_sync_file_system(int file) { return (int)syscall(SYS_syncfs, file); }
 
 /* The memory of a thread else grows by a few pages at a time, with a system call for each step. What isn't used of a
    larger one takes no room. Swift's Glibc is built without <malloc.h>. */

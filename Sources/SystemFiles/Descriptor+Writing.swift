@@ -16,18 +16,6 @@ extension Descriptor {
         return file
     }
 
-    /// The same in one step: neither a kill nor a power cut leaves one that is cut off.
-    package func replace(_ name: String, with bytes: [UInt8]) throws(SystemError) {
-        let next = "\(name)\(Self.nextEnding)"
-        try write(bytes, to: next).synchroniseWherePossible()
-        guard renameat(number, next, number, name) == 0 else {
-            throw SystemError("can't be created", "\(path)/\(name)")
-        }
-    }
-
-    /// Behind the name of a file that is to be replaced.
-    package static let nextEnding = ".new"
-
     /// Moves a file of this folder to one where nothing of that name is; throws `EEXIST` where something is.
     package func rename(_ name: String, to other: String, in folder: Descriptor) throws(SystemError) {
         // Passed as they are, the names would be copied first.

@@ -53,10 +53,4 @@ package struct Destination {
             guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw SystemError("can't be created", path) }
         }
     }
-
-    /// A hidden name in the same folder.
-    package func hiddenSibling(_ ending: String) -> String {
-        let names = FilePath.names(in: text)
-        return names.dropLast().map { "/\($0)" }.joined() + "/.\(names.last ?? "")\(ending)"
-    }
 }

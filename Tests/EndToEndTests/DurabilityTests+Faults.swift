@@ -24,25 +24,6 @@ extension DurabilityTests {
         }
     }
 
-    @Test(
-        "a gallery's list is on disk before it has its name, and its folder before it has its place",
-        arguments: 1...2)
-    func gallery(time: Int) async throws {
-        expectQuiet(try await program.run("sync", server.feedURL))
-        let (site, new) = (program.folder.path("site"), program.folder.path(".site.feedsync-new"))
-        for _ in 1..<time { expectQuiet(try await program.run("gallery", site)) }
-        let (result, trace) = try await program.trace("gallery", site)
-        expectQuiet(result)
-        // One for a gallery that isn't finished, and one for this.
-        let namings = trace.successes(Self.renames, "\(new)/.feedsync-gallery")
-        let syncs = trace.syncs("\(new)/.feedsync-gallery.new")
-        try #require(namings.count == 2 && syncs.count == 2)
-        for (sync, naming) in zip(syncs, namings) { #expect(sync.isDone(before: naming)) }
-        #expect(namings[0].isDone(before: syncs[1]))
-        let placing = try #require(trace.successes(Self.renames, site).first)
-        #expect(trace.syncs(new).contains { namings[1].isDone(before: $0) && $0.isDone(before: placing) })
-    }
-
     @Test("where the folder of images can't be written to disk nothing is committed", arguments: ["sync", "import"])
     func folderFails(command: String) async throws {
         let archive = try await export()

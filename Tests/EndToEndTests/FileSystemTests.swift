@@ -99,22 +99,4 @@ struct FileSystemTests {
         #expect(try (Files.bytes(out) == Array("old".utf8)) == (exit != 0))
         #expect(Files.names(in: program.folder.path) == ["cache", "out"])
     }
-
-    @Test(
-        "keeps a gallery as closed as it was where its folder can't be told to hand on its group",
-        arguments: [
-            ("EPERM:when=1", 0, mode_t(0o2750), "750"), ("EPERM", 0, 0o2775, "755"), ("EPERM", 74, 0o2750, "2750"),
-        ])
-    func closedGallery(fault: String, exit: Int32, mode: mode_t, left: String) async throws {
-        expectQuiet(try await program.run(server.feedURL))
-        let site = program.folder.path("site")
-        expectQuiet(try await program.run("gallery", site))
-        #expect(chmod(site, mode) == 0)
-        let script =
-            #"umask 022; exec strace -f -qq -o /dev/null -e "inject=fchmod:error=$1" "$feedsync" gallery "$2""#
-        let result = try await program.shell(script, fault, site)
-        if exit == 0 { expectQuiet(result) } else { expectOneLine(result, exit: exit, ["can't be given rights"]) }
-        #expect(try await Subprocess.run("stat", ["-c", "%a", site]).outputText == "\(left)\n")
-        #expect(Files.names(in: program.folder.path) == ["cache", "site"])
-    }
 }

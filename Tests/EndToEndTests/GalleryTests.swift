@@ -41,7 +41,7 @@ struct GalleryTests {
         let pages = [try await feedPage(server), "index.html"].sorted()
         #expect(
             files.filter { !pages.contains($0) } == [
-                ".feedsync-gallery", "atom.xml", "feed.json", "icon.svg", "images", "script.js", "style.css",
+                "atom.xml", "feed.json", "icon.svg", "images", "script.js", "style.css",
             ])
         #expect(files.filter { $0.hasSuffix(".html") } == pages)
         #expect(try page(pages[0]) == page(pages[1]))
@@ -93,7 +93,7 @@ struct GalleryTests {
         #expect(files.filter { $0.hasSuffix(".html") } == [own[0], "index.html"].sorted())
     }
 
-    @Test("is renewed whole: what is no longer there goes, and its folder keeps its rights")
+    @Test("A later run deletes what is no longer there, and the directory keeps its rights")
     func renewed() async throws {
         let server = try FeedServer(images: 3)
         try await program.run(server.feedURL)
@@ -108,13 +108,19 @@ struct GalleryTests {
         #expect(Files.names(in: program.folder.path) == ["cache", "site"])
     }
 
-    @Test("of an empty cache is an empty page, and creates no cache")
+    @Test("A gallery of an empty cache is an empty page, and the next run brings it up to date")
     func empty() async throws {
         let result = try await program.run("gallery", "--json", site)
         #expect(
             try result.json == ["dir": "\(site)", "feeds": 0, "pages": 1, "images": 0, "missing": 0, "thumbnails": 0])
         #expect(try page().contains("no feeds"))
-        #expect(!Files.exists(program.cache))
+        #expect(Files.names(in: program.cache) == ["lock", "outputs"])
+        #expect(try Files.mode(program.cache) == 0o700)
+        #expect(try await program.status()["feeds"] == [])
+        let server = try FeedServer(images: 1)
+        try await program.run(server.feedURL)
+        expectQuiet(try await program.run("gallery", site))
+        #expect(try !page().contains("no feeds"))
     }
 
     @Test("of a feed never saved is not found, and leaves no folder")
@@ -197,6 +203,36 @@ struct GalleryTests {
         for name in files where name.hasSuffix(".html") || name.hasPrefix(".") {
             for secret in ["secret", "hidden", program.folder.path] { #expect(try !page(name).contains(secret)) }
         }
+    }
+
+    @Test("No query of an image's URL is on a page or in a feed, except one of nothing but size and format")
+    func queries() async throws {
+        let server = try FeedServer(images: 0)
+        let signed = "\(server.imageURL(0))?w=300&sig=secret"
+        let token = "\(server.imageURL(1))?s=0123456789abcdef0123456789abcdef"
+        let sized = "\(server.imageURL(2))?w=300&q=80"
+        server.server.route("/3.png", Reply(302, headers: [("Location", "http://localhost:1/?sig=secret")]))
+        var items: [JSONValue] = []
+        for (number, url) in [signed, token, sized, server.imageURL(3)].enumerated() {
+            items.append([
+                "id": .string("\(number)"), "image": .string(url), "url": .string(url), "content_text": "",
+                "title": .string("Picture \(number)"),
+            ])
+        }
+        let feed: JSONValue = ["version": "https://jsonfeed.org/version/1.1", "items": .array(items)]
+        for path in [signed, token, sized] {
+            server.server.route(String(path.dropFirst(server.server.url("").count)), .image(FeedServer.image(0)))
+        }
+        server.serve(feed: feed.text())
+        try await program.run(server.feedURL)
+        try await program.run("gallery", site)
+        for name in files where !name.hasPrefix("images") {
+            for secret in ["secret", "sig=", "0123456789abcdef0"] {
+                #expect(try !page(name).contains(secret), "\(name)")
+            }
+        }
+        let shown = sized.replacing("&", with: "&amp;")
+        #expect(try page().contains(#"<a href="\#(shown)">Original</a>"#))
     }
 
     @Test("holds back an SVG file that carries a script, or brings a document that may")

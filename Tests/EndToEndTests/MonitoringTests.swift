@@ -92,7 +92,7 @@ struct MonitoringTests {
     @Test("a sync whose gallery another run is writing has metrics all the same")
     func galleryLocked() async throws {
         let gallery = try program.folder.makeDirectory("gallery")
-        let lock = try HeldLock(ofGallery: gallery)
+        let lock = try await HeldLock(ofOutput: gallery, of: program)
         let result = try await program.run("--gallery", gallery, "--metrics-file", metrics, server.feedURL)
         #expect(result.status == .exited(75))
         let figures = try await figures()

@@ -38,8 +38,14 @@ final class HeldLock: Sendable {
         try self.init("\(program.cache)/lock", O_RDWR | O_CREAT, LOCK_EX)
     }
 
-    /// As one that writes the gallery in this folder.
-    convenience init(ofGallery folder: String) throws { try self.init(folder, O_RDONLY | O_DIRECTORY, LOCK_EX) }
+    /// Holds the lock of an output directory as a run that writes there.
+    convenience init(ofOutput directory: String, of program: Program) async throws {
+        let script = #"printf %s "$(realpath -m "$1")" | sha256sum | cut -c 1-64"#
+        let hash = try await program.shell(script, directory).outputText.prefix(64)
+        mkdir(program.cache, 0o700)
+        mkdir("\(program.cache)/outputs", 0o700)
+        try self.init("\(program.cache)/outputs/\(hash).lock", O_RDWR | O_CREAT, LOCK_EX)
+    }
 
     /// As one that relies on images to stay, such as an export.
     convenience init(onImagesOf program: Program) throws {

@@ -83,6 +83,10 @@ final class Program: Sendable {
 
     /// The same as `shell`, not waited for.
     func startShell(_ script: String, _ arguments: String...) throws -> StartedProcess {
+        try startShell(script, arguments)
+    }
+
+    func startShell(_ script: String, _ arguments: [String]) throws -> StartedProcess {
         try StartedProcess(
             "sh", ["-c", script, "sh"] + arguments, environment: surroundings(["feedsync": executable]))
     }

@@ -111,7 +111,7 @@ extension Program {
         _ arguments: [String], fault: String? = nil
     ) async throws -> (result: ProcessResult, trace: SystemCallTrace) {
         let calls = """
-            openat,write,writev,pwrite64,fsync,fdatasync,rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdirat
+            openat,write,writev,pwrite64,fsync,fdatasync,syncfs,rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdirat
             """
         let file = folder.path("trace")
         let result = try await shell(

@@ -156,7 +156,8 @@ struct UsageTests {
         arguments: [
             ("config", "[feed \"https://example.org/private.json\"]"), ("feeds", "JSON Feed 1.0, 1.1"),
             ("network", "socks5h://"), ("monitoring", "feedsync_last_success_timestamp_seconds"),
-            ("cache", "feedsync validate deletes"), ("archive", "blobs/sha256/"), ("gallery", ".feedsync-gallery"),
+            ("cache", "feedsync validate deletes"), ("archive", "blobs/sha256/"),
+            ("gallery", "feedsync gallery --force"),
             ("cluster", "sbatch --array=0-3 feedsync.sbatch"), ("exit-codes", "128+n"),
         ])
     func topic(_ name: String, _ words: String) async throws {

@@ -50,13 +50,14 @@ struct FakeWorld: World {
 
 private struct NoTree: TreeWriter {
     func write(
-        _ feeds: [GalleryFeed], images: any ImageFiles, to place: TreePlace
+        _ feeds: [GalleryFeed], images: any ImageFiles, to target: OutputTarget, _ options: TreeOptions
     ) async throws(FeedError) -> TreeReport { TreeReport(feeds: feeds.count) }
 }
 
 private struct NoGallery: GalleryWriter {
     func write(
-        _ feeds: [GalleryFeed], images: any ImageFiles, to place: GalleryPlace, progress: ProgressStream?
+        _ feeds: [GalleryFeed], images: any ImageFiles, to target: OutputTarget, _ options: GalleryOptions,
+        progress: ProgressStream?
     ) async throws(FeedError) -> GalleryReport {
         GalleryReport(feeds: feeds.count, pages: 0, images: 0, missing: 0)
     }

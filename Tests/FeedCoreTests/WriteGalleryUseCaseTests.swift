@@ -9,6 +9,7 @@ struct WriteGalleryUseCaseTests {
     private let feeds: InMemoryFeedStore
     private let images: InMemoryImageStore
     private let writer = GalleryWriterSpy()
+    private static let target = OutputTarget(path: "/gallery", cache: "/cache", lockWait: .seconds(7))
     private static let now = Timestamp(microseconds: 5_000_000)
 
     init() {
@@ -21,9 +22,8 @@ struct WriteGalleryUseCaseTests {
         try await FeedGallery(
             cache: Cache(
                 feeds: feeds, images: images, transfer: InMemoryTransfer(), waits: InMemoryHostWaitStore()),
-            at: "/cache", writer: writer,
-            maxAge: { _ in .forever }, lockWait: .seconds(7), now: { Self.now }
-        ).write(urls, to: "/gallery")
+            writer: writer, maxAge: { _ in .forever }, now: { Self.now }
+        ).write(urls, to: Self.target)
     }
 
     private func save(_ feed: SavedFeed) async throws {
@@ -48,8 +48,8 @@ struct WriteGalleryUseCaseTests {
         let gone = FeedError.invalidData("the server answered HTTP 404", status: 404)
         try await images.remember([ImageFailure(url: .image(2), error: gone, failedAt: Self.now)])
         _ = try await write()
-        let (written, place) = try #require(writer.written.first)
-        #expect(place == GalleryPlace(path: "/gallery", cache: "/cache", lockWait: .seconds(7)))
+        let (written, target) = try #require(writer.written.first)
+        #expect(target == Self.target)
         #expect(written.map(\.url) == [.first, .second])
         let stored = try #require(try await images.find([.image(1)])[0])
         #expect(
@@ -106,13 +106,14 @@ struct WriteGalleryUseCaseTests {
 }
 
 private final class GalleryWriterSpy: GalleryWriter {
-    private let calls = Mutex<[([GalleryFeed], GalleryPlace)]>([])
-    var written: [([GalleryFeed], GalleryPlace)] { calls.withLock { $0 } }
+    private let calls = Mutex<[([GalleryFeed], OutputTarget)]>([])
+    var written: [([GalleryFeed], OutputTarget)] { calls.withLock { $0 } }
 
     func write(
-        _ feeds: [GalleryFeed], images: any ImageFiles, to place: GalleryPlace, progress: ProgressStream?
+        _ feeds: [GalleryFeed], images: any ImageFiles, to target: OutputTarget, _ options: GalleryOptions,
+        progress: ProgressStream?
     ) async throws(FeedError) -> GalleryReport {
-        calls.withLock { $0.append((feeds, place)) }
+        calls.withLock { $0.append((feeds, target)) }
         return GalleryReport(feeds: feeds.count, pages: 0, images: 0, missing: 0)
     }
 }

@@ -28,8 +28,8 @@ struct GalleryPageTests {
 
     private func write(_ feeds: [GalleryFeed]) async throws {
         _ = try await StaticGallery().write(
-            feeds, images: NoImages(),
-            to: GalleryPlace(path: folder.path("site"), cache: folder.path("cache"), lockWait: .zero))
+            feeds, images: NoImages(), to: OutputTarget(path: folder.path("site"), cache: folder.path("cache")),
+            GalleryOptions())
     }
 
     /// The feed's second page, or the second one of the list of feeds.

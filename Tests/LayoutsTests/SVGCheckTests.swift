@@ -48,6 +48,37 @@ struct SVGCheckTests {
     func active(text: String) { #expect(!isPassive(text)) }
 
     @Test(
+        "An SVG file that loads something from elsewhere when it is opened by itself is not passive",
+        arguments: [
+            "<svg><image href='https://a.example/'/></svg>", "<svg><image x:href=' //a.example/'/></svg>",
+            "<svg><image href='other.png'/></svg>", "<svg><use href='other.svg#a'/></svg>",
+            "<svg><image title='&lt;a ' href='https://a.example/'/></svg>",
+            "<svg><rect fill='url(https://a.example/#a)'/></svg>",
+            "<svg><rect style='fill: url( \"//a.example\" )'/></svg>",
+            "<svg><style>@import '//a.example/';</style></svg>", "<svg><style>@\\69mport '//a.example/';</style></svg>",
+            "<svg><style>a{b:u\\rl(//a.example/)}</style></svg>",
+            "<svg><style>a{b:image-set('//a.example/' 1x)}</style></svg>",
+            "<svg><style><![CDATA[a{b:url(//a.example/)}]]></style></svg>",
+            "<svg><h:img xmlns:h='http://www.w3.org/1999/xhtml' src='//a.example/'/></svg>",
+            "<svg><image><set attributeName='href' to='//a.example/'/></image></svg>",
+            "<svg><image><animate attributeName = ' xlink:href ' to='//a.example/'/></image></svg>",
+            "<svg xml:base='//a.example/'><use href='#a'/></svg>",
+        ])
+    func loading(text: String) { #expect(!isPassive(text)) }
+
+    @Test(
+        "An SVG file whose references stay in the file, and whose links a visitor has to click, is passive",
+        arguments: [
+            "<svg><rect fill='url(#a)'/><rect style='fill:url(&quot;#a&quot;)'/><style>a{b:url( '#c' )}</style></svg>",
+            "<svg><a href='https://a.example/'>a</a><a xlink:href='b.html'/></svg>",
+            "<svg><animate attributeName='fill' xlink:href='#a' values='1;2'/></svg>",
+            "<svg><style>@font-face{src:url(data:font/woff2;base64,AA==)}</style></svg>",
+            "<svg xmlns:xlink='http://www.w3.org/1999/xlink'><style>a{font-family:\\'a\\, b\\'}</style></svg>",
+            "<svg><metadata><r:li r:resource='http://a.example/'/></metadata></svg>",
+        ])
+    func contained(text: String) { #expect(isPassive(text)) }
+
+    @Test(
         "whose document type a browser could see the end of elsewhere is not",
         arguments: [
             #"<!DOCTYPE svg SYSTEM "x><!--"><svg><script>alert(1)</script><!-- --><svg/></svg>"#,

@@ -11,14 +11,14 @@ struct StaticGalleryTests {
     init() throws { folder = try TemporaryDirectory() }
 
     private func write(
-        _ pictures: [GalleryPicture] = [], meanwhile: @escaping @Sendable () throws -> Void = {}
+        _ pictures: [GalleryPicture] = []
     ) async throws -> GalleryReport {
         let feed = GalleryFeed(
             url: .first, title: nil, savedAt: Timestamp(microseconds: 0), pictures: pictures, maxAge: .forever,
             isFresh: true)
         return try await StaticGallery().write(
-            pictures.isEmpty ? [] : [feed], images: NoFiles(meanwhile: meanwhile),
-            to: GalleryPlace(path: folder.path("site"), cache: folder.path("cache")))
+            pictures.isEmpty ? [] : [feed], images: NoFiles(),
+            to: OutputTarget(path: folder.path("site"), cache: folder.path("cache")), GalleryOptions())
     }
 
     private func stored() throws -> StoredImage {
@@ -41,38 +41,11 @@ struct StaticGalleryTests {
         #expect(page.split(separator: "the file in the cache can&#39;t be read").count == 3)
         #expect(!page.contains("secret"))
     }
-
-    @Test(
-        "keeps what somebody puts into the old one at the last moment, and says where",
-        arguments: ["mine", "images/mine"], [true, false])
-    func othersFile(name: String, isGallery: Bool) async throws {
-        if isGallery { _ = try await write() } else { try folder.makeDirectory("site") }
-        let image = try #require(SavedFeed.sample(images: 1).feed.images.first)
-        let picture = GalleryPicture(image: image, data: .stored(try stored()))
-        let kept = ".site.feedsync-new"
-        let error = await #expect(throws: FeedError.self) {
-            try await write([picture]) {
-                if !isGallery { try folder.makeDirectory("site/images") }
-                try folder.write("mine", to: "site/\(name)")
-            }
-        }
-        #expect(error?.kind == .storage(.failed))
-        #expect(error?.message.contains(folder.path(kept)) == true)
-        #expect(try folder.read("site/index.html") != [])
-        #expect(try folder.read("\(kept)/\(name)") == Array("mine".utf8))
-        // So it is until the person takes it away.
-        let next = await #expect(throws: FeedError.self) { try await write() }
-        #expect(next?.kind == .storage(.cannotCreate))
-        #expect(try folder.read("\(kept)/\(name)") == Array("mine".utf8))
-    }
 }
 
 /// The files of a cache in which nothing can be read.
 private struct NoFiles: ImageFiles {
-    let meanwhile: @Sendable () throws -> Void
-
     func open(_ image: StoredImage) throws(FeedError) -> any OpenImage {
-        do { try meanwhile() } catch { throw .storage(.failed, "\(error)") }
         throw .notFound("\(image.path): permission denied")
     }
 }

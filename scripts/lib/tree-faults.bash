@@ -8,13 +8,20 @@ furnish() { # TREE
     echo mine >"$1/mine/notes"
 }
 
-# All that is in a tree but the list.
+# All that is in a tree.
 contents() { # TREE
-    (cd "$1" && find . -type f ! -name .feedsync-tree -exec sha256sum {} + | sort)
+    (cd "$1" && find . -type f -exec sha256sum {} + | sort)
+}
+
+# Gives a cache what another one knows about trees: the lists of the files that runs made.
+hand_over_lists() { # FROM TO
+    [[ $1 != "$2" && -d $1/outputs ]] || return 0
+    rm -rf "$2/outputs"
+    cp -a "$1/outputs" "$2/outputs"
 }
 
 tree_faults() { # KILLS
-    local tree=$work/tree version whole kill landed=0 tree_folder tree_name
+    local tree=$work/tree version last=first whole kill landed=0 tree_folder tree_name
     unfinished=0 touched=0
     for version in first second; do
         publish "$version"
@@ -38,6 +45,8 @@ tree_faults() { # KILLS
         # Half of them begin a tree, half bring that of the other version up to date.
         ((kill % 2)) || { rm -rf "$tree"; furnish "$tree"; }
         (((kill + kill / 4) % 2)) && version=first || version=second
+        hand_over_lists "$work/$last" "$work/$version"
+        last=$version
         kill_within "$whole" "$feedsync" tree --cache "$work/$version" "$tree"
         ((ended != 137)) || landed=$((landed + 1))
         contents "$tree" | comm -13 - "$work/mine.contents" | cmp -s - /dev/null ||

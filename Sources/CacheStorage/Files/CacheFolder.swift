@@ -12,6 +12,8 @@ enum CacheFolder {
     static let incoming = "incoming"
     /// Galleries keep small pictures here, each under its image's digest and an ending.
     static let thumbnails = "thumbnails"
+    /// Galleries and trees keep the lists of their files here.
+    static let outputs = "outputs"
 
     /// What the directory of a cache can hold. SQLite keeps further files beside its database.
     private static let entries =
@@ -73,7 +75,7 @@ enum CacheFolder {
         try folder.forEachName { name throws(SystemError) in
             let name = String(cString: name)
             // A file system has lost+found at its root.
-            let isOurs = [images, incoming, thumbnails, lock, "lost+found"].contains(name)
+            let isOurs = [images, incoming, thumbnails, outputs, lock, "lost+found"].contains(name)
             if !isOurs && !name.hasPrefix(database) { found = true }
         }
         return found

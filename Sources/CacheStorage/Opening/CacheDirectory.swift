@@ -25,7 +25,7 @@ package enum CacheDirectory {
             guard names.count > 1 else {
                 return names.first.map { $0 == CacheFolder.lock || $0.hasPrefix(CacheFolder.database) } ?? false
             }
-            return names[0] == CacheFolder.images || names[0] == CacheFolder.incoming
+            return [CacheFolder.images, CacheFolder.incoming, CacheFolder.outputs].contains(String(names[0]))
         }
     }
 }

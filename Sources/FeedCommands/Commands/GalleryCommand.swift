@@ -5,13 +5,15 @@ struct GalleryCommand {
 
     init(_ session: Session) { self.session = session }
 
-    func run(_ feeds: [ResourceURL], to folder: String) async throws(FeedError) -> ExitCode {
+    func run(_ feeds: [ResourceURL], to directory: String) async throws(FeedError) -> ExitCode {
         let cache = try await session.openCache(.read)
-        let report = GalleryText(folder: folder, report: try await session.gallery(of: cache).write(feeds, to: folder))
+        let report = try await session.gallery(of: cache).write(
+            feeds, to: directory, replacesForeign: session.settings.force)
+        let text = GalleryText(directory: directory, report: report)
         // The reader of the output may be slow.
         await session.closeCaches()
-        session.remark(report.summary)
-        if session.settings.json { try session.write(report.json) }
+        session.remark(text.summary)
+        if session.settings.json { try session.write(text.json) }
         return .ok
     }
 }
@@ -19,23 +21,33 @@ struct GalleryCommand {
 extension Session {
     func gallery(of cache: Cache) -> GalleryRun {
         let gallery = FeedGallery(
-            cache: cache, at: cachePath, writer: world.gallery, maxAge: { [settings] in settings.of($0).maxAge },
-            lockWait: settings.lockWait, thumbnails: settings.thumbnails, now: now)
+            cache: cache, writer: world.gallery, maxAge: { [settings] in settings.of($0).maxAge }, now: now)
         return GalleryRun(session: self, gallery: gallery)
+    }
+
+    func outputTarget(_ directory: String) -> OutputTarget {
+        OutputTarget(path: directory, cache: cachePath, lockWait: settings.lockWait)
     }
 }
 
-/// Writes a gallery, and tells what of the cache could not be read for it.
+/// Writes a gallery, and reports which images of the cache could not be read for it.
 struct GalleryRun {
     let session: Session
     let gallery: FeedGallery
 
-    func write(_ feeds: [ResourceURL], to folder: String) async throws(FeedError) -> GalleryReport {
-        let report = try await session.showingProgress("thumbnails", of: "picture") { progress throws(FeedError) in
-            try await gallery.write(feeds, to: folder, progress: progress)
+    /// `used` is how much of `--max-time` is over.
+    func write(
+        _ feeds: [ResourceURL], to directory: String, replacesForeign: Bool = false, used: Duration = .zero
+    ) async throws(FeedError) -> GalleryReport {
+        let options = GalleryOptions(thumbnails: session.settings.thumbnails, replacesForeign: replacesForeign)
+        let report = try await session.withinMaxTime("the gallery \(directory)", used: used) {
+            [session, gallery] () async throws(FeedError) in
+            try await session.showingProgress("thumbnails", of: "image") { progress throws(FeedError) in
+                try await gallery.write(feeds, to: session.outputTarget(directory), options, progress: progress)
+            }
         }
         if let failure = report.thumbnailFailure { session.report(LogLine(failure)) }
-        // A failing disk brings many of them.
+        // A failing disk causes many failures.
         let told = session.settings.verbosity == .verbose ? report.unreadable[...] : report.unreadable.prefix(1)
         for problem in told { session.report(LogLine(problem)) }
         let rest = report.unreadable.count - told.count

@@ -32,6 +32,7 @@ struct SyncCommand {
         let waits = try await cache.waits.retrieve()
         let lines = settings.printNew && !settings.dryRun ? NewImageLines(session) : nil
         async let writing: Void? = lines?.writeAsTheyCome()
+        let begun = ContinuousClock.now
         let report = try await session.fetching(
             through: transport, spent: spent, meter: meter, mostJobs: ImageDownloads.mostJobs(storing: cache.images),
             waits: waits
@@ -43,10 +44,14 @@ struct SyncCommand {
             return report
         }
         let gallery = try await renew("gallery", at: settings.gallery, after: report) { folder throws(FeedError) in
-            GalleryText(folder: folder, report: try await session.gallery(of: cache).write([], to: folder)).step
+            let used = spent + (ContinuousClock.now - begun)
+            let report = try await session.gallery(of: cache).write([], to: folder, used: used)
+            return GalleryText(directory: folder, report: report).step
         }
         let tree = try await renew("tree", at: settings.tree, after: report) { folder throws(FeedError) in
-            TreeText(folder: folder, report: try await session.writeTree(of: cache, [], to: folder)).step
+            let used = spent + (ContinuousClock.now - begun)
+            let report = try await session.writeTree(of: cache, [], to: folder, used: used)
+            return TreeText(directory: folder, report: report).step
         }
         let failures = [gallery, tree].compactMap(\.self)
         let figures = settings.metricsFileToWrite == nil ? nil : await figures(of: cache, after: report)

@@ -6,43 +6,48 @@ struct TreeCommand {
 
     init(_ session: Session) { self.session = session }
 
-    func run(_ feeds: [ResourceURL], to folder: String) async throws(FeedError) -> ExitCode {
+    func run(_ feeds: [ResourceURL], to directory: String) async throws(FeedError) -> ExitCode {
         let cache = try await session.openCache(.read)
-        let report = try await session.writeTree(of: cache, feeds, to: folder)
+        let text = TreeText(
+            directory: directory, report: try await session.writeTree(of: cache, feeds, to: directory))
         // The reader of the output may be slow.
         await session.closeCaches()
-        session.remark(TreeText(folder: folder, report: report).summary)
-        if session.settings.json { try session.write(TreeText(folder: folder, report: report).json) }
+        session.remark(text.summary)
+        if session.settings.json { try session.write(text.json) }
         return .ok
     }
 }
 
 extension Session {
-    /// Tells of each file with `--verbose`, and what would be done in a dry run.
-    func writeTree(of cache: Cache, _ feeds: [ResourceURL], to folder: String) async throws(FeedError) -> TreeReport {
+    /// Reports each file with `--verbose`, and what would be done in a dry run. `used` is how much of `--max-time` is over.
+    func writeTree(
+        of cache: Cache, _ feeds: [ResourceURL], to directory: String, used: Duration = .zero
+    ) async throws(FeedError) -> TreeReport {
         let tree = FeedTree(cache: cache, writer: world.tree, now: now)
-        let place = TreePlace(
-            path: folder, cache: cachePath, template: settings.treeTemplate, lockWait: settings.lockWait,
-            isDryRun: settings.dryRun)
-        let report = try await tree.write(feeds, to: place)
+        let options = TreeOptions(template: settings.treeTemplate, isDryRun: settings.dryRun)
+        let target = outputTarget(directory)
+        let report = try await withinMaxTime("the tree \(directory)", used: used) { () async throws(FeedError) in
+            try await tree.write(feeds, to: target, options)
+        }
         // Somebody may have changed them all.
         let told = settings.verbosity == .verbose ? report.changedByOthers[...] : report.changedByOthers.prefix(1)
         for file in told {
-            notice("\(folder)/\(file): somebody has changed it; it is left alone from now on", "tree_left_alone")
+            notice("\(directory)/\(file): somebody has changed it; it is left alone from now on", "tree_left_alone")
         }
         if case let more = report.changedByOthers.count - told.count, more > 0 {
             notice(
-                "\(folder): \(Phrases.count(more, "more file")) changed by somebody, and left alone", "tree_left_alone")
+                "\(directory): \(Phrases.count(more, "more file")) changed by somebody, and left alone",
+                "tree_left_alone")
         }
         for (change, files) in [("remove", report.removed), ("add", report.added)] {
             for file in files {
                 if settings.dryRun {
-                    try plan("would \(change) \(folder)/\(file)")
+                    try plan("would \(change) \(directory)/\(file)")
                 } else {
                     detail(
                         LogLine(
-                            level: .debug, event: "tree_\(change)", text: "\(folder)/\(file): \(change)",
-                            fields: [("file", .string("\(folder)/\(file)"))]))
+                            level: .debug, event: "tree_\(change)", text: "\(directory)/\(file): \(change)",
+                            fields: [("file", .string("\(directory)/\(file)"))]))
                 }
             }
         }

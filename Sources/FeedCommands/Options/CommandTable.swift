@@ -151,14 +151,17 @@ enum CommandTable {
         usage: ["feedsync gallery [options] DIR [FEED...]"],
         overview: """
             Writes the saved feeds, or just those given, with their images into DIR: web pages that open from disk or \
-            from any web server, and that ask nobody but their own folder. Images are linked to those in the cache \
-            where possible. A gallery that DIR holds is replaced at once by the new one; a folder with anything else \
-            in it is refused.
+            from any web server, and that ask nobody but their own directory. Images are linked to those in the cache \
+            where possible. Files in DIR that feedsync did not make, or that somebody changed, are left alone; if they \
+            are in the way, nothing is written, and --force replaces them.
             """,
         operand: .folderAndFeeds, operandCount: 1...Int.max,
         examples: [
             .init(line: "feedsync gallery /srv/www/pictures", meaning: "every saved feed, as web pages"),
             .init(line: "feedsync --gallery /srv/www/pictures", meaning: "sync, then write the gallery"),
+            .init(
+                line: "feedsync gallery --force /srv/www/pictures",
+                meaning: "also replace files in the way, such as those of another program"),
         ])
 
     private static let tree = CommandSpec(
@@ -166,8 +169,9 @@ enum CommandTable {
         usage: ["feedsync tree [options] DIR [FEED...]"],
         overview: """
             Lays the images of the saved feeds, or just of those given, out in DIR, for photo frames, wallpapers, media \
-            players and rsync: FEED/2026-11-20 Title.jpg, or as --name says. What earlier runs made is renewed, and goes \
-            when its image is gone; what anybody else put there or changed is left alone.
+            players and rsync: FEED/2026-11-20 Title.jpg, or as --name says. The next run changes what changed, and \
+            deletes the files of images that left the cache. Files that feedsync did not make, or that somebody changed, \
+            are left alone.
             """,
         operand: .folderAndFeeds, operandCount: 1...Int.max,
         examples: [

@@ -48,9 +48,13 @@ extension OptionSpec {
     /// `-j` and `--jobs`, as far as there are both.
     var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(long)"] }
 
+    /// The options that only make sense for one call.
+    private static let ofOneCall: Set = ["force"]
+
     /// The environment variable that stands in for it.
     var variable: String? {
-        request == nil ? Self.variablePrefix + String(long.map { $0 == "-" ? "_" : $0 }).uppercased() : nil
+        request == nil && !Self.ofOneCall.contains(long)
+            ? Self.variablePrefix + String(long.map { $0 == "-" ? "_" : $0 }).uppercased() : nil
     }
 
     static let variablePrefix = "FEEDSYNC_"
@@ -73,7 +77,9 @@ extension OptionSpec {
     func isHeeded(by command: Command) -> Bool { commands.contains(command) || heedingCommands.contains(command) }
 
     /// The options that say where the config file is can't stand in it.
-    var isOfConfigFile: Bool { request == nil && long != "config" && long != "no-config" }
+    var isOfConfigFile: Bool {
+        request == nil && long != "config" && long != "no-config" && !Self.ofOneCall.contains(long)
+    }
 
     typealias Field<Value> = any WritableKeyPath<Settings, Value> & Sendable
 

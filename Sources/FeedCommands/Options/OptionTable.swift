@@ -54,8 +54,9 @@ enum OptionTable {
             "deep", sets: \.deep, .main, of: [.validate],
             "also read every image again and delete damaged ones"),
         .flag(
-            "force", sets: \.force, .main, of: [.import],
-            "replace feeds of the cache also where they were saved later"),
+            "force", sets: \.force, .main, of: [.import, .gallery],
+            "import: let an archive's feeds replace later ones; gallery: replace files in the way that feedsync did not make"
+        ),
         .flag(
             "dry-run", short: "n", sets: \.dryRun, .main, of: [.sync, .validate, .remove, .tree],
             "say what would be done, and change nothing"),
@@ -106,8 +107,8 @@ enum OptionTable {
             "max-per-host", "N", sets: \.maxPerHost, as: .countOrAuto, default: "auto", .network, of: online,
             "of them to one host (scheme, name and port); auto: 6, or 100 over HTTP/2"),
         .value(
-            "max-time", "S", sets: \.maxTime, as: .timeLimit, default: "none", .network, of: online,
-            "seconds for the whole run; what isn't done by then fails"),
+            "max-time", "S", sets: \.maxTime, as: .timeLimit, default: "none", .main,
+            of: online.union([.gallery, .tree]), "seconds for the whole run; what isn't done by then fails"),
         .value(
             "limit-rate", "RATE", sets: \.limitRate, as: .rate, default: "none", .network, of: online,
             "bytes a second for the whole run: 500K, 2M"),

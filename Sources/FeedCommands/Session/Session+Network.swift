@@ -36,6 +36,19 @@ extension Session {
         }
     }
 
+    /// Runs work that `--max-time` covers too, and cancels it when the time is over. `used` is how much of the time is over
+    /// before it begins.
+    func withinMaxTime<Outcome: Sendable>(
+        _ what: String, used: Duration, _ work: @escaping @Sendable () async throws(FeedError) -> Outcome
+    ) async throws(FeedError) -> Outcome {
+        guard let limit = settings.maxTime else { return try await work() }
+        let reason = "\(what) was not finished within --max-time \(Phrases.seconds(limit)); the next run completes it"
+        let deadline = Deadline(reason: .storage(.failed, reason))
+        return try await deadline.passing(after: max(.zero, limit - used)) { () async throws(FeedError) in
+            try await deadline.limit(work)
+        }
+    }
+
     func rules(retries: Int, mostJobs: Int = .max) -> FetchRules {
         FetchRules(
             retry: RetryPolicy(retries: retries), maxRedirects: settings.maxRedirects,

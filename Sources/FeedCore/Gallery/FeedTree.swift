@@ -1,4 +1,4 @@
-/// Use case: lays what is saved out as files with names that people read.
+/// Use case: lays the saved images out as files with names that people read.
 package struct FeedTree: Sendable {
     private let saved: SavedPictures
     private let writer: any TreeWriter
@@ -8,10 +8,12 @@ package struct FeedTree: Sendable {
         self.writer = writer
     }
 
-    /// `urls` are the feeds to lay out; with none, all that are saved. Throws `notFound` for one that was never saved.
-    package func write(_ urls: [ResourceURL], to place: TreePlace) async throws(FeedError) -> TreeReport {
-        let (feeds, files) = try await saved.load(urls, lockWait: place.lockWait)
-        // Names that meet are told apart in an order that lasts.
-        return try await writer.write(feeds.sorted { $0.url.text < $1.url.text }, images: files, to: place)
+    /// `urls` are the feeds to lay out; with none, all saved feeds. Throws `notFound` for a feed that was never saved.
+    package func write(
+        _ urls: [ResourceURL], to target: OutputTarget, _ options: TreeOptions
+    ) async throws(FeedError) -> TreeReport {
+        let (feeds, files) = try await saved.load(urls, lockWait: target.lockWait)
+        // Equal names are told apart in an order that lasts.
+        return try await writer.write(feeds.sorted { $0.url.text < $1.url.text }, images: files, to: target, options)
     }
 }

@@ -45,7 +45,7 @@ package final class Deadline: Sendable {
     }
 
     /// Throws the reason if it passes before `work` is done.
-    func limit<Outcome: Sendable>(
+    package func limit<Outcome: Sendable>(
         _ work: @escaping @Sendable () async throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome {
         guard !Task.isCancelled else { throw .cancelled }

@@ -1,26 +1,37 @@
-/// Writes feeds as a folder of web pages.
+/// Writes feeds as a web site into an output directory.
 package protocol GalleryWriter: Sendable {
-    /// All of it appears there at once, in place of the gallery that was there; when this throws, that stays. It also
-    /// throws where the old one can't be deleted afterwards.
+    /// Brings the site up to date. The next call completes what a failing or killed one began.
     ///
-    /// Throws `storage`: `cannotCreate` where there is no place for it, or where something is that is no gallery; `locked`
-    /// where another run is still writing it after as long a wait as is wanted.
+    /// Throws `storage`: `cannotCreate` if the directory can't be used, or if files that feedsync did not make are in the
+    /// way and may not be replaced; `locked` if another run still writes there after the target's `lockWait`.
     ///
-    /// Throws `connectivity` where the program for thumbnails can't be had that is asked for: what is needed is out of reach,
-    /// as a server may be. `progress` is told of each thumbnail that is made.
+    /// Throws `connectivity` if the program for thumbnails is asked for and missing: what is needed is out of reach, as a
+    /// server may be. `progress` is told about each thumbnail that is made.
     func write(
-        _ feeds: [GalleryFeed], images: any ImageFiles, to place: GalleryPlace, progress: ProgressStream?
+        _ feeds: [GalleryFeed], images: any ImageFiles, to target: OutputTarget, _ options: GalleryOptions,
+        progress: ProgressStream?
     ) async throws(FeedError) -> GalleryReport
 }
 
-/// Whether a gallery has small pictures of the large ones.
+package struct GalleryOptions: Hashable, Sendable {
+    package let thumbnails: ThumbnailChoice
+    /// Whether files that feedsync did not make are replaced where they are in the way.
+    package let replacesForeign: Bool
+
+    package init(thumbnails: ThumbnailChoice = .auto, replacesForeign: Bool = false) {
+        self.thumbnails = thumbnails
+        self.replacesForeign = replacesForeign
+    }
+}
+
+/// Whether a gallery has small versions of its large images.
 package enum ThumbnailChoice: String, CaseIterable, Sendable {
     /// Where they can be made.
     case auto
     case never, always
 }
 
-/// A saved feed, ready to be shown as pictures.
+/// A saved feed with what is known about its images.
 package struct GalleryFeed: Hashable, Sendable {
     package let url: ResourceURL
     package let title: String?
@@ -59,25 +70,6 @@ package struct GalleryPicture: Hashable, Sendable {
 
     package var stored: StoredImage? {
         if case .stored(let stored) = data { stored } else { nil }
-    }
-}
-
-/// Where a gallery goes.
-package struct GalleryPlace: Hashable, Sendable {
-    package let path: String
-    /// The path of the cache, which takes for a leftover of its own, and deletes, what it doesn't know.
-    package let cache: String
-    /// How long to wait for another run that is writing the gallery.
-    package let lockWait: Duration
-    package let thumbnails: ThumbnailChoice
-
-    package init(
-        path: String, cache: String, lockWait: Duration = .zero, thumbnails: ThumbnailChoice = .auto
-    ) {
-        self.path = path
-        self.cache = cache
-        self.lockWait = lockWait
-        self.thumbnails = thumbnails
     }
 }
 

@@ -1,46 +1,37 @@
-/// Lays pictures out as files in a folder, beside what people have there.
+/// Lays images out as files with readable names in an output directory.
 package protocol TreeWriter: Sendable {
-    /// Brings the folder to what it should be. What fails in the middle is gone on with by the next call.
+    /// Brings the tree up to date. The next call completes what a failing or killed one began.
     ///
-    /// Throws `storage`: `cannotCreate` where there is no place for it, `locked` where another run is still at it after as
-    /// long a wait as is wanted.
+    /// Throws `storage`: `cannotCreate` if the directory can't be used, `locked` if another run still writes there after
+    /// the target's `lockWait`.
     func write(
-        _ feeds: [GalleryFeed], images: any ImageFiles, to place: TreePlace
+        _ feeds: [GalleryFeed], images: any ImageFiles, to target: OutputTarget, _ options: TreeOptions
     ) async throws(FeedError) -> TreeReport
 }
 
-/// Where a tree goes, and how.
-package struct TreePlace: Hashable, Sendable {
-    package let path: String
-    /// The path of the cache, in which nothing else may lie.
-    package let cache: String
+package struct TreeOptions: Hashable, Sendable {
     package let template: TreeTemplate
-    package let lockWait: Duration
-    /// Says what would be done, and does nothing.
+    /// Whether the run only says what it would do.
     package let isDryRun: Bool
 
-    package init(
-        path: String, cache: String, template: TreeTemplate, lockWait: Duration = .zero, isDryRun: Bool = false
-    ) {
-        self.path = path
-        self.cache = cache
+    package init(template: TreeTemplate, isDryRun: Bool = false) {
         self.template = template
-        self.lockWait = lockWait
         self.isDryRun = isDryRun
     }
 }
 
-/// What was done, or would be.
+/// What was done to a tree, or would be done.
 package struct TreeReport: Hashable, Sendable {
     package let feeds: Int
-    /// How many there are now.
+    /// The number of feedsync's own files in the tree.
     package var files = 0
-    /// Relative to the folder.
+    /// The paths of files that were made, relative to the tree.
     package var added: [String] = []
+    /// The paths of files that were deleted or replaced.
     package var removed: [String] = []
-    /// Files that a run made, and that somebody has changed since: they are left alone.
+    /// The paths of files that a run made and that somebody has changed since. They are left alone.
     package var changedByOthers: [String] = []
-    /// Pictures that the cache doesn't have.
+    /// The number of images that the cache does not have.
     package var missing = 0
 
     package init(feeds: Int) { self.feeds = feeds }

@@ -1,3 +1,5 @@
+internal import FeedCore
+
 /// An address in parts, from which marks of size are taken one by one.
 struct AddressParts {
     private let host: Substring
@@ -59,12 +61,8 @@ struct AddressParts {
 
     /// For a mark that tells no side. One that does has less.
     static let unsized = 1e6
-    private static let sides: Set = [
-        "w", "width", "maxwidth", "s", "size", "sz", "resize", "fit", "h", "height", "format",
-    ]
-    private static let parameters = sides.union([
-        "q", "quality", "crop", "auto", "fm", "dpr", "ssl", "strip", "zoom",
-    ])
+    private static let sides = SizeParameters.sides
+    private static let parameters = SizeParameters.all
 
     /// Such as `w_1456,c_limit,f_auto,q_auto:good`, or `$s_!x7!,w_600`.
     mutating func takeTransformations() -> Double? {

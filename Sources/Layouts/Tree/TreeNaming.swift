@@ -1,45 +1,54 @@
 internal import FeedCore
+@_spi(_Unicode) internal import Swift
 
-/// A picture as it is to be laid out.
-struct WantedFile {
+/// An image as a file of the tree.
+struct TreeFile {
     let image: StoredImage
     let date: Timestamp
-    /// Relative to the tree; empty for the tree itself.
-    let folder: String
+    /// The path of the directory, relative to the tree; empty for the tree itself.
+    var directory: String
     let stem: String
     let ending: String
 
-    /// The name that it has where `number` others have it already.
-    func path(_ number: Int) -> String {
+    /// The path of the file if `number - 1` files have its name already: `a/b.jpg`, `a/b (2).jpg`.
+    func path(_ number: Int = 1) -> String {
         let name = number == 1 ? stem + ending : "\(stem) (\(number))\(ending)"
-        return folder.isEmpty ? name : "\(folder)/\(name)"
+        return directory.isEmpty ? name : "\(directory)/\(name)"
     }
 
-    /// Which of these names this is; nil for none.
-    func number(of path: String) -> Int? {
-        if path == self.path(1) { return 1 }
-        guard path.hasSuffix(")\(ending)"), let open = path.lastIndex(of: "(") else { return nil }
-        let digits = path[path.index(after: open)...].dropLast(ending.count + 1)
-        guard let number = Int(digits), number > 1, path == self.path(number) else { return nil }
-        return number
+    /// The first paths of the files that may be called so: `a/b (2).jpg` is the second `a/b.jpg`, or the first file whose
+    /// title ends in `(2)`.
+    static func firstPaths(of path: String) -> [String] {
+        guard let dot = path.utf8.lastIndex(of: UInt8(ascii: ".")) else { return [path] }
+        let stem = path[..<dot]
+        guard stem.utf8.last == UInt8(ascii: ")"), let open = stem.utf8.lastIndex(of: UInt8(ascii: "(")) else {
+            return [path]
+        }
+        let digits = String(stem[stem.utf8.index(after: open)...].dropLast())
+        let before = stem[..<open]
+        guard let number = Int(digits), number > 1, String(number) == digits, before.utf8.last == UInt8(ascii: " ")
+        else {
+            return [path]
+        }
+        return [path, String(before.dropLast()) + path[dot...]]
     }
 }
 
-/// What the pictures of feeds are called.
+/// Gives the images of feeds their names.
 struct TreeNaming {
-    /// Behind the stem of a name there is room for a number.
+    /// The bytes that a number behind the stem of a name may take.
     private static let roomForNumber = 10
 
     let template: TreeTemplate
-    private var feeds = FeedFolders()
+    private var feeds = FeedDirectories()
 
     init(_ template: TreeTemplate) { self.template = template }
 
-    mutating func files(of feed: GalleryFeed) -> [WantedFile] {
+    mutating func files(of feed: GalleryFeed) -> [TreeFile] {
         let slug = feeds.name(of: feed)
         let width = max(3, String(feed.pictures.count).count)
         var seen: Set<Name> = []
-        var files: [WantedFile] = []
+        var files: [TreeFile] = []
         files.reserveCapacity(feed.pictures.count)
         for (place, picture) in feed.pictures.enumerated() {
             guard let stored = picture.stored else { continue }
@@ -49,14 +58,14 @@ struct TreeNaming {
                 feed: slug, day: date.day, picture: picture.image, stored: stored,
                 number: String(repeating: "0", count: max(0, width - digits.count)) + digits)
             let ending = ".\(stored.type.fileExtension)"
-            let file = WantedFile(
+            let file = TreeFile(
                 image: stored, date: date,
-                folder: template.folders.map { SafeName.make(values.text($0)) }.joined(separator: "/"),
+                directory: template.folders.map { SafeName.make(values.text($0)) }.joined(separator: "/"),
                 stem: SafeName.make(
                     values.text(template.file), limit: SafeName.longest - Self.roomForNumber - ending.utf8.count),
                 ending: ending)
-            // The same picture of the same name needn't be there twice.
-            if seen.insert(Name(digest: stored.digest, path: file.path(1))).inserted { files.append(file) }
+            // The same image under the same name is laid out once.
+            if seen.insert(Name(digest: stored.digest, path: file.path())).inserted { files.append(file) }
         }
         return files
     }
@@ -65,12 +74,9 @@ struct TreeNaming {
 private struct Name: Hashable {
     let digest: Digest
     let path: String
-
-    /// A picture has few names, and to hash them takes longer than to compare them.
-    func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 }
 
-/// What the fields of a template stand for.
+/// The values of a template's fields.
 private struct Values {
     let feed: String
     let day: String
@@ -106,5 +112,32 @@ private struct Values {
             if let text, text.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) { return text }
         }
         return picture.id
+    }
+}
+
+/// Gives the directories of feeds their names, no two the same.
+private struct FeedDirectories {
+    private static let longest = 100
+    private var names = DistinctNames()
+
+    /// The name is made of the feed's title, else of its URL.
+    mutating func name(of feed: GalleryFeed) -> String {
+        let slugs = [feed.title ?? "", feed.url.place].map(Self.slug)
+        return names.name(like: slugs.first { !$0.isEmpty } ?? "feed")
+    }
+
+    /// Returns the letters of any script and the digits in lower case, with dashes between them.
+    private static func slug(_ text: String) -> String {
+        var slug = String.UnicodeScalarView()
+        for scalar in text.lowercased()._nfc {
+            if scalar.properties.isAlphabetic || scalar.properties.numericType != nil {
+                slug.append(scalar)
+            } else if let last = slug.last, last != "-" {
+                slug.append("-")
+            }
+        }
+        var cut = String(slug).cut(to: longest)
+        if cut.last == "-" { cut.removeLast() }
+        return cut
     }
 }

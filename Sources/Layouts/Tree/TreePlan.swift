@@ -1,95 +1,201 @@
 internal import FeedCore
-internal import SystemFiles
 
-/// What has to be done to a tree.
+/// What has to be done to a tree. The cost is linear in the number of files, wanted and present.
 struct TreePlan {
-    struct Assigned {
-        let file: WantedFile
+    struct Step {
+        let file: TreeFile
         let path: String
+        /// Whether the file takes the place of an own file that is no longer wanted.
+        let isReplacing: Bool
     }
 
-    /// Files of earlier runs that stay as they are.
-    private(set) var kept: [TreeEntry] = []
-    private(set) var added: [Assigned] = []
+    /// The number of own files that stay.
+    private(set) var kept = 0
+    private(set) var added: [Step] = []
+    /// The paths of own files that go.
     private(set) var removed: [String] = []
-    /// Files of earlier runs that somebody has changed since.
+    /// The paths of files that a run made and that somebody has changed since.
     private(set) var changedByOthers: [String] = []
-    /// The list says of each file what it is now.
-    private(set) var isListTrue = true
-    /// Those that files are added to and that aren't there.
-    private(set) var newFolders: Set<String> = []
 
-    init(_ wanted: [WantedFile], _ list: TreeList, in folder: inout TreeFolder) throws(SystemError) {
-        var own = list.files
-        var placesByDigest: [Digest: [Int]] = [:]
-        placesByDigest.reserveCapacity(own.count)
-        for place in own.indices {
-            switch try folder.state(of: own[place]) {
-            case .own(let modified):
-                placesByDigest[own[place].digest, default: []].append(place)
-                if modified == own[place].modified { continue }
-                own[place].modified = modified
+    init(_ files: [TreeFile], in directory: OutputDirectory) throws(FeedError) {
+        let wanted = try Self.resolvingDirectories(of: files, in: directory)
+        var names: [String: [String]] = [:]
+        for path in Set(wanted.map(\.directory)) { names[path] = try directory.names(in: path) }
+
+        var found: [FoundFile] = []
+        for path in directory.list.entries.keys.sorted() {
+            if Task.isCancelled { throw .cancelled }
+            switch try directory.state(of: path) {
+            case .own(let own): found.append(FoundFile(path: path, file: own, isOwn: true))
+            case .unfinished: removed.append(path)
             case .missing: break
-            case .broken: removed.append(own[place].path)
-            case .others: if own[place].modified != nil { changedByOthers.append(own[place].path) }
+            case .foreign: if directory.list.entries[path]?.own != nil { changedByOthers.append(path) }
             }
-            isListTrue = false
         }
-        var open: [WantedFile] = []
-        // A picture keeps the name that it has, as long as it would be called so.
+        let own = Set(found.map(\.path))
+        found += try Self.adoptable(names, besides: own, for: wanted, in: directory)
+
+        var matching = TreeMatching(found)
+        var open: [TreeFile] = []
         for file in wanted {
-            let places = placesByDigest[file.image.digest] ?? []
-            if let index = places.firstIndex(where: { file.number(of: own[$0].path) != nil }) {
-                kept.append(own[places[index]])
-                placesByDigest[file.image.digest]?.remove(at: index)
+            if let match = matching.take(file) {
+                directory.keep(match.file, at: match.path)
+                kept += 1
             } else {
                 open.append(file)
             }
         }
-        removed += placesByDigest.values.joined().map { own[$0].path }
+        removed += matching.rest.filter(\.isOwn).map(\.path)
         removed.sort()
-        try assign(open, in: &folder)
-    }
-
-    /// No name is given that stands there, in whatever case, unless it is about to go.
-    private mutating func assign(_ files: [WantedFile], in folder: inout TreeFolder) throws(SystemError) {
         let going = Set(removed)
-        var names = FreeNames()
-        for path in Set(files.map(\.folder)) {
-            guard let opened = try folder.folder(path) else {
-                for above in path.foldersAbove + [path] where try folder.folder(above) == nil {
-                    newFolders.insert(above)
-                }
-                continue
-            }
-            for name in try folder.names(in: opened) {
-                let path = path.isEmpty ? name : "\(path)/\(name)"
-                if !going.contains(path) { names.take(path) }
+        var free = FreeNames(going: removed)
+        for (above, names) in names {
+            for name in names {
+                let path = above.isEmpty ? name : "\(above)/\(name)"
+                if !going.contains(path) { free.take(path) }
             }
         }
-        added = files.map { Assigned(file: $0, path: names.path(for: $0)) }
+        added = open.map { file in
+            let path = free.path(for: file)
+            return Step(file: file, path: path, isReplacing: going.contains(path))
+        }
+    }
+
+    /// A directory whose name something else has gets the next free name, as files do.
+    private static func resolvingDirectories(
+        of files: [TreeFile], in directory: OutputDirectory
+    ) throws(FeedError) -> [TreeFile] {
+        var resolved: [String: String] = [:]
+        for path in Set(files.map(\.directory)) {
+            var result = ""
+            for name in FilePath.names(in: path) {
+                let above = result.isEmpty ? "" : "\(result)/"
+                var number = 1
+                repeat {
+                    result = above + (number == 1 ? String(name) : "\(name) (\(number))")
+                    number += 1
+                } while try !directory.canBeDirectory(result)
+            }
+            resolved[path] = result
+        }
+        return files.map { file in
+            var file = file
+            file.directory = resolved[file.directory] ?? file.directory
+            return file
+        }
+    }
+
+    /// Finds foreign files that have a wanted name and the wanted bytes. No more bytes are read than are wanted in all:
+    /// others may have put any number of files there.
+    private static func adoptable(
+        _ names: [String: [String]], besides own: Set<String>, for wanted: [TreeFile], in directory: OutputDirectory
+    ) throws(FeedError) -> [FoundFile] {
+        var contents: [String: Set<FileContent>] = [:]
+        for file in wanted { contents[file.path(), default: []].insert(file.content) }
+        var budget = wanted.reduce(0) { $0 + $1.image.size }
+        var adoptable: [FoundFile] = []
+        for (above, names) in names {
+            for name in names {
+                let path = above.isEmpty ? name : "\(above)/\(name)"
+                let candidates = TreeFile.firstPaths(of: path).compactMap { contents[$0] }
+                guard !candidates.isEmpty, !own.contains(path),
+                    case .foreign(.file(let size), _) = try directory.state(of: path), size <= budget,
+                    candidates.contains(where: { $0.contains { $0.size == size } })
+                else { continue }
+                budget -= size
+                guard let file = try directory.foreignFile(path, size: size) else { continue }
+                if candidates.contains(where: { $0.contains(file.content) }) {
+                    adoptable.append(FoundFile(path: path, file: file, isOwn: false))
+                }
+            }
+        }
+        return adoptable
     }
 }
 
-/// Gives each file the first of its names that is free, in whatever case.
+extension TreeFile {
+    var content: FileContent { FileContent(digest: image.digest, size: image.size) }
+}
+
+/// A file in the tree that may be what is wanted.
+struct FoundFile {
+    let path: String
+    let file: OwnFile
+    /// Whether feedsync made the file. Otherwise it can be taken over.
+    let isOwn: Bool
+}
+
+/// Finds for each wanted file one that is there: it has the same bytes and one of the names that the file can have.
+struct TreeMatching {
+    private struct Key: Hashable {
+        let digest: Digest
+        let firstPath: String
+    }
+
+    private let found: [FoundFile]
+    /// The indices of the files that can be taken, the first to be taken last.
+    private var candidates: [Key: [Int]] = [:]
+    private var isTaken: [Bool]
+    /// The number of candidates looked at so far.
+    private(set) var steps = 0
+
+    init(_ found: [FoundFile]) {
+        // Own files come first, and of each kind the lower numbers.
+        self.found = found.sorted { left, right in
+            (left.isOwn ? 0 : 1, left.path.utf8.count, left.path) < (
+                right.isOwn ? 0 : 1, right.path.utf8.count, right.path
+            )
+        }
+        isTaken = Array(repeating: false, count: found.count)
+        for index in self.found.indices.reversed() {
+            for path in TreeFile.firstPaths(of: self.found[index].path) {
+                let key = Key(digest: self.found[index].file.content.digest, firstPath: path)
+                candidates[key, default: []].append(index)
+            }
+        }
+    }
+
+    /// The files that were not taken.
+    var rest: [FoundFile] { found.indices.filter { !isTaken[$0] }.map { found[$0] } }
+
+    mutating func take(_ file: TreeFile) -> FoundFile? {
+        let key = Key(digest: file.image.digest, firstPath: file.path())
+        while let index = candidates[key]?.popLast() {
+            steps += 1
+            // A file can be a candidate under two names.
+            guard !isTaken[index] else { continue }
+            isTaken[index] = true
+            return found[index]
+        }
+        return nil
+    }
+}
+
+/// Gives each file the first of its names that is free in any spelling of upper and lower case.
 struct FreeNames {
     private var taken: Set<String> = []
     private var numbers: [String: Int] = [:]
+    /// The exact spelling of the names that are about to be free.
+    private var going: [String: String] = [:]
+
+    init(going paths: [String] = []) {
+        for path in paths { going[SafeName.key(path)] = path }
+    }
 
     mutating func take(_ path: String) { taken.insert(SafeName.key(path)) }
 
-    mutating func path(for file: WantedFile) -> String {
-        let first = SafeName.key(file.path(1))
+    mutating func path(for file: TreeFile) -> String {
+        let first = SafeName.key(file.path())
         var number = numbers[first, default: 1]
-        while !taken.insert(number == 1 ? first : SafeName.key(file.path(number))).inserted { number += 1 }
+        while !isTaking(file.path(number)) { number += 1 }
         numbers[first] = number + 1
         return file.path(number)
     }
-}
 
-extension String {
-    /// Those that this path leads through.
-    var foldersAbove: [String] {
-        indices.filter { self[$0] == "/" }.map { String(self[..<$0]) }
+    private mutating func isTaking(_ path: String) -> Bool {
+        let key = SafeName.key(path)
+        // Where case does not count, a file would be replaced under its old spelling.
+        if let spelling = going[key], spelling != path { return false }
+        return taken.insert(key).inserted
     }
 }

@@ -39,3 +39,133 @@ struct ImageSize: Hashable {
         return ImageSize(try file.little(2, at: 26).map { $0 & 0x3FFF }, try file.little(2, at: 28).map { $0 & 0x3FFF })
     }
 }
+
+extension ImageSize {
+    /// The size stands in the frame header, behind any number of other segments. One of those, EXIF, may tell that the
+    /// picture lies on its side.
+    static func jpeg(_ file: inout FileBytes) throws(FeedError) -> ImageSize? {
+        var offset = 2
+        var isOnItsSide = false
+        for _ in 0..<FileBytes.mostParts {
+            guard try file.big(1, at: offset) == 0xFF, let marker = try file.big(1, at: offset + 1),
+                let length = try file.big(2, at: offset + 2), length >= 2
+            else { return nil }
+            switch marker {
+            case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
+                let size = ImageSize(try file.big(2, at: offset + 7), try file.big(2, at: offset + 5))
+                return isOnItsSide ? size?.turned : size
+            case 0xE1 where try file.has("Exif\0\0", at: offset + 4):
+                let orientation = try orientation(inEXIFAt: offset + 10, &file)
+                // Of the eight ways a picture can lie, four swap its width and height.
+                isOnItsSide = (5...8).contains(orientation ?? 1)
+            default: break
+            }
+            offset += 2 + length
+        }
+        return nil
+    }
+
+    /// EXIF is a small TIFF file: its byte order, then where a list of tagged values begins.
+    private static func orientation(inEXIFAt base: Int, _ file: inout FileBytes) throws(FeedError) -> Int? {
+        let isLittle = try file.has("II", at: base)
+        func number(_ size: Int, at offset: Int) throws(FeedError) -> Int? {
+            try isLittle ? file.little(size, at: base + offset) : file.big(size, at: base + offset)
+        }
+        guard let list = try number(4, at: 4), let count = try number(2, at: list) else { return nil }
+        for entry in 0..<min(count, FileBytes.mostParts) where try number(2, at: list + 2 + 12 * entry) == 0x0112 {
+            return try number(2, at: list + 10 + 12 * entry)
+        }
+        return nil
+    }
+}
+
+extension ImageSize {
+    /// AVIF and HEIC. A file holds thumbnails and tiles besides the picture, which is the largest of them.
+    static func isoMedia(_ file: inout FileBytes) throws(FeedError) -> ImageSize? {
+        var largest: ImageSize?
+        var isOnItsSide = false
+        for box in try file.boxes(below: ["meta", "iprp", "ipco"]) {
+            if box.type == "ispe" {
+                let size = ImageSize(try file.big(4, at: box.content + 4), try file.big(4, at: box.content + 8))
+                if let size, size.width * size.height > largest.map({ $0.width * $0.height }) ?? 0 { largest = size }
+            } else if box.type == "irot" {
+                isOnItsSide = try (file.big(1, at: box.content) ?? 0) % 2 == 1
+            }
+        }
+        return isOnItsSide ? largest?.turned : largest
+    }
+}
+
+/// Part of an ISO media file: a size, four letters, the content.
+private struct Box {
+    let type: String
+    let content: Int
+    let end: Int
+}
+
+extension FileBytes {
+    /// The boxes within the first box of this name, within the first one of that name.
+    fileprivate mutating func boxes(below path: [String]) throws(FeedError) -> [Box] {
+        var boxes = try boxes(from: 0, to: count)
+        for name in path {
+            guard let outer = boxes.first(where: { $0.type == name }) else { return [] }
+            // A version and flags stand before the boxes in this one.
+            boxes = try self.boxes(from: outer.content + (name == "meta" ? 4 : 0), to: outer.end)
+        }
+        return boxes
+    }
+
+    private mutating func boxes(from start: Int, to end: Int) throws(FeedError) -> [Box] {
+        var boxes: [Box] = []
+        var offset = start
+        while boxes.count < Self.mostParts, let size = try big(4, at: offset), let type = try bytes(4, at: offset + 4),
+            size >= 8, size <= end - offset
+        {
+            boxes.append(
+                Box(type: String(decoding: type, as: UTF8.self), content: offset + 8, end: offset + size))
+            offset += size
+        }
+        return boxes
+    }
+}
+
+/// A file, read where it is looked at, a piece at a time: what a header says may be far from the beginning.
+struct FileBytes {
+    private static let pieceSize = 4096
+    /// A header of more parts than this is an attempt to keep us busy.
+    static let mostParts = 1000
+
+    let count: Int
+    private let file: any OpenImage
+    private var piece: [UInt8] = []
+    private var pieceStart = 0
+
+    init(_ file: any OpenImage) {
+        count = file.size
+        self.file = file
+    }
+
+    /// Nil if the file ends before.
+    mutating func bytes(_ wanted: Int, at offset: Int) throws(FeedError) -> ArraySlice<UInt8>? {
+        guard offset <= count - wanted else { return nil }
+        if offset < pieceStart || offset + wanted > pieceStart + piece.count {
+            piece = try file.read(max(wanted, Self.pieceSize), at: offset)
+            pieceStart = offset
+        }
+        let start = offset - pieceStart
+        return start + wanted <= piece.count ? piece[start..<start + wanted] : nil
+    }
+
+    /// A number of up to four bytes, the most significant first. Nil if the file ends before.
+    mutating func big(_ size: Int, at offset: Int) throws(FeedError) -> Int? {
+        try bytes(size, at: offset)?.reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    mutating func little(_ size: Int, at offset: Int) throws(FeedError) -> Int? {
+        try bytes(size, at: offset)?.reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    mutating func has(_ text: String, at offset: Int) throws(FeedError) -> Bool {
+        try bytes(text.utf8.count, at: offset)?.elementsEqual(text.utf8) == true
+    }
+}

@@ -1,24 +1,38 @@
-/// Whether an SVG file is a picture and nothing more. Within a page a browser runs no script of a picture; but the file
-/// can be opened by itself, and would then act in the name of the site that the gallery lies on.
+/// Whether an SVG file only draws, with nothing but what is in the file.
 ///
-/// Nothing is parsed, so that no browser can see a structure that isn't seen here. Whatever looks like something active
-/// counts as that, in a comment or a text too.
+/// Inside a page, a browser runs no script of an image and loads nothing for it. But anybody can open the file by itself:
+/// it would then act in the name of the site, or tell another server about the visitor. A page's policy does not hold
+/// there, so a gallery shows no such file.
+///
+/// The file is not parsed, so that no browser can see a structure that the check does not see. Whatever looks active
+/// counts as active, in a comment or a text too.
 struct SVGCheck {
-    /// With references replaced and letters in lower case.
+    /// The file with its references replaced and its letters in lower case.
     private let text: [UInt8]
+    /// The text without blanks, and without the quotes around values.
+    private let dense: [UInt8]
+    private let bytes: [UInt8]
 
-    /// Nil if the file may read differently in a browser.
+    /// Returns nil if a browser may read the file differently.
     private init?(_ bytes: [UInt8]) {
         // UTF-16 and UTF-32 have zeros in them.
-        guard !bytes.contains(0), Self.hasPlainEncoding(bytes), let text = Self.withoutReferences(bytes) else {
+        guard !bytes.contains(0), Self.hasPlainEncoding(bytes), let text = Self.withoutReferences(bytes[...]) else {
             return nil
         }
-        self.text = text.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 + 32 : $0 }
+        self.bytes = bytes
+        self.text = text.map(Self.lowercased)
+        dense = self.text.filter { $0 > 0x20 && !Self.isQuote($0) }
     }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte + 32 : byte
+    }
+
+    private static func isQuote(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
 
     static func isPassive(_ bytes: [UInt8]) -> Bool {
         guard let check = SVGCheck(bytes) else { return false }
-        return check.hasPassiveElements && !check.hasHandlers && check.hasPassiveLinks
+        return check.hasPassiveElements && !check.hasHandlers && check.hasPassiveLinks && check.loadsNothing
     }
 
     private static let activeElements: Set<String> = [
@@ -31,10 +45,12 @@ struct SVGCheck {
 
     /// What follows each `<`, without a namespace's prefix.
     private var elements: some Sequence<String> {
-        text.split(separator: UInt8(ascii: "<")).lazy.map { tag in
-            let name = tag.prefix { $0 > 0x20 && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") }
-            return String(decoding: name.split(separator: UInt8(ascii: ":")).last ?? [], as: UTF8.self)
-        }
+        text[...].pieces(between: "<").lazy.filter { !$0.isEmpty }.map(Self.name)
+    }
+
+    private static func name(of tag: some Collection<UInt8>) -> String {
+        let name = tag.prefix { $0 > 0x20 && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") }
+        return String(decoding: name.split(separator: UInt8(ascii: ":")).last ?? [], as: UTF8.self)
     }
 
     /// Declarations could make references or attributes, and a processing instruction a whole document.
@@ -50,20 +66,55 @@ struct SVGCheck {
 
     /// A name before `=` that begins with `on`.
     private var hasHandlers: Bool {
-        text.split(separator: UInt8(ascii: "=")).contains { piece in
+        text[...].pieces(between: "=").contains { piece in
             let name = piece.reversed().drop { $0 <= 0x20 }.prefix { $0 > 0x20 && !"\"'/".utf8.contains($0) }
             return name.count > 2 && name.reversed().starts(with: "on".utf8)
         }
     }
 
     private var hasPassiveLinks: Bool {
-        let text = self.text.filter { $0 > 0x20 }
-        if text.contains("script:".utf8) { return false }
+        if dense.contains("script:".utf8) { return false }
         guard elements.contains(where: Self.bringingElements.contains) else { return true }
-        return text.ranges(of: "data:".utf8).allSatisfy { range in
+        return dense.ranges(of: "data:".utf8).allSatisfy { range in
             ["png", "jpeg", "jpg", "gif", "webp"].contains { type in
-                text[range.upperBound...].starts(with: "image/\(type)".utf8)
+                dense[range.upperBound...].starts(with: "image/\(type)".utf8)
             }
+        }
+    }
+
+    /// Ways to load a file that need no reference, or by which a style hides one.
+    private static let loadingWords = ["@import", "image-set(", "src(", "1999/xhtml", "xml:base", "srcset="]
+
+    /// Every reference leads into the file itself. Only a link may lead elsewhere, which a visitor has to click.
+    private var loadsNothing: Bool {
+        !Self.loadingWords.contains { dense.contains($0.utf8) } && !hasHiddenWords
+            && dense.ranges(of: "url(".utf8).allSatisfy { Self.isWithin(dense[$0.upperBound...]) }
+            && bytes[...].pieces(between: "<").allSatisfy(Self.loadsNothing)
+    }
+
+    /// Looks at a tag and the text behind it. A `<` that a reference stands for is no tag.
+    private static func loadsNothing(_ tag: ArraySlice<UInt8>) -> Bool {
+        guard let plain = withoutReferences(tag) else { return false }
+        let lower = plain.map(lowercased)
+        let text = lower.filter { $0 > 0x20 }
+        // An animation can give an element another reference.
+        let animations = text.ranges(of: "attributename=".utf8).allSatisfy { range in
+            let name = text[range.upperBound...].dropFirst().prefix { !isQuote($0) }
+            return !name.contains("href".utf8)
+        }
+        guard animations, name(of: lower) != "a" else { return animations }
+        return text.ranges(of: "href=".utf8).allSatisfy { isWithin(text[$0.upperBound...].drop(while: isQuote)) }
+    }
+
+    private static func isWithin(_ reference: ArraySlice<UInt8>) -> Bool {
+        reference.first == UInt8(ascii: "#") || reference.starts(with: "data:".utf8)
+    }
+
+    /// In a style, a backslash before a letter or a hex digit stands for another letter.
+    private var hasHiddenWords: Bool {
+        zip(text, text.dropFirst()).contains { first, second in
+            guard first == UInt8(ascii: "\\") else { return false }
+            return second >= 0x80 || (0x30...0x39).contains(second) || (0x61...0x7A).contains(second)
         }
     }
 
@@ -81,10 +132,15 @@ struct SVGCheck {
 
     /// Nil if there is a reference that isn't known: a document type of XHTML's has a browser know others, such as a
     /// colon.
-    private static func withoutReferences(_ bytes: [UInt8]) -> [UInt8]? {
-        var pieces = bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)[...]
-        var text = Array(pieces.removeFirst())
-        for piece in pieces {
+    private static func withoutReferences(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
+        var text: [UInt8] = []
+        var isFirst = true
+        for piece in bytes.pieces(between: "&") {
+            if isFirst {
+                text += piece
+                isFirst = false
+                continue
+            }
             guard let end = piece.firstIndex(of: UInt8(ascii: ";")),
                 let character = character(String(decoding: piece[..<end], as: UTF8.self))
             else { return nil }
@@ -101,5 +157,20 @@ struct SVGCheck {
         // A number may have a sign in Swift.
         guard !digits.hasPrefix("+") else { return nil }
         return UInt32(digits, radix: isHex ? 16 : 10).flatMap(Unicode.Scalar.init)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// The pieces between the separators, one after the other: a large file has too many to hold at once.
+    fileprivate func pieces(between separator: Unicode.Scalar) -> some Sequence<ArraySlice<UInt8>> {
+        sequence(state: Optional(self)) { rest in
+            guard let current = rest else { return nil }
+            guard let end = current.firstIndex(of: UInt8(ascii: separator)) else {
+                rest = nil
+                return current
+            }
+            rest = current[(end + 1)...]
+            return current[..<end]
+        }
     }
 }

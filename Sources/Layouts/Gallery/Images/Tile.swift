@@ -8,7 +8,7 @@ struct Tile {
     }
 
     let image: FeedImage
-    let content: Content
+    var content: Content
     /// What stands behind the `#` of its address.
     let address: String
     /// When it was had first; nil for one that never was.
@@ -21,8 +21,10 @@ struct Tile {
     }
 }
 
-/// An image that is in the gallery's folder.
+/// An image whose file is in the gallery.
 struct PlacedImage {
+    static func thumbnail(of digest: Digest) -> String { "thumbnails/\(digest.hex).webp" }
+
     let digest: Digest
     let type: ImageType
     let byteCount: Int64
@@ -32,10 +34,10 @@ struct PlacedImage {
     var hasThumbnail = false
 
     /// A small picture of it, relative to the pages.
-    var thumbnail: String? { hasThumbnail ? OpenFolder.thumbnail(of: digest) : nil }
+    var thumbnail: String? { hasThumbnail ? Self.thumbnail(of: digest) : nil }
 
     /// Relative to the pages.
-    var file: String { "\(OpenFolder.images)/\(digest.hex).\(type.fileExtension)" }
+    var file: String { "images/\(digest.hex).\(type.fileExtension)" }
 
     var proportions: Proportions { size.map(Proportions.init) ?? .unknown }
 }

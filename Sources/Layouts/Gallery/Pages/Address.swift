@@ -1,4 +1,5 @@
 internal import FeedCore
+internal import Hashing
 
 /// Addresses last: each follows from what it leads to alone, not from what else is in the gallery.
 enum Address {
@@ -13,4 +14,29 @@ enum Address {
 
     /// The file of a page: `name.html`, `name.2.html`.
     static func file(_ name: String, page: Int = 1) -> String { page == 1 ? "\(name).html" : "\(name).\(page).html" }
+}
+
+/// The name of a feed on the pages, and in their names.
+struct FeedName {
+    let title: String
+    /// Where it comes from.
+    let origin: String
+
+    init(_ feed: GalleryFeed) {
+        origin = feed.url.place
+        title = HTMLWriter.visible(feed.title) ?? origin
+    }
+
+    /// It has no dot: one precedes the number of a page.
+    var slug: String {
+        let slug = Slug.make(origin, limit: 40)
+        return slug.isEmpty ? "feed" : slug
+    }
+}
+
+/// The first digits of a text's SHA-256 in hex: enough to tell apart what a gallery has.
+enum ShortHash {
+    static func of(_ text: String, digits: Int) throws(FeedError) -> String {
+        try String(SHA256.digest(of: text).hex.prefix(digits))
+    }
 }

@@ -5,11 +5,12 @@ struct PageFrame {
     let assets: Assets
     private let style: String
     private let script: String
-    /// The gallery's pages know each other by this, and no other page can.
-    private let key = (0..<2).map { _ in String(UInt64.random(in: 0...UInt64.max), radix: 36) }.joined()
+    /// A `GalleryKey`.
+    private let key: String
 
-    init(assets: Assets) {
+    init(assets: Assets, key: String) {
         self.assets = assets
+        self.key = key
         style = assets.reference(to: assets.style)
         script = assets.reference(to: assets.script)
     }
@@ -93,5 +94,21 @@ struct PageFrame {
             page.raw("</nav>\n")
         }
         page.raw("</body></html>\n")
+    }
+}
+
+/// What a page offers in its head. All but the way to other pages, and to ask for it anew, need the script.
+struct PageTools {
+    /// There is a page that lists the feeds.
+    let isInside: Bool
+    let search: Bool
+    let slideshow: Bool
+
+    func write(to page: inout HTMLWriter) {
+        page.raw("<div class=tools>")
+        if search { page.raw("<input type=search placeholder=Search aria-label=Search autocomplete=off>") }
+        if slideshow { page.raw("<button class=\"button play\" type=button>Slideshow</button>") }
+        page.raw("<a class=\"button reload\" href=\"\">Reload</a>")
+        page.raw("<button class=\"button help\" type=button aria-label=Keys aria-haspopup=dialog>?</button></div>")
     }
 }

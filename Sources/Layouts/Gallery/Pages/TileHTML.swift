@@ -47,12 +47,12 @@ extension HTMLWriter {
             raw("</small>")
         }
         if let source { raw(source.bytes) }
-        if let link = image.link, link.isRemote {
+        if let link = image.link, PublicURL.isPage(link, of: image) {
             raw("<a")
             self.link("href", link.text)
             raw(">Post</a>")
         }
-        if image.url.isRemote {
+        if PublicURL.isImage(image.url) {
             raw("<a")
             link("href", image.url.text)
             raw(">Original</a>")

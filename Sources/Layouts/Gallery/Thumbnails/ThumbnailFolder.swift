@@ -38,22 +38,18 @@ struct ThumbnailFolder: Sendable {
         return faccessat(folder.number, "\(digest.hex).none", F_OK, 0) == 0 ? .impossible : .missing
     }
 
-    /// Gives a thumbnail another name, outside the folder. False where there is none, or only what a power cut left of one.
-    func place(_ digest: Digest, at path: String) throws(SystemError) -> Bool {
+    /// Opens a thumbnail. Returns nil if there is none; what a power cut left of one is deleted.
+    func thumbnail(of digest: Digest) throws(SystemError) -> ThumbnailFile? {
         let name = "\(digest.hex).webp"
         let opened = openat(folder.number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard opened >= 0 else { return false }
+        guard opened >= 0 else { return nil }
         let file = Descriptor(owning: opened, name, in: folder)
         let size = Int(try file.status().st_size)
         guard WebPFile.size(try file.read(WebPFile.head)) == size else {
             unlinkat(folder.number, name, 0)
-            return false
+            return nil
         }
-        if linkat(folder.number, name, AT_FDCWD, path, 0) == 0 { return true }
-        let target = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o444)
-        guard target >= 0 else { throw SystemError("can't be created", path) }
-        try Descriptor(owning: target, path: path).write(try file.read(size))
-        return true
+        return ThumbnailFile(size: size, file: file, folder: folder, name: name)
     }
 
     /// An empty folder to work in. Nil where nothing can be written. Throws while another run has it.
@@ -95,6 +91,24 @@ struct ThumbnailFolder: Sendable {
         let name = "room"
         defer { unlinkat(work.number, name, 0) }
         try work.write([UInt8](repeating: 1, count: 256 << 10), to: name)
+    }
+}
+
+/// A thumbnail in the cache.
+struct ThumbnailFile {
+    let size: Int
+    fileprivate let file: Descriptor
+    fileprivate let folder: Descriptor
+    fileprivate let name: String
+
+    func bytes() throws(SystemError) -> [UInt8] { try file.read(size) }
+
+    /// Gives the thumbnail another name, outside the cache: as a link where that is possible, else as a copy.
+    func place(at path: String) throws(SystemError) {
+        if linkat(folder.number, name, AT_FDCWD, path, 0) == 0 { return }
+        let target = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o444)
+        guard target >= 0 else { throw SystemError("can't be created", path) }
+        try Descriptor(owning: target, path: path).write(try bytes())
     }
 }
 

@@ -44,6 +44,7 @@ final class ThumbnailMaking: Sendable {
             }
         } onCancel: {
             end(with: .cancelled)
+            program.endAll()
         }
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
@@ -70,7 +71,7 @@ final class ThumbnailMaking: Sendable {
     private func make(_ digests: [Digest]) throws(SystemError) {
         guard !digests.isEmpty, state.withLock({ $0.failure == nil }) else { return }
         let outcome = try program.run(on: digests.map(\.hex), in: work)
-        if outcome == .died(wasStopped: true) { return end(with: .cancelled) }
+        guard state.withLock({ $0.failure == nil }) else { return }
         if outcome == .unusable { return end(with: program.unusable) }
         let areWhole = outcome == .ended(hasComplaints: false)
         if !areWhole, digests.count > 1 {

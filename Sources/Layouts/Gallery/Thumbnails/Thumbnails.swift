@@ -48,9 +48,16 @@ struct Thumbnails {
         {
             missing.append(image)
         }
-        guard !missing.isEmpty, let (folder, work) = try beginWork() else { return }
+        guard !missing.isEmpty else { return }
+        if let reason = VipsThumbnail.confinementFailure {
+            guard isOptional else { throw reason }
+            failure = reason
+            return
+        }
+        guard let (folder, work) = try beginWork() else { return }
         defer { folder.endWork() }
         for image in missing where try Self.isTooLarge(image, files) {
+            if Task.isCancelled { throw .cancelled }
             try Self.keeping { () throws(SystemError) in try folder.giveUp(on: image.digest) }
         }
         missing.removeAll { folder.state(of: $0.digest) != .missing }
@@ -72,14 +79,10 @@ struct Thumbnails {
         return found
     }
 
-    func has(_ image: StoredImage) -> Bool {
-        Self.mayHave(image) && folder?.state(of: image.digest) == .made
-    }
-
-    /// Puts that of an image into a gallery. False where it has none.
-    func place(_ image: StoredImage, at path: String) throws(FeedError) -> Bool {
-        guard let folder else { return false }
-        return try Self.keeping { () throws(SystemError) in try folder.place(image.digest, at: path) }
+    /// Opens the thumbnail of an image. Returns nil if it has none.
+    func thumbnail(of image: StoredImage) throws(FeedError) -> ThumbnailFile? {
+        guard let folder, Self.mayHave(image) else { return nil }
+        return try Self.keeping { () throws(SystemError) in try folder.thumbnail(of: image.digest) }
     }
 
     private static func keeping<Outcome>(_ work: () throws(SystemError) -> Outcome) throws(FeedError) -> Outcome {

@@ -1,0 +1,68 @@
+internal import FeedCore
+
+/// The pages of a gallery and the files beside them.
+///
+/// They are made in groups, whenever they are needed: all of them together could fill the memory.
+struct GalleryPages {
+    static let index = "index.html"
+
+    private let feeds: [ShownFeed]
+    private let frame: PageFrame
+    let key: String
+
+    init(_ feeds: [ShownFeed], key: String) {
+        self.feeds = feeds
+        self.key = key
+        var ratios: Set<Int> = [Proportions.missing.ratio, Proportions.unknown.ratio]
+        for tile in feeds.lazy.flatMap(\.tiles) {
+            if let placed = tile.placed { ratios.insert(placed.proportions.ratio) }
+        }
+        frame = PageFrame(assets: Assets(ratios: ratios), key: key)
+    }
+
+    /// Each feed's pages are a group. The last group has the index, the newest images and what is no page.
+    var groups: Range<Int> { 0..<feeds.count + 1 }
+
+    func forEach(
+        in group: Int, _ visit: (SiteFile) throws(FeedError) -> Void
+    ) throws(FeedError) {
+        func visitAll(_ files: some Sequence<SiteFile>) throws(FeedError) {
+            for file in files {
+                if Task.isCancelled { throw .cancelled }
+                try visit(file)
+            }
+        }
+        if group < feeds.count { return try visitAll(feeds[group].files(frame: frame, isInside: feeds.count > 1)) }
+        try visitAll(frame.assets.all)
+        try visitAll(try Subscription(feeds: feeds).files)
+        if feeds.count == 1 {
+            // The one feed's first page is there under two names.
+            let first = feeds[0].files(frame: frame, isInside: false).prefix(1)
+            return try visitAll(first.map { SiteFile(name: Self.index, bytes: $0.bytes) })
+        }
+        try visitAll(IndexPages(feeds: feeds.sorted { $0.newest > $1.newest }, frame: frame).files)
+        if !feeds.isEmpty { try visitAll(feeds.newestFiles(frame: frame)) }
+    }
+}
+
+/// A secret by which the pages of one gallery know each other when they are opened from disk.
+enum GalleryKey {
+    private static let length = 32
+    private static let mark = "data-key="
+
+    static func make() -> String {
+        let digits = "0123456789abcdef".map(\.self)
+        return String((0..<length).map { _ in digits[Int.random(in: 0..<16)] })
+    }
+
+    static func isValid(_ text: String) -> Bool {
+        text.utf8.count == length && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+
+    /// Returns the key of a page that begins with these bytes; nil if it has none.
+    static func find(in page: [UInt8]) -> String? {
+        guard let found = page.firstRange(of: mark.utf8) else { return nil }
+        let key = String(decoding: page[found.upperBound...].prefix(length), as: UTF8.self)
+        return isValid(key) ? key : nil
+    }
+}

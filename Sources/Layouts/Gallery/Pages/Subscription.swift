@@ -1,0 +1,135 @@
+internal import FeedCore
+internal import Hashing
+internal import JSONText
+
+/// The gallery as a feed that others can subscribe to, or mirror. All its addresses are relative: nobody says here where
+/// the gallery will be served.
+struct Subscription {
+    static let mostEntries = 100
+
+    let id: String
+    let title: String
+    let updated: Timestamp
+    let entries: [SubscriptionEntry]
+
+    init(feeds: [ShownFeed]) throws(FeedError) {
+        id = try Self.name(feeds.map(\.feed.url.text).sorted())
+        title = feeds.count == 1 ? feeds[0].name.title : "Pictures"
+        updated = feeds.map(\.feed.savedAt).max() ?? Timestamp(microseconds: 0)
+        var entries: [SubscriptionEntry] = []
+        for picture in feeds.newestPictures(Self.mostEntries) { entries.append(try SubscriptionEntry(picture)) }
+        self.entries = entries
+    }
+
+    var files: [SiteFile] { [json, atom] }
+
+    /// The same for the same, in every gallery.
+    static func name(_ parts: [String]) throws(FeedError) -> String {
+        try "urn:sha256:\(SHA256.digest(of: parts.joined(separator: "\n")).hex)"
+    }
+}
+
+/// A picture of it.
+struct SubscriptionEntry {
+    let id: String
+    let title: String?
+    let words: String?
+    let updated: Timestamp
+    /// Of its page in the gallery.
+    let address: String
+    let picture: ShownPicture
+
+    init(_ picture: ShownPicture) throws(FeedError) {
+        let image = picture.tile.image
+        id = try Subscription.name([picture.feed.feed.url.text, image.id])
+        title = HTMLWriter.visible(image.title)
+        words = HTMLWriter.visible(image.description)
+        updated = image.published ?? picture.tile.fetchedAt ?? picture.feed.feed.savedAt
+        address = picture.address
+        self.picture = picture
+    }
+
+    /// What a reader of feeds shows: the picture, and its words both for those who see it and for those who don't.
+    var html: String {
+        var html = HTMLWriter()
+        html.raw("<p><img src=\"\(picture.placed.file)\"")
+        html.attribute("alt", words ?? title ?? "")
+        if let size = picture.placed.size { html.raw(" width=\"\(size.width)\" height=\"\(size.height)\"") }
+        html.raw("></p>")
+        if let words {
+            html.raw("<p>")
+            html.text(words)
+            html.raw("</p>")
+        }
+        return String(decoding: html.bytes, as: UTF8.self)
+    }
+}
+
+/// As Atom, whose texts are escaped as those of a page are.
+enum AtomSubscription {
+    static func entry(_ entry: SubscriptionEntry, to xml: inout HTMLWriter) {
+        let (image, placed) = (entry.picture.tile.image, entry.picture.placed)
+        xml.raw("<entry>\n<id>\(entry.id)</id>\n<title>")
+        xml.text(entry.title ?? entry.words ?? "Picture", limit: 300)
+        xml.raw("</title>\n<updated>\(entry.updated.rfc3339)</updated>\n")
+        if let published = image.published { xml.raw("<published>\(published.rfc3339)</published>\n") }
+        xml.raw("<link rel=\"alternate\" type=\"text/html\" href=\"\(entry.address)\"/>\n")
+        if let link = image.link, PublicURL.isPage(link, of: image) {
+            xml.raw("<link rel=\"via\"")
+            xml.link("href", link.text)
+            xml.raw("/>\n")
+        }
+        xml.raw("<link rel=\"enclosure\" type=\"\(placed.type.mediaType)\" length=\"\(placed.byteCount)\"")
+        xml.raw(" href=\"\(placed.file)\"/>\n")
+        xml.raw("<content type=\"html\">")
+        xml.text(entry.html, limit: .max)
+        xml.raw("</content>\n</entry>\n")
+    }
+}
+
+extension Subscription {
+    var atom: SiteFile {
+        var xml = HTMLWriter()
+        xml.raw("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">\n<title>")
+        xml.text(title, limit: 300)
+        xml.raw("</title>\n<id>\(id)</id>\n<updated>\(updated.rfc3339)</updated>\n")
+        xml.raw("<author><name>feedsync</name></author>\n<link rel=\"self\" href=\"\(Address.atomFeed)\"/>\n")
+        xml.raw("<link rel=\"alternate\" type=\"text/html\" href=\"index.html\"/>\n")
+        for entry in entries { AtomSubscription.entry(entry, to: &xml) }
+        xml.raw("</feed>\n")
+        return SiteFile(name: Address.atomFeed, bytes: xml.bytes)
+    }
+}
+
+/// As JSON Feed 1.1.
+enum JSONSubscription {
+    static func item(_ entry: SubscriptionEntry) -> JSONValue {
+        let (image, placed) = (entry.picture.tile.image, entry.picture.placed)
+        let file: JSONValue = [
+            "url": .string(placed.file), "mime_type": .string(placed.type.mediaType),
+            "size_in_bytes": .integer(Int(placed.byteCount)),
+        ]
+        let members: [(String, JSONValue)] = [
+            ("id", .string(entry.id)), ("url", .string(entry.address)),
+            ("external_url", JSONValue(image.link.flatMap { PublicURL.isPage($0, of: image) ? $0.text : nil })),
+            ("title", JSONValue(entry.title)), ("content_html", .string(entry.html)),
+            ("image", .string(placed.file)), ("date_published", JSONValue(image.published?.rfc3339)),
+            ("attachments", .array([file])),
+        ]
+        return .object(
+            members.filter { _, value in
+                if case .null = value { false } else { true }
+            })
+    }
+}
+
+extension Subscription {
+    var json: SiteFile {
+        let document: JSONValue = [
+            "version": .string("https://jsonfeed.org/version/1.1"), "title": .string(title),
+            "home_page_url": .string("index.html"),
+            "feed_url": .string(Address.jsonFeed), "items": .array(entries.map(JSONSubscription.item)),
+        ]
+        return SiteFile(name: Address.jsonFeed, bytes: Array("\(document.text())\n".utf8))
+    }
+}

@@ -1,0 +1,215 @@
+internal import CLinux
+internal import FeedCore
+internal import Glibc
+internal import SystemFiles
+
+/// Making and deleting files. A run first announces the files that it is about to make, then makes new ones, replaces
+/// changed ones, and finishes by deleting those that it does not want.
+extension OutputDirectory {
+    /// Saves the list with the files that are about to be made. To be called before the first of them.
+    func announce(_ planned: [(path: String, content: FileContent)]) throws(FeedError) {
+        for (path, content) in planned { list.entries[path, default: .init()].planned = content }
+        try makeRoot()
+        for above in Set(planned.map { $0.path.splitAtName.directory }) {
+            for step in FilePath.steps(to: above) { try announceDirectory(step) }
+        }
+        isListChanged = true
+        try attempt { () throws(SystemError) in
+            try records?.save(list)
+            guard let root, let part = list.part else { return }
+            let probe = openat(root.number, part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            guard probe >= 0 else { throw SystemError("can't be written to", path) }
+            close(probe)
+            unlinkat(root.number, part, 0)
+        }
+    }
+
+    private func announceDirectory(_ path: String) throws(FeedError) {
+        if case .found = try attempt({ () throws(SystemError) in try lookUp(path) }) { return }
+        list.directories.insert(path)
+    }
+
+    private func makeRoot() throws(FeedError) {
+        guard root == nil else { return }
+        root = try attempt { () throws(SystemError) in
+            try Destination(path).makeFoldersAbove()
+            guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw SystemError("can't be created", path) }
+            let made = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard made >= 0 else { throw SystemError("can't be opened", path) }
+            return Descriptor(owning: made, path: path)
+        }
+    }
+
+    /// Makes a file, first under a hidden name. `make` is given the path of that, and returns the time that the file
+    /// should have, if not its own. Without `isReplacing`, returns false if something was put there meanwhile.
+    func put(
+        _ path: String, _ content: FileContent, isReplacing: Bool,
+        by make: (_ path: String) throws(FeedError) -> Timestamp?
+    ) throws(FeedError) -> Bool {
+        guard let root, let part = list.part else { throw .storage(.failed, "\(self.path): was not announced") }
+        let isReplacing = isReplacing ? try hasReplaceable(path) : false
+        do throws(FeedError) {
+            let date = try make("\(self.path)/\(part)")
+            let (above, name) = path.splitAtName
+            let isPut = try attempt { () throws(SystemError) in
+                let directory = try makeDirectories(above)
+                if let date { try root.date(part, date) }
+                guard let made = try root.status(of: part), made.isFile, made.st_size == content.size else {
+                    throw SystemError(EIO, "was changed by somebody while it was written", "\(self.path)/\(part)")
+                }
+                do throws(SystemError) {
+                    try isReplacing
+                        ? root.rename(part, over: name, in: directory) : root.rename(part, to: name, in: directory)
+                } catch let error where error.code == EEXIST && !isReplacing {
+                    return false
+                }
+                list.entries[path] = OutputList.Entry(
+                    own: OwnFile(content: content, modified: made.modified), planned: nil, isWanted: true)
+                // A link brings no bytes with it.
+                if made.st_nlink == 1 { try noteWritten(content.size) }
+                return true
+            }
+            if !isPut { removePart() }
+            return isPut
+        } catch {
+            removePart()
+            throw error
+        }
+    }
+
+    /// Makes a file of these bytes. It keeps the rights of the own file that it replaces.
+    func put(
+        _ path: String, _ bytes: [UInt8], _ content: FileContent, isReplacing: Bool
+    ) throws(FeedError) -> Bool {
+        try put(path, content, isReplacing: isReplacing) { [self] _ throws(FeedError) in
+            let isOwn = if isReplacing, case .own = try state(of: path) { true } else { false }
+            try attempt { () throws(SystemError) in
+                guard let root, let part = list.part else { return }
+                let file = try root.open(part, O_WRONLY | O_CREAT | O_EXCL)
+                try file.write(bytes)
+                let (above, name) = path.splitAtName
+                guard isOwn, case .found(let directory) = try lookUp(above), let old = try directory.status(of: name)
+                else { return }
+                guard old.handRights(0o777, to: file.number) else {
+                    throw SystemError("can't be given rights", "\(self.path)/\(path)")
+                }
+            }
+            return nil
+        }
+    }
+
+    /// Returns whether there is a file to replace. Throws if it may not be replaced: somebody may have changed it a moment
+    /// ago.
+    private func hasReplaceable(_ path: String) throws(FeedError) -> Bool {
+        switch try state(of: path) {
+        case .missing: return false
+        case .own, .unfinished: return true
+        case .foreign(let obstacle, let place):
+            if replacesForeign, obstacle != .directory { return true }
+            throw .storage(.cannotCreate, "the \(what) can't be written: \(self.path)/\(place) is somebody else's")
+        }
+    }
+
+    private func makeDirectories(_ path: String) throws(SystemError) -> Descriptor {
+        for step in FilePath.steps(to: path) {
+            let found = try lookUp(step)
+            if case .found = found { continue }
+            let (above, name) = step.splitAtName
+            guard case .found(let directory) = try lookUp(above) else { break }
+            if case .obstructed = found, !replacesForeign || unlinkat(directory.number, name, 0) != 0 { break }
+            guard mkdirat(directory.number, name, 0o777) == 0 || errno == EEXIST else {
+                throw SystemError("can't be created", "\(self.path)/\(step)")
+            }
+            list.directories.insert(step)
+        }
+        guard case .found(let directory) = try lookUp(path) else {
+            throw SystemError(ENOTDIR, "is not a directory", "\(self.path)/\(path)")
+        }
+        return directory
+    }
+
+    func removePart() {
+        if let root, let part = list.part { unlinkat(root.number, part, 0) }
+    }
+
+    /// Deletes an own file. One that somebody has changed stays.
+    func remove(_ path: String) throws(FeedError) {
+        switch try state(of: path) {
+        case .missing, .foreign: break
+        case .own, .unfinished:
+            let (above, name) = path.splitAtName
+            try attempt { () throws(SystemError) in
+                guard case .found(let directory) = try lookUp(above) else { return }
+                guard unlinkat(directory.number, name, 0) == 0 || errno == ENOENT else {
+                    throw SystemError("can't be deleted", "\(self.path)/\(path)")
+                }
+            }
+        }
+        list.entries[path] = nil
+        isListChanged = true
+    }
+
+    /// Deletes the own files that this run does not want and the directories that it leaves empty, and saves the list when
+    /// everything is on disk.
+    func finish() throws(FeedError) {
+        for path in list.entries.filter({ !$0.value.isWanted }).keys.sorted() {
+            if Task.isCancelled { throw .cancelled }
+            try remove(path)
+        }
+        try attempt { () throws(SystemError) in
+            try removeEmptyDirectories()
+            guard isListChanged else { return }
+            list.part = nil
+            // A list that knows a file's time must not outlive the file's bytes in a power cut.
+            try synchronise()
+            try records?.save(list)
+        }
+    }
+
+    /// Brings bytes to disk while there are not too many of them: a run that is stopped must not wait long at its end.
+    private func noteWritten(_ bytes: Int64) throws(SystemError) {
+        unsynchronised += bytes
+        if unsynchronised > Self.mostUnsynchronised { try synchronise() }
+    }
+
+    private func synchronise() throws(SystemError) {
+        unsynchronised = 0
+        if let root, feedsync_sync_file_system(root.number) != 0, errno == EIO {
+            throw SystemError("can't be written to disk", path)
+        }
+    }
+
+    private func removeEmptyDirectories() throws(SystemError) {
+        let used = Set(list.entries.keys.map { $0.splitAtName.directory })
+        let needed = Set(used.flatMap(FilePath.steps))
+        // The inner ones come first.
+        for path in list.directories.subtracting(needed).sorted(by: >) {
+            opened[path] = nil
+            let (above, name) = path.splitAtName
+            if case .found(let directory) = try lookUp(above),
+                unlinkat(directory.number, name, AT_REMOVEDIR) != 0, errno != ENOENT
+            {
+                continue
+            }
+            list.directories.remove(path)
+            isListChanged = true
+        }
+    }
+}
+
+extension Descriptor {
+    fileprivate func rename(_ name: String, over other: String, in directory: Descriptor) throws(SystemError) {
+        guard renameat(number, name, directory.number, other) == 0 else {
+            throw SystemError("can't be replaced", "\(directory.path)/\(other)")
+        }
+    }
+
+    fileprivate func date(_ name: String, _ date: Timestamp) throws(SystemError) {
+        var (seconds, rest) = date.microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        if rest < 0 { (seconds, rest) = (seconds - 1, rest + 1_000_000) }
+        let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest * 1000))
+        guard utimensat(number, name, [time, time], AT_SYMLINK_NOFOLLOW) == 0 else {
+            throw SystemError("can't be dated", "\(path)/\(name)")
+        }
+    }
+}

@@ -1,0 +1,279 @@
+internal import FeedCore
+internal import Glibc
+internal import Hashing
+internal import SystemFiles
+
+/// A directory of the user's into which feedsync writes files.
+///
+/// The directory may hold other people's files too, and other people may be able to write there. Files that are on the
+/// list and unchanged are feedsync's own. Everything else is foreign: it is never overwritten and never deleted, unless
+/// the user wants the gallery to replace what is in its way. Nothing but regular files and directories is opened, never
+/// through a link, and no foreign file can make a run wait.
+final class OutputDirectory {
+    /// What is in the way of a file.
+    enum Obstacle: Hashable {
+        case file(size: Int64)
+        case directory
+        /// A link, FIFO, socket or device.
+        case special
+    }
+
+    enum State {
+        case missing
+        case own(OwnFile)
+        /// A file that a run was about to make and that a power cut left empty.
+        case unfinished
+        /// `path` is the file itself, or a directory above it.
+        case foreign(Obstacle, path: String)
+    }
+
+    /// What a run has to do to have a file with the wanted content.
+    enum Finding {
+        case present
+        case missing
+        case outdated
+        case foreign(Obstacle, path: String)
+    }
+
+    enum Lookup {
+        case found(Descriptor)
+        case missing
+        case obstructed(path: String)
+    }
+
+    /// The real path.
+    let path: String
+    /// Whether foreign files in the way are replaced.
+    let replacesForeign: Bool
+    var list: OutputList
+    /// For messages: `gallery` or `tree`.
+    let what: String
+    let records: OutputRecords?
+    var root: Descriptor?
+    /// The directories in it that were used last.
+    var opened: [String: Descriptor] = [:]
+    /// The list in the cache is not what this run knows.
+    var isListChanged = false
+    /// The bytes that were written and that may not be on disk yet.
+    var unsynchronised: Int64 = 0
+
+    static let mostUnsynchronised: Int64 = 64 << 20
+
+    /// Opens the directory and takes its lock. A missing directory is made with the first file. A run that `isReading`
+    /// takes no lock and changes nothing.
+    init(
+        _ target: OutputTarget, what: String, isReading: Bool = false, replacesForeign: Bool = false
+    ) throws(FeedError) {
+        self.what = what
+        self.replacesForeign = replacesForeign
+        do throws(SystemError) {
+            let destination = try Destination(target.path)
+            try destination.requireApart(from: target.cache)
+            path = destination.path
+            let found = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard found >= 0 || errno == ENOENT else { throw SystemError("can't be opened", path) }
+            root = found >= 0 ? Descriptor(owning: found, path: path) : nil
+        } catch {
+            throw error.inOutput(what)
+        }
+        let hash = try SHA256.digest(of: path).hex
+        do throws(SystemError) {
+            records = try OutputRecords(of: path, hash: hash, in: target.cache, isReading: isReading)
+            list = try records?.readList() ?? OutputList()
+        } catch let error where error.code == EINVAL {
+            throw FeedError.storage(.failed, "the list of the \(what)'s files can't be read: \(error.message)")
+                .hinting("delete that list: files that are as they should be are taken over")
+        } catch {
+            throw error.inOutput(what)
+        }
+        guard !isReading else { return }
+        isListChanged = list.part != nil
+        removePart()
+        list.part = ".feedsync-\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).part"
+    }
+
+    var exists: Bool { root != nil }
+
+    // MARK: Looking
+
+    /// Opens a directory in it, component by component.
+    func lookUp(_ path: String) throws(SystemError) -> Lookup {
+        guard let root else { return .missing }
+        if path.isEmpty { return .found(root) }
+        if let known = opened[path] { return .found(known) }
+        var directory = root
+        for step in FilePath.steps(to: path) {
+            let name = step.split(separator: "/").last.map(String.init) ?? step
+            let found = openat(directory.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            if found < 0 {
+                if errno == ENOENT { return .missing }
+                if errno == ENOTDIR || errno == ELOOP { return .obstructed(path: step) }
+                throw SystemError("can't be opened", "\(self.path)/\(step)")
+            }
+            directory = Descriptor(owning: found, path: "\(self.path)/\(step)")
+        }
+        if opened.count >= 8 { opened = [:] }
+        opened[path] = directory
+        return .found(directory)
+    }
+
+    /// Returns whether a directory can be used or made under this path.
+    func canBeDirectory(_ path: String) throws(FeedError) -> Bool {
+        try attempt { () throws(SystemError) in
+            if case .obstructed = try lookUp(path) { false } else { true }
+        }
+    }
+
+    /// The names in a directory; none if it does not exist. Names that are not UTF-8 are repaired.
+    func names(in path: String) throws(FeedError) -> [String] {
+        try attempt { () throws(SystemError) in
+            var names: [String] = []
+            if case .found(let directory) = try lookUp(path) {
+                try directory.forEachEntry { name, _ in names.append(String(cString: name)) }
+            }
+            return names
+        }
+    }
+
+    func state(of path: String) throws(FeedError) -> State {
+        let (above, name) = path.splitAtName
+        let directory: Descriptor
+        let found: stat
+        do throws(SystemError) {
+            switch try lookUp(above) {
+            case .missing: return .missing
+            case .obstructed(let step): return .foreign(.special, path: step)
+            case .found(let opened): directory = opened
+            }
+            guard let status = try directory.status(of: name) else { return .missing }
+            found = status
+        } catch {
+            throw error.inOutput(what)
+        }
+        guard found.isFile else { return .foreign(found.isFolder ? .directory : .special, path: path) }
+        let size = Int64(found.st_size)
+        let foreign = State.foreign(.file(size: size), path: path)
+        guard let entry = list.entries[path],
+            try attempt({ () throws(SystemError) in try !isStrangers(found, in: directory) })
+        else { return foreign }
+        if let own = entry.own, own.content.size == size, own.modified == found.modified { return .own(own) }
+        if let planned = entry.planned, size == 0, planned.size > 0 { return .unfinished }
+        let candidates = [entry.own?.content, entry.planned].compactMap(\.self).filter { $0.size == size }
+        // The directory may have been copied, or a killed run may not have come to note the time.
+        guard !candidates.isEmpty, let digest = try digest(of: name, in: directory, size: size),
+            let content = candidates.first(where: { $0.digest == digest })
+        else { return foreign }
+        return .own(OwnFile(content: content, modified: found.modified))
+    }
+
+    /// Compares a file with the wanted one. An own file with the wanted content, or a foreign one with exactly the same
+    /// bytes, is kept as an own file. `isSizeEnough` says that an own file of the same size has the wanted content.
+    func examine(
+        _ path: String, size: Int64, isSizeEnough: Bool = false, digest: () throws(FeedError) -> Digest
+    ) throws(FeedError) -> Finding {
+        switch try state(of: path) {
+        case .missing: return .missing
+        case .unfinished: return .outdated
+        case .own(let own):
+            guard own.content.size == size else { return .outdated }
+            if !isSizeEnough, own.content.digest != (try digest()) { return .outdated }
+            keep(own, at: path)
+            return .present
+        case .foreign(let obstacle, let place):
+            if obstacle == .file(size: size), let file = try foreignFile(path, size: size),
+                file.content.digest == (try digest())
+            {
+                keep(file, at: path)
+                return .present
+            }
+            return .foreign(obstacle, path: place)
+        }
+    }
+
+    /// Reads a foreign file. Returns nil unless it is a regular file of this size that may be taken over.
+    func foreignFile(_ path: String, size: Int64) throws(FeedError) -> OwnFile? {
+        let (above, name) = path.splitAtName
+        guard case .found(let directory) = try attempt({ () throws(SystemError) in try lookUp(above) }),
+            let status = try attempt({ () throws(SystemError) in try directory.status(of: name) }),
+            try attempt({ () throws(SystemError) in try !isStrangers(status, in: directory) }),
+            let digest = try digest(of: name, in: directory, size: size)
+        else { return nil }
+        return OwnFile(content: FileContent(digest: digest, size: size), modified: status.modified)
+    }
+
+    /// Anybody can put a file into a directory such as /tmp, and change it after it was taken over.
+    private func isStrangers(_ file: stat, in directory: Descriptor) throws(SystemError) -> Bool {
+        guard file.st_uid != geteuid() else { return false }
+        let status = try directory.status()
+        return file.st_uid != status.st_uid && status.st_mode & S_ISVTX != 0 && status.st_mode & 0o022 != 0
+    }
+
+    /// Notes that an own file stays.
+    func keep(_ own: OwnFile, at path: String) {
+        let known = list.entries[path]
+        if known?.own != own || known?.planned != nil { isListChanged = true }
+        list.entries[path] = OutputList.Entry(own: own, planned: nil, isWanted: true)
+    }
+
+    func setKey(_ key: String) {
+        if list.key != key { isListChanged = true }
+        list.key = key
+    }
+
+    /// The first bytes of a regular file; none if there is no such file.
+    func beginning(of name: String, count: Int) throws(FeedError) -> [UInt8] {
+        guard let root, let file = open(name, in: root) else { return [] }
+        return try attempt { () throws(SystemError) in try file.read(count) }
+    }
+
+    /// Opens a regular file. Returns nil for anything else, and for a file that may not be read.
+    private func open(_ name: String, in directory: Descriptor) -> Descriptor? {
+        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+        let opened = openat(directory.number, name, flags)
+        guard opened >= 0 else { return nil }
+        let file = Descriptor(owning: opened, name, in: directory)
+        var status = stat()
+        return fstat(opened, &status) == 0 && status.isFile ? file : nil
+    }
+
+    /// Returns nil unless there is a regular file of this size that can be read.
+    private func digest(of name: String, in directory: Descriptor, size: Int64) throws(FeedError) -> Digest? {
+        guard let file = open(name, in: directory) else { return nil }
+        let hash = try SHA256()
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
+        defer { buffer.deallocate() }
+        var offset: Int64 = 0
+        while offset <= size {
+            if Task.isCancelled { throw .cancelled }
+            let count: Int
+            do throws(SystemError) { count = try file.read(into: buffer, at: Int(offset)) } catch { return nil }
+            guard count > 0 else { break }
+            try hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            offset += Int64(count)
+        }
+        return offset == size ? try hash.finish() : nil
+    }
+
+    func attempt<Outcome>(_ work: () throws(SystemError) -> Outcome) throws(FeedError) -> Outcome {
+        do { return try work() } catch { throw error.inOutput(what) }
+    }
+}
+
+extension SystemError {
+    /// A full or failing disk and a lack of descriptors or memory may pass; any other reason is the directory itself.
+    fileprivate func inOutput(_ what: String) -> FeedError {
+        switch code {
+        case EWOULDBLOCK: .storage(.locked, message)
+        case ENOSPC, EDQUOT, EIO, EMFILE, ENFILE, ENOMEM: .storage(.failed, "writing the \(what) failed: \(message)")
+        default: .storage(.cannotCreate, "the \(what) can't be written: \(message)")
+        }
+    }
+}
+
+extension String {
+    /// The path of the directory, which is empty for the output directory itself, and the name in it.
+    var splitAtName: (directory: String, name: String) {
+        guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", self) }
+        return (String(self[..<slash]), String(self[index(after: slash)...]))
+    }
+}

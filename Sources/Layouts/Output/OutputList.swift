@@ -1,0 +1,164 @@
+internal import FeedCore
+internal import Glibc
+internal import SystemFiles
+
+/// The bytes of a file, by which two files are compared.
+struct FileContent: Hashable {
+    let digest: Digest
+    let size: Int64
+}
+
+/// The time of a file's last change, as exactly as its file system knows it.
+struct FileTime: Hashable {
+    let seconds: Int
+    let nanoseconds: Int
+}
+
+extension stat {
+    var modified: FileTime { FileTime(seconds: st_mtim.tv_sec, nanoseconds: st_mtim.tv_nsec) }
+}
+
+/// A file that feedsync made in an output directory.
+struct OwnFile: Hashable {
+    let content: FileContent
+    var modified: FileTime
+}
+
+/// The list of the files that feedsync made in one output directory.
+///
+/// A run writes the list before it makes files, with those that it is about to make, and again when it has made them. The
+/// next run therefore knows its own files whenever a run is killed. The list may come from another user's cache, so every
+/// line is checked: a path in it never leads out of the output directory.
+struct OutputList {
+    /// What is known about one path.
+    struct Entry {
+        /// The file that the last run left there.
+        var own: OwnFile?
+        /// The content that a run was about to give the file; the run may have been killed before or after that.
+        var planned: FileContent?
+        /// Whether the current run wants the file.
+        var isWanted = false
+    }
+
+    private static let heading = "feedsync output 1"
+    private static let longestPath = 4096
+    private static let mostEntries = 4_000_000
+
+    /// The paths are relative to the output directory.
+    var entries: [String: Entry] = [:]
+    /// The directories that feedsync made in the output directory.
+    var directories: Set<String> = []
+    /// The hidden name under which a run makes a file before it gives the file its own name.
+    var part: String?
+    /// A secret by which the pages of one gallery know each other.
+    var key: String?
+
+    init() {}
+
+    // MARK: Reading
+
+    /// Reads a list. Throws `EINVAL` at the first line that no run wrote.
+    init(from file: Descriptor) throws(SystemError) {
+        var (rest, offset, number) = ([UInt8](), 0, 0)
+        while case let chunk = try file.read(1 << 16, at: offset), !chunk.isEmpty {
+            offset += chunk.count
+            rest += chunk
+            var start = 0
+            while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
+                number += 1
+                let isValid = number == 1 ? rest[start..<end].elementsEqual(Self.heading.utf8) : add(rest[start..<end])
+                guard isValid else { throw Self.damaged(at: number, in: file) }
+                start = end + 1
+            }
+            rest.removeFirst(start)
+            guard rest.count <= 4 * Self.longestPath else { throw Self.damaged(at: number + 1, in: file) }
+        }
+        guard number > 0, rest.isEmpty else { throw Self.damaged(at: number + 1, in: file) }
+    }
+
+    private static func damaged(at line: Int, in file: Descriptor) -> SystemError {
+        SystemError(EINVAL, "line \(line) is damaged", file.path)
+    }
+
+    /// Returns false for a line that no run wrote.
+    private mutating func add(_ line: ArraySlice<UInt8>) -> Bool {
+        let space = UInt8(ascii: " ")
+        let kind = line.prefix { $0 != space }
+        let value = line.dropFirst(kind.count + 1)
+        switch String(decoding: kind, as: UTF8.self) {
+        case "file":
+            let fields = value.split(separator: space, maxSplits: 4, omittingEmptySubsequences: false)
+            guard fields.count == 5, let content = Self.content(fields), let seconds = Self.number(fields[2]),
+                let nanoseconds = Self.number(fields[3]), let path = Self.path(fields[4]),
+                entries[path]?.own == nil, entries.count < Self.mostEntries
+            else { return false }
+            let modified = FileTime(seconds: seconds, nanoseconds: nanoseconds)
+            entries[path, default: Entry()].own = OwnFile(content: content, modified: modified)
+        case "plan":
+            let fields = value.split(separator: space, maxSplits: 2, omittingEmptySubsequences: false)
+            guard fields.count == 3, let content = Self.content(fields), let path = Self.path(fields[2]),
+                entries[path]?.planned == nil, entries.count < Self.mostEntries
+            else { return false }
+            entries[path, default: Entry()].planned = content
+        case "directory":
+            guard let path = Self.path(value), directories.count < Self.mostEntries else { return false }
+            return directories.insert(path).inserted
+        case "part":
+            guard part == nil, let name = Self.path(value), !name.contains("/") else { return false }
+            part = name
+        case "key":
+            guard key == nil, let text = String(validating: value, as: UTF8.self), GalleryKey.isValid(text) else {
+                return false
+            }
+            key = text
+        case "at":
+            // For people who look into the cache: it tells which output directory the list is about.
+            return true
+        default:
+            return false
+        }
+        return true
+    }
+
+    private static func content(_ fields: [ArraySlice<UInt8>]) -> FileContent? {
+        guard let digest = Digest(hex: String(decoding: fields[0], as: UTF8.self)), let size = number(fields[1]),
+            size >= 0
+        else { return nil }
+        return FileContent(digest: digest, size: Int64(size))
+    }
+
+    /// Returns nil for a number that is written in any way but the usual one.
+    private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
+        let text = String(decoding: bytes, as: UTF8.self)
+        return Int(text).flatMap { String($0) == text ? $0 : nil }
+    }
+
+    /// Returns nil for a path that leads out of the output directory or that no run would make.
+    private static func path(_ bytes: ArraySlice<UInt8>) -> String? {
+        guard bytes.count <= longestPath, bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
+        let names = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let areNames = names.allSatisfy { !$0.isEmpty && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8) }
+        return areNames ? String(validating: bytes, as: UTF8.self) : nil
+    }
+
+    // MARK: Writing
+
+    /// `directory` is the path of the output directory.
+    func write(to file: Descriptor, about directory: String) throws(SystemError) {
+        var text = "\(Self.heading)\nat \(PercentEncoding.encodePath(directory))\n"
+        if let part { text += "part \(part)\n" }
+        if let key { text += "key \(key)\n" }
+        for path in directories { text += "directory \(path)\n" }
+        for (path, entry) in entries {
+            if let own = entry.own {
+                let time = "\(own.modified.seconds) \(own.modified.nanoseconds)"
+                text += "file \(own.content.digest.hex) \(own.content.size) \(time) \(path)\n"
+            }
+            if let planned = entry.planned { text += "plan \(planned.digest.hex) \(planned.size) \(path)\n" }
+            guard text.utf8.count > 1 << 16 else { continue }
+            try file.write(Array(text.utf8))
+            text = ""
+        }
+        try file.write(Array(text.utf8))
+    }
+}

@@ -1,0 +1,57 @@
+import Glibc
+import JSONText
+import TestSupport
+import Testing
+
+@Suite("Sync with a gallery, from outside", .timeLimit(.minutes(10)))
+struct SyncGalleryTests {
+    private let program: Program
+    private let server: FeedServer
+    private let site: String
+
+    init() throws {
+        program = try Program()
+        server = try FeedServer(images: 2)
+        site = program.folder.path("site")
+    }
+
+    @Test("renews it at the end, of all that is in the cache") func renewed() async throws {
+        let other = try FeedServer(images: 1)
+        try await program.run(other.feedURL)
+        expectQuiet(try await program.run("--gallery", site, server.feedURL))
+        #expect(Files.names(in: site).filter { $0.hasSuffix(".html") }.count == 4)
+        // The pictures of this very run are in it.
+        let digest = try await program.digest(of: server.imageURL(1))
+        #expect(Files.exists("\(site)/images/\(digest).png"))
+    }
+
+    @Test("also when images, or the feed, could not be had") func failing() async throws {
+        server.serve(Reply(404), at: 1)
+        #expect(try await program.run("--gallery", site, server.feedURL).status == .exited(23))
+        #expect(Files.names(in: "\(site)/images").count == 1)
+        server.serve(feed: "<html>")
+        unlink("\(site)/style.css")
+        #expect(try await program.run("--gallery", site, server.feedURL).status == .exited(65))
+        #expect(Files.exists("\(site)/style.css"))
+    }
+
+    @Test("that can't be written is told, and is the run's exit code where nothing worse was") func refused()
+        async throws
+    {
+        let file = try program.folder.write("mine", to: "file")
+        server.serve(Reply(404), at: 1)
+        let result = try await program.run("--gallery", file, "--json", server.feedURL)
+        #expect(result.status == .exited(73))
+        #expect(result.errorText.contains(file))
+        #expect(try result.json["images"]?["downloaded"]?.int == 1)
+        server.serve(feed: "<html>")
+        #expect(try await program.run("--gallery", file, server.feedURL).status == .exited(65))
+    }
+
+    @Test("is only spoken of in a dry run") func dryRun() async throws {
+        let result = try await program.run("-n", "--gallery", site, server.feedURL)
+        #expect(result.status == .exited(0))
+        #expect(result.outputText.contains("would write the gallery \(site)"))
+        #expect(!Files.exists(site))
+    }
+}

@@ -1,0 +1,119 @@
+import FeedCore
+import Glibc
+import Hashing
+import TestDoubles
+import TestSupport
+import Testing
+
+@testable import Layouts
+
+@Suite("An output directory")
+struct OutputDirectoryTests {
+    private let folder: TemporaryDirectory
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    private func open(replacesForeign: Bool = false) throws(FeedError) -> OutputDirectory {
+        try OutputDirectory(
+            OutputTarget(path: folder.path("site"), cache: folder.path("cache")), what: "gallery",
+            replacesForeign: replacesForeign)
+    }
+
+    private func content(_ text: String) throws(FeedError) -> FileContent {
+        FileContent(digest: try SHA256.digest(of: text), size: Int64(text.utf8.count))
+    }
+
+    private func put(_ path: String, _ text: String, in directory: OutputDirectory, isReplacing: Bool = false) throws
+        -> Bool
+    {
+        let content = try content(text)
+        try directory.announce([(path, content)])
+        return try directory.put(path, Array(text.utf8), content, isReplacing: isReplacing)
+    }
+
+    private func isOwn(_ path: String, in directory: OutputDirectory) throws -> Bool {
+        if case .own = try directory.state(of: path) { true } else { false }
+    }
+
+    @Test("A file that somebody puts there at the last moment is neither overwritten nor deleted")
+    func lastMoment() throws {
+        do {
+            let directory = try open()
+            let content = try content("mine")
+            try directory.announce([("a/b", content)])
+            let isPut = try directory.put("a/b", content, isReplacing: false) { path throws(FeedError) in
+                do {
+                    try folder.write("mine", to: String(path.dropFirst(folder.path.count + 1)))
+                    try folder.makeDirectory("site/a")
+                    try folder.write("theirs", to: "site/a/b")
+                } catch {
+                    throw .storage(.failed, "\(error)")
+                }
+                return nil
+            }
+            #expect(!isPut)
+            try directory.finish()
+        }
+        #expect(try folder.read("site/a/b") == Array("theirs".utf8))
+        #expect(TemporaryDirectory.names(in: folder.path("site")) == ["a"])
+        #expect(try open().list.entries.isEmpty)
+    }
+
+    @Test("A file that somebody changes at the last moment is not replaced")
+    func changedMeanwhile() throws {
+        var directory: OutputDirectory? = try open()
+        #expect(try put("a", "one", in: #require(directory)))
+        try directory?.finish()
+        directory = nil
+        let next = try open()
+        #expect(try isOwn("a", in: next))
+        try folder.write("theirs", to: "site/a")
+        let error = #expect(throws: FeedError.self) { try put("a", "two", in: next, isReplacing: true) }
+        #expect(error?.kind == .storage(.cannotCreate))
+        try next.finish()
+        #expect(try folder.read("site/a") == Array("theirs".utf8))
+    }
+
+    @Test("What a killed run left under its hidden name goes with the next run, and nothing else with such a name")
+    func leftovers() throws {
+        var part = ""
+        do {
+            let directory = try open()
+            try directory.announce([("a", try content("a"))])
+            part = try #require(directory.list.part)
+            try folder.write("half", to: "site/\(part)")
+            try folder.write("mine", to: "site/.feedsync-2.part")
+        }
+        try open().finish()
+        #expect(part.hasPrefix(".feedsync-") && part.hasSuffix(".part"))
+        #expect(TemporaryDirectory.names(in: folder.path("site")) == [".feedsync-2.part"])
+    }
+
+    @Test("A directory that a run made goes when it is empty, and stays as long as somebody has something in it")
+    func directories() throws {
+        do {
+            let directory = try open()
+            #expect(try put("a/b/c", "c", in: directory) && put("d", "d", in: directory))
+            try directory.finish()
+        }
+        try folder.write("mine", to: "site/a/b/mine")
+        try open().finish()
+        #expect(TemporaryDirectory.names(in: folder.path("site")) == ["a"])
+        unlink(folder.path("site/a/b/mine"))
+        try open().finish()
+        #expect(TemporaryDirectory.names(in: folder.path("site")) == [])
+    }
+
+    @Test("A file of the wanted size that can't be read, or that is no regular file, is not taken over")
+    func unreadable() throws {
+        try folder.makeDirectory("site")
+        mkfifo(folder.path("site/fifo"), 0o666)
+        symlink("fifo", folder.path("site/link"))
+        let directory = try open()
+        for name in ["fifo", "link"] {
+            let finding = try directory.examine(name, size: 0) { () throws(FeedError) in try SHA256.digest(of: "") }
+            if case .foreign(.special, name) = finding { continue }
+            Issue.record("\(name): \(finding)")
+        }
+    }
+}
