@@ -59,8 +59,12 @@ package struct FeedError: Error, Hashable, Sendable {
     package var lacksRoom = false
     /// What is wrong is how the program was called, and nothing that it met.
     package var isMisuse = false
-    /// The server was not asked: it had asked to be left alone in a run before.
+    /// The server was not asked: it had asked for a pause in an earlier run, or nobody has named the feed.
     package var isWait = false
+    /// The user has to name the feed before it may be requested.
+    package var needsName = false
+    /// The pause that the response to this request asked for.
+    package var retryAfter: Duration?
     /// What the requests behind the failure touched; all false where no request was sent.
     package private(set) var circumstances = RequestCircumstances()
     /// The host it concerns, with the port that its URL names, as two ports are two servers: failures of one kind, status
@@ -165,6 +169,9 @@ package struct FeedError: Error, Hashable, Sendable {
     }
 
     package var isCancellation: Bool { kind == .cancelled }
+
+    /// The request would have contacted an address that it may not contact.
+    package var isAddressRefusal: Bool { kind == .invalidData && stage == .trusting }
 }
 
 extension FeedError.Kind {

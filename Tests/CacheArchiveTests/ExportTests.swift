@@ -184,7 +184,7 @@ struct ExportTests {
         let document = try #require(documents.first { $0["version"]?.int == 1 })
         #expect(document["images"]?[0]?.names == ["id", "description", "location", "url"])
         #expect(
-            document["images"]?[1]?.names == ["id", "url", "digest", "etag", "last_modified"])
+            document["images"]?[1]?.names == ["id", "url", "digest", "fetched_at", "etag", "last_modified"])
         #expect(document["saved_at"]?.string == "1970-01-01T00:00:01.000000Z")
     }
 
@@ -204,7 +204,8 @@ struct ExportTests {
                 "alternatives": [
                     "https://images.example/4.png?w=100&h=\u{E9}", "https://images.example/4.png?w=200&h=\u{E9}",
                 ],
-                "url": "https://images.example/4.png", "digest": digest, "etag": "\"e\"", "last_modified": "then",
+                "url": "https://images.example/4.png", "digest": digest,
+                "fetched_at": "1970-01-01T00:00:00.000001Z", "etag": "\"e\"", "last_modified": "then",
             ])
     }
 

@@ -24,7 +24,7 @@ struct DiskFaultTests {
         #expect(message.contains("No space left on device"))
         disk.makeRoom()
         // What was whole is kept all the same.
-        #expect(try await cache.images.publish([whole]) == [nil])
+        #expect(try await cache.images.failures(publishing: [whole]) == [nil])
         #expect(cache.images.exhaustion?.message == message)
         #expect(try await cache.images.find([.image(0)])[0]?.size == 5)
     }
@@ -47,7 +47,7 @@ struct DiskFaultTests {
         try await cache.images.publish("old", at: .image(0))
         let batch = try (1..<100).map { try cache.images.stage("image \($0)", at: .image($0)) }
         try disk.fill()
-        #expect(try await cache.images.publish(batch).allSatisfy { $0 != nil })
+        #expect(try await cache.images.failures(publishing: batch).allSatisfy { $0 != nil })
         #expect(cache.images.exhaustion?.message.contains("No space left on device") == true)
         #expect(try await cache.images.find([.image(0), .image(1)]).map { $0?.size } == [3, nil])
         disk.makeRoom()
@@ -63,7 +63,7 @@ struct DiskFaultTests {
             try cache.images.stage("image \(number)" + String(repeating: "7", count: 150_000), at: .image(number))
         }
         try disk.fill()
-        let failures = try await cache.images.publish(batch)
+        let failures = try await cache.images.failures(publishing: batch)
         let kept = failures.count { $0 == nil }
         #expect((10..<60).contains(kept))
         #expect(failures.prefix(kept).allSatisfy { $0 == nil })

@@ -23,13 +23,13 @@ struct FailingSyncTests {
             if size == 3 { throw SystemError(code: EIO, "bad: can't be written to disk: Input/output error") }
         }
         let batch = try ["good", "bad", "better"].enumerated().map { try images.stage($1, at: .image($0)) }
-        let failures = try await images.publish(batch)
+        let failures = try await images.failures(publishing: batch)
         #expect(failures == [nil, .storage(.failed, "bad: can't be written to disk: Input/output error"), nil])
         #expect(try await images.find((0..<3).map { .image($0) }).map { $0?.size } == [4, nil, 6])
         #expect(try scratch.names(in: "incoming") == [])
         #expect(try scratch.names(in: "images/sha256").count == 2)
 
-        #expect(try await images.publish([batch[1]]).compactMap { $0 }.count == 1)
+        #expect(try await images.failures(publishing: [batch[1]]).compactMap { $0 }.count == 1)
         #expect(tries.withLock { $0 } == [3: 1, 4: 1, 6: 1])
     }
 
@@ -44,7 +44,7 @@ struct FailingSyncTests {
             }
         }
         let batch = try (0..<2).map { try images.stage("same", at: .image($0)) }
-        let failures = try await images.publish(batch)
+        let failures = try await images.failures(publishing: batch)
         #expect(failures.count { $0 == nil } == 1)
         #expect(failed.withLock { $0 })
         #expect(try await images.totals() == ImageTotals(count: 1, bytes: 4))
@@ -57,7 +57,7 @@ struct FailingSyncTests {
         }
         let batch = try ["good", "bad"].enumerated().map { try images.stage($1, at: .image($0)) }
         #expect(images.exhaustion == nil)
-        #expect(try await images.publish(batch) == [nil, .storage(.failed, "full").lackingRoom()])
+        #expect(try await images.failures(publishing: batch) == [nil, .storage(.failed, "full").lackingRoom()])
         #expect(images.exhaustion == .storage(.failed, "full").lackingRoom())
         #expect(try await images.find([.image(0), .image(1)]).map { $0?.size } == [4, nil])
     }
@@ -69,7 +69,7 @@ struct FailingSyncTests {
         try scratch.execute("CREATE TRIGGER fault BEFORE INSERT ON images BEGIN SELECT raise(ABORT, 'fault'); END")
         let batch = try ["old", "new", "newer", "new"].enumerated().map { try images.stage($1, at: .image(1 + $0)) }
         let before = try scratch.snapshot("images")
-        await expect(.failed) { () throws(FeedError) in _ = try await images.publish(batch) }
+        await expect(.failed) { () throws(FeedError) in _ = try await images.failures(publishing: batch) }
         #expect(try scratch.snapshot("images") == before)
         #expect(try scratch.names(in: "incoming") == [])
         try scratch.execute("DROP TRIGGER fault")
@@ -81,14 +81,14 @@ struct FailingSyncTests {
         let images = try store { _ throws(SystemError) in }
         try Descriptor.folder(at: scratch.path).removeAll("images")
         let batch = try (0..<2).map { try images.stage("image \($0)", at: .image($0)) }
-        await expect(.failed) { () throws(FeedError) in _ = try await images.publish(batch) }
+        await expect(.failed) { () throws(FeedError) in _ = try await images.failures(publishing: batch) }
     }
 
     @Test("a staged file that is gone is the failure of its image alone")
     func stagedFileGone() async throws {
         let images = try store { file throws(SystemError) in if file.path.hasSuffix("/0") { unlink(file.path) } }
         let batch = try (0..<2).map { try images.stage("image \($0)", at: .image($0)) }
-        #expect(try await images.publish(batch).count { $0 == nil } == 1)
+        #expect(try await images.failures(publishing: batch).count { $0 == nil } == 1)
     }
 
     private func store(

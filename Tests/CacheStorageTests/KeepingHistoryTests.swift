@@ -170,7 +170,9 @@ private struct History {
             let bytes = try images.stage()
             try bytes.append(Samples.png(url.text))
             received.append(
-                ReceivedImage(url: url, bytes: bytes, size: 1, type: .png, validators: Validators(), fetchedAt: now))
+                ReceivedImage(
+                    url: url, recipients: Recipient.everybody(url), bytes: bytes, size: 1, type: .png,
+                    validators: Validators(), fetchedAt: now))
         }
         _ = try await images.publish(received)
     }

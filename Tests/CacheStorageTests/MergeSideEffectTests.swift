@@ -27,7 +27,7 @@ struct MergeSideEffectTests {
                 try intake.merge { merge throws(FeedError) in
                     try merge.begin(head(.first))
                     for (number, text) in texts.enumerated() {
-                        _ = try merge.offer(offered(text, at: .image(1 + number)))
+                        _ = try merge.offer(offered(text, at: .image(1 + number)), for: .first)
                     }
                     throw .invalidData("not wanted")
                 }
@@ -69,8 +69,10 @@ struct MergeSideEffectTests {
     @Test("an image that comes in was not gone after all")
     func failures() async throws {
         let cache = try await scratch.open()
+        try await cache.feeds.save(.sample(.first))
         let failure = ImageFailure(
-            url: .image(0), error: .invalidData("gone", status: 404), failedAt: Timestamp(microseconds: 1))
+            url: .image(0), error: .invalidData("gone", status: 404), failedAt: Timestamp(microseconds: 1),
+            recipients: [Recipient(image: .image(0), feed: .first, circle: .oneFeed)])
         try await cache.images.remember([failure])
         #expect(try await cache.images.failures(of: [.image(0)]).map { $0 != nil } == [true])
         try await cache.transfer.takeIn { intake throws(FeedError) in
@@ -78,7 +80,7 @@ struct MergeSideEffectTests {
             try intake.merge { merge throws(FeedError) in
                 try merge.begin(head(.first))
                 try merge.append(FeedImage(id: "0", url: .image(0)))
-                _ = try merge.offer(offered("one", at: .image(0)))
+                _ = try merge.offer(offered("one", at: .image(0)), for: .first)
             }
         }
         #expect(try await cache.images.failures(of: [.image(0)]) == [nil])

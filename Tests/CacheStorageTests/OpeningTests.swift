@@ -74,7 +74,11 @@ struct OpeningTests {
         for (number, text) in texts.enumerated() { try await cache.images.publish(text, at: .image(number)) }
         try await cache.transfer.takeIn { intake throws(FeedError) in
             try intake.blobs.add(Array("merged".utf8), as: digest("merged"))
-            try intake.merge { merge throws(FeedError) in _ = try merge.offer(offered("merged", at: .image(2))) }
+            try intake.merge { merge throws(FeedError) in
+                try merge.begin(
+                    FeedHead(url: .first, title: nil, format: .essential, savedAt: Timestamp(microseconds: 9)))
+                _ = try merge.offer(offered("merged", at: .image(2)), for: .first)
+            }
         }
         let names = try scratch.names(in: ImageFolders.files)
         #expect(names.count == 3)

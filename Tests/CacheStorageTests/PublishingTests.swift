@@ -37,7 +37,7 @@ struct PublishingTests {
         do throws(FeedError) {
             let image = try images.stage(String(repeating: "a", count: size), at: .image(0))
             images.complete(image.bytes)
-            #expect(try await images.publish([image]) != [nil])
+            #expect(try await images.failures(publishing: [image]) != [nil])
         } catch {
             #expect(error.kind == .storage(.failed))
         }
@@ -66,7 +66,7 @@ struct PublishingTests {
             received.append(image)
             #expect(try scratch.names(in: "incoming").count == received.count)
         }
-        #expect(try await images.publish(received) == Array(repeating: nil, count: 200))
+        #expect(try await images.failures(publishing: received) == Array(repeating: nil, count: 200))
         for (number, stored) in try await images.find(received.map(\.url)).enumerated() {
             #expect(try await images.data(of: try #require(stored)) == Array("image \(number)".utf8))
         }
@@ -78,8 +78,8 @@ struct PublishingTests {
         let images = try (0..<3).map { try self.images.stage("image \($0)", at: .image($0)) }
         for image in images { self.images.complete(image.bytes) }
         images[0].bytes.discard()
-        #expect(try await self.images.publish([images[1]]) == [nil])
-        #expect(try await self.images.publish([images[2]]) == [nil])
+        #expect(try await self.images.failures(publishing: [images[1]]) == [nil])
+        #expect(try await self.images.failures(publishing: [images[2]]) == [nil])
         #expect(try await self.images.find(images.map(\.url)).map { $0?.size } == [nil, 7, 7])
         #expect(try scratch.names(in: "incoming") == [])
     }
@@ -93,9 +93,10 @@ struct PublishingTests {
             rest = rest.dropFirst(length)
         }
         let image = ReceivedImage(
-            url: .image(0), bytes: staged, size: Int64(Self.large.count), type: .png, validators: Validators(),
+            url: .image(0), recipients: Recipient.everybody(.image(0)), bytes: staged, size: Int64(Self.large.count),
+            type: .png, validators: Validators(),
             fetchedAt: Timestamp(microseconds: 1))
-        #expect(try await images.publish([image]) == [nil])
+        #expect(try await images.failures(publishing: [image]) == [nil])
         let stored = try #require(try await images.find([.image(0)])[0])
         #expect(try await images.data(of: stored) == Self.large)
         #expect(try scratch.names(in: "incoming") == [])
@@ -163,7 +164,7 @@ struct PublishingTests {
         let lost = try images.stage(String(repeating: "lost", count: 50_000), at: .image(0))
         let name = try #require(try scratch.names(in: "incoming").first)
         unlink(scratch.path("incoming/\(name)"))
-        let failures = try await images.publish([lost, try images.stage("good", at: .image(1))])
+        let failures = try await images.failures(publishing: [lost, try images.stage("good", at: .image(1))])
         #expect(failures.map { $0 == nil } == [false, true])
         #expect(try await images.find([.image(0), .image(1)]).map { $0?.size } == [nil, 4])
     }
@@ -172,7 +173,7 @@ struct PublishingTests {
     func stagedElsewhere() async throws {
         let other = try ScratchCache()
         let foreign = try await other.open().images.stage("foreign", at: .image(0))
-        let failures = try await images.publish([foreign, try images.stage("good", at: .image(1))])
+        let failures = try await images.failures(publishing: [foreign, try images.stage("good", at: .image(1))])
         #expect(failures.map { $0 == nil } == [false, true])
         #expect(try other.names(in: "incoming") == [])
     }
@@ -181,9 +182,10 @@ struct PublishingTests {
     func stagedOnceForTwo() async throws {
         let first = try images.stage("abc", at: .image(0))
         let second = ReceivedImage(
-            url: .image(1), bytes: first.bytes, size: 3, type: .png, validators: Validators(),
+            url: .image(1), recipients: Recipient.everybody(.image(1)), bytes: first.bytes, size: 3, type: .png,
+            validators: Validators(),
             fetchedAt: Timestamp(microseconds: 1))
-        #expect(try await images.publish([first, second]) == [nil, nil])
+        #expect(try await images.failures(publishing: [first, second]) == [nil, nil])
         #expect(try await images.find([.image(0), .image(1)]).map { $0?.path } == [Self.abc, Self.abc])
     }
 
@@ -198,7 +200,7 @@ struct PublishingTests {
     func rowsFail() async throws {
         try scratch.execute("CREATE TRIGGER fault BEFORE INSERT ON images BEGIN SELECT raise(ABORT, 'fault'); END")
         let batch = [try images.stage("abc", at: .image(0))]
-        await expect(.failed) { () throws(FeedError) in _ = try await images.publish(batch) }
+        await expect(.failed) { () throws(FeedError) in _ = try await images.failures(publishing: batch) }
         #expect(try !scratch.exists(Self.abc))
         #expect(try await images.find([.image(0)]) == [nil])
         try scratch.execute("DROP TRIGGER fault")
@@ -220,7 +222,7 @@ struct PublishingTests {
     @Test("a batch of many images is published whole")
     func many() async throws {
         let batch = try (0..<500).map { try images.stage("image \($0)", at: .image($0)) }
-        #expect(try await images.publish(batch).allSatisfy { $0 == nil })
+        #expect(try await images.failures(publishing: batch).allSatisfy { $0 == nil })
         #expect(try await images.totals().count == 500)
         #expect(try scratch.names(in: "incoming") == [])
         let found = try await images.find((0..<500).map { .image($0) })

@@ -141,7 +141,7 @@ struct RemovingTests {
     func damageAmongMany() async throws {
         try await cache.feeds.save(.sample(images: 200))
         let batch = try (0..<200).map { try images.stage("image \($0)", at: .image($0)) }
-        #expect(try await images.publish(batch).allSatisfy { $0 == nil })
+        #expect(try await images.failures(publishing: batch).allSatisfy { $0 == nil })
         let harmed = stride(from: 3, to: 200, by: 7).map { $0 }
         for number in harmed {
             let image = try #require(try await images.find([.image(number)])[0])
@@ -156,7 +156,7 @@ struct RemovingTests {
     func progress() async throws {
         try await cache.feeds.save(.sample(images: 20))
         let batch = try (0..<20).map { try images.stage("image \($0 % 10)", at: .image($0)) }
-        #expect(try await images.publish(batch).allSatisfy { $0 == nil })
+        #expect(try await images.failures(publishing: batch).allSatisfy { $0 == nil })
         let harmed = try #require(try await images.find([.image(3)])[0])
         try scratch.write(Array("IMAGE 3".utf8), to: harmed.path)
         let (stream, continuation) = AsyncStream.makeStream(of: Progress.self)

@@ -111,14 +111,15 @@ extension ImageStore {
         let staged = try stage()
         try staged.append(Array(text.utf8))
         return ReceivedImage(
-            url: url, bytes: staged, size: Int64(text.utf8.count), type: .png, validators: Validators(),
+            url: url, recipients: Recipient.everybody(url), bytes: staged, size: Int64(text.utf8.count), type: .png,
+            validators: Validators(),
             fetchedAt: Timestamp(microseconds: 1))
     }
 
     /// Publishes a text as an image, and answers with the file it is in.
     @discardableResult
     func publish(_ text: String, at url: ResourceURL) async throws -> StoredImage {
-        for failure in try await publish([stage(text, at: url)]) {
+        for failure in try await failures(publishing: [stage(text, at: url)]) {
             if let failure { throw failure }
         }
         guard let image = try await find([url])[0] else { throw FeedError.notFound("\(url)") }

@@ -80,11 +80,9 @@ struct TransferTests {
                 #expect(try merge.saved(.first)?.at == nil)
                 try merge.begin(head)
                 for number in 0..<2 { try merge.append(.full(number)) }
-                let names = (try merge.isNamed(.image(1)), try merge.isNamed(.image(2)))
-                #expect(names == (true, false))
-                #expect(try merge.offer(offered("one", at: .image(0))))
-                #expect(try merge.offer(offered("one", at: .image(1))))
-                #expect(try !merge.offer(offered("one", at: .image(1))))
+                #expect(try merge.offer(offered("one", at: .image(0)), for: .first))
+                #expect(try merge.offer(offered("one", at: .image(1)), for: .first))
+                #expect(try !merge.offer(offered("one", at: .image(1)), for: .first))
             }
         }
         let saved = try #require(try await cache.feeds.retrieve(.first))
@@ -118,8 +116,8 @@ struct TransferTests {
                 try intake.merge { merge throws(FeedError) in
                     try merge.begin(
                         FeedHead(url: .first, title: nil, format: .essential, savedAt: Timestamp(microseconds: 9)))
-                    _ = try merge.offer(offered("one", at: .image(1)))
-                    _ = try merge.offer(offered("two", at: .image(2)))
+                    _ = try merge.offer(offered("one", at: .image(1)), for: .first)
+                    _ = try merge.offer(offered("two", at: .image(2)), for: .first)
                     throw .invalidData("not wanted")
                 }
             }
@@ -141,9 +139,11 @@ struct TransferTests {
         try await cache.transfer.takeIn { intake throws(FeedError) in
             try bringIn(["new", "damaged", "gone"], intake)
             try intake.merge { merge throws(FeedError) in
-                #expect(try !merge.offer(offered("new", at: .image(0))))
-                #expect(try merge.offer(offered("damaged", at: .image(1))))
-                #expect(try merge.offer(offered("gone", at: .image(2))))
+                try merge.begin(
+                    FeedHead(url: .first, title: nil, format: .essential, savedAt: Timestamp(microseconds: 9)))
+                #expect(try !merge.offer(offered("new", at: .image(0)), for: .first))
+                #expect(try merge.offer(offered("damaged", at: .image(1)), for: .first))
+                #expect(try merge.offer(offered("gone", at: .image(2)), for: .first))
             }
         }
         let found = try await cache.images.find([.image(0), .image(1), .image(2)])

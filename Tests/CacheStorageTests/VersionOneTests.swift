@@ -26,7 +26,9 @@ struct VersionOneTests {
         try await expectWhatWasThere(in: cache)
         #expect(try scratch.query("PRAGMA user_version") == "\(CacheSchema.current.version)")
         #expect(try await cache.images.failures(of: [there, gone]) == [nil, nil])
-        let failure = ImageFailure(url: gone, error: .invalidData("gone"), failedAt: Timestamp(microseconds: 5))
+        let failure = ImageFailure(
+            url: gone, error: .invalidData("gone"), failedAt: Timestamp(microseconds: 5),
+            recipients: Recipient.everybody(gone))
         try await cache.images.remember([failure])
         #expect(try await scratch.open(.read).images.failures(of: [gone])[0]?.count == 1)
     }
@@ -79,9 +81,9 @@ struct VersionOneTests {
             ])
         #expect(saved.savedAt == Timestamp(microseconds: 1_795_202_074_160_334))
         #expect(saved.validators.lastModified == "Fri, 20 Nov 2026 19:14:33 GMT")
-        let image = try #require(try await cache.images.find([there])[0])
+        let image = try #require(try await cache.images.find([FeedImage(id: "", url: there)], for: Viewer(feed))[0])
         #expect(try await cache.images.data(of: image) == Array("picture".utf8))
-        #expect(try await cache.images.find([gone]) == [nil])
+        #expect(try await cache.images.find([FeedImage(id: "", url: gone)], for: Viewer(feed)) == [nil])
     }
 
     private static let digest = "2cea274d0bedc39ec4ab6ba9e59ec889e3ed6fb56a1cf088a64d9b383378dc97"

@@ -206,7 +206,7 @@ struct DatabaseTests {
         #expect(try await program.status()["feeds"]?[0]?["saved_at"]?.string?.count == 27)
         let archive = program.folder.path("cache.tar")
         expectQuiet(try await program.run("export", archive))
-        expectQuiet(try await Program().run("import", archive))
+        expectQuiet(try await Program().run("import", "--restore", archive))
     }
 
     @Test("of which one feed alone can't be read loses that one to validate")

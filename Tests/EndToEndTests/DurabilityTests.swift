@@ -77,7 +77,7 @@ struct DurabilityTests {
     func takingIn() async throws {
         let archive = try await export()
         let other = try Program()
-        let (result, trace) = try await other.trace("import", archive)
+        let (result, trace) = try await other.trace("import", "--restore", archive)
         expectQuiet(result)
         for image in 0..<4 { try await expectOrder(of: image, in: trace, other) }
         #expect(trace.syncs(Self.files).count == 1)

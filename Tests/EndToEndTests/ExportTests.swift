@@ -35,7 +35,7 @@ struct ExportTests {
         try await program.sayMore()
         expectQuiet(try await program.run("export", file))
         let copy = try Program()
-        expectQuiet(try await copy.run("import", file))
+        expectQuiet(try await copy.run("import", "--restore", file))
         for feed in [server.feedURL, other.feedURL] {
             #expect(try await copy.saved(feed) == program.saved(feed))
         }
@@ -53,7 +53,7 @@ struct ExportTests {
         try await program.run(server.feedURL, other.feedURL)
         expectQuiet(try await program.run("export", file, other.feedURL))
         let copy = try Program()
-        expectQuiet(try await copy.run("import", file))
+        expectQuiet(try await copy.run("import", "--restore", file))
         let status = try await copy.status()
         #expect(status["feeds"]?.array?.compactMap { $0["url"]?.string } == [other.feedURL])
         #expect(Files.names(in: copy.imageFolder).count == 1)
@@ -64,7 +64,7 @@ struct ExportTests {
         try await program.run(url)
         let archive = try await program.run("export", "-").standardOutput
         #expect(!String(decoding: archive, as: UTF8.self).contains("secret"))
-        expectQuiet(try await program.run("import", "--force", "-", input: archive))
+        expectQuiet(try await program.run("import", "--restore", "--force", "-", input: archive))
         #expect(try await program.sql("SELECT credentials FROM feeds") == "me:secret")
     }
 

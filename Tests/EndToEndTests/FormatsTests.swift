@@ -195,21 +195,21 @@ struct FormatsTests {
             <outline text="E" xmlUrl="\(server.feedURL)"/><outline text="Local" xmlUrl="file:///etc/passwd"/>
             </outline></body></opml>
             """, to: "list.opml")
-        let result = try await program.run("--json", "--opml", list, server.feedURL)
+        let result = try await program.run("--json", "--allow-private", "--opml", list, server.feedURL)
         let feeds = try JSONValue.parse(result.standardOutput)["feeds"]?.array
         #expect(feeds?.map { $0["url"]?.string } == [server.feedURL, feed])
         #expect(result.exitCode == 0)
         #expect(
             result.errorText
                 == "feedsync: \(list): line 2: left out the feed \"Local\": xmlUrl: not an http(s) URL\n")
-        let relative = #"cd "$1" && "$feedsync" --opml list.opml"#
+        let relative = #"cd "$1" && "$feedsync" --allow-private --opml list.opml"#
         #expect(try await program.shell(relative, program.folder.path).exitCode == 0)
     }
 
     @Test("a list may come from a pipe, which is waited for as long as --max-time says")
     func listFromPipe() async throws {
         let list = "<opml><body><outline xmlUrl='\(server.feedURL)'/></body></opml>"
-        let piped = #"printf %s "$1" | "$feedsync" --opml /dev/stdin"#
+        let piped = #"printf %s "$1" | "$feedsync" --allow-private --opml /dev/stdin"#
         expectQuiet(try await program.shell(piped, list))
         #expect(try await program.status()["feeds"]?[0]?["url"]?.string == server.feedURL)
         let pipe = program.folder.path("pipe")

@@ -31,13 +31,13 @@ struct ImportTests {
             let archive = try Files.bytes(path)
             let copy = try Program()
             expectQuiet(
-                try await copy.run("import", "-", environment: ["PATH": "/nowhere"], input: archive))
+                try await copy.run("import", "--restore", "-", environment: ["PATH": "/nowhere"], input: archive))
             #expect(try await copy.run("export", "-").standardOutput == plain)
         }
     }
 
     @Test("a sync after it asks for no image") func nothingToFetch() async throws {
-        try await program.run("import", "-", input: try await export())
+        try await program.run("import", "--restore", "-", input: try await export())
         let asked = server.requestCount
         expectQuiet(try await program.run("sync"))
         #expect(server.paths(after: asked) == ["/feed.json"])
@@ -48,9 +48,9 @@ struct ImportTests {
         server.serve(images: [7])
         try await program.run(server.feedURL)
         let saved = try await program.saved(server.feedURL)
-        expectQuiet(try await program.run("import", "-", input: archive))
+        expectQuiet(try await program.run("import", "--restore", "-", input: archive))
         #expect(try await program.saved(server.feedURL) == saved)
-        let told = try await program.run("import", "-v", "--force", "-", input: archive)
+        let told = try await program.run("import", "--restore", "-v", "--force", "-", input: archive)
         #expect(told.errorText.contains("\(server.feedURL): replaced"), "\(told.errorText)")
         #expect(try await program.saved(server.feedURL) == source.saved(server.feedURL))
     }
@@ -62,7 +62,7 @@ struct ImportTests {
             try await source.sql("UPDATE feeds SET saved_at = saved_at + \(lead) * 1000000")
             try await source.run("export", file)
             try await program.run(server.feedURL)
-            let told = try await program.run("import", "-v", file)
+            let told = try await program.run("import", "--restore", "-v", file)
             let reason = "the archive's was saved no later, or by a clock that was ahead (see --force)"
             #expect(told.errorText.contains("\(server.feedURL): kept, as \(reason)\n"), "\(told.errorText)")
         }
@@ -77,7 +77,7 @@ struct ImportTests {
         try await source.run(server.feedURL)
         #expect(Files.names(in: source.imageFolder).count == 2)
         try await source.run("export", file)
-        expectQuiet(try await program.run("import", file))
+        expectQuiet(try await program.run("import", "--restore", file))
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 3)
         expectQuiet(try await program.run("validate", "--deep"))
         #expect(Files.names(in: program.imageFolder).count == 3)
@@ -85,33 +85,33 @@ struct ImportTests {
 
     @Test("of several takes each whole or not at all; the code is the first failure's") func several() async throws {
         let archive = try await export()
-        expectOneLine(try await program.run("import", "-", file, input: archive), exit: 64, ["alone"])
+        expectOneLine(try await program.run("import", "--restore", "-", file, input: archive), exit: 64, ["alone"])
         let other = try FeedServer(images: 2)
         let second = try Program()
         try await second.run(other.feedURL)
         try await second.run("export", second.folder.path("b.tar"))
         let damaged = try source.folder.write(String(repeating: "no archive", count: 100), to: "damaged.tar")
         let missing = source.folder.path("missing.tar")
-        let result = try await program.run("import", damaged, file, missing, second.folder.path("b.tar"))
+        let result = try await program.run("import", "--restore", damaged, file, missing, second.folder.path("b.tar"))
         #expect(result.status == .exited(65))
         let lines = result.errorText.split(separator: "\n")
         #expect(lines.count == 2 && lines[0].contains("damaged.tar") && lines[1].contains("missing.tar"))
         #expect(try await program.status()["feeds"]?.array?.count == 2)
 
-        let told = try await Program().run("import", "-v", file, second.folder.path("b.tar"))
+        let told = try await Program().run("import", "--restore", "-v", file, second.folder.path("b.tar"))
         #expect(told.errorText.contains("cache.tar: imported 1 feed, 1 added; data of 3 images added"))
         #expect(told.errorText.contains("b.tar: imported 1 feed, 1 added; data of 2 images added"))
         let none = try Program()
-        #expect(try await none.run("import", missing, damaged).status == .exited(66))
+        #expect(try await none.run("import", "--restore", missing, damaged).status == .exited(66))
         #expect(!Files.exists(none.folder.path("cache")))
     }
 
     @Test("mends an image that is damaged") func mending() async throws {
         let archive = try await export()
-        try await program.run("import", "-", input: archive)
+        try await program.run("import", "--restore", "-", input: archive)
         let image = "\(program.imageFolder)/\(try await program.digest(of: server.imageURL(1)))"
         try Files.damage(image)
-        expectQuiet(try await program.run("import", "-", input: archive))
+        expectQuiet(try await program.run("import", "--restore", "-", input: archive))
         #expect(try await program.run("export", "-").standardOutput == archive)
         #expect(try Files.mode(image) == 0o444)
     }
@@ -125,9 +125,9 @@ struct ImportTests {
         var flipped = archive
         // Within the last image.
         if let position = flipped.lastIndex(where: { $0 != 0 }) { flipped[position] ^= 1 }
-        let refused = try await program.run("import", "-", input: flipped)
+        let refused = try await program.run("import", "--restore", "-", input: flipped)
         expectOneLine(refused, exit: 65, ["standard input: blobs/sha256/", "another digest", "nothing was imported"])
-        let cut = try await program.run("import", "-", input: Array(archive[..<(archive.count / 2)]))
+        let cut = try await program.run("import", "--restore", "-", input: Array(archive[..<(archive.count / 2)]))
         expectOneLine(cut, exit: 65, ["nothing was imported"])
         #expect(try await program.run("export", "-").standardOutput == before)
         #expect(Files.names(in: "\(program.cache)/incoming").isEmpty)
@@ -135,8 +135,8 @@ struct ImportTests {
     }
 
     @Test("of a file that isn't there, or a folder, is an error, and makes no cache") func missing() async throws {
-        expectOneLine(try await program.run("import", file), exit: 66, [file])
-        expectOneLine(try await program.run("import", program.folder.path), exit: 66, ["folder"])
+        expectOneLine(try await program.run("import", "--restore", file), exit: 66, [file])
+        expectOneLine(try await program.run("import", "--restore", program.folder.path), exit: 66, ["folder"])
         #expect(!Files.exists(program.cache))
     }
 
@@ -173,7 +173,8 @@ struct ImportTests {
         let archive = try program.folder.write(try await export(), to: "archive")
         expectQuiet(
             try await program.shell(
-                #"{ cat "$1"; yes; } 2>/dev/null | "$feedsync" import --cache "$2" -"#, archive, program.cache))
+                #"{ cat "$1"; yes; } 2>/dev/null | "$feedsync" import --restore --cache "$2" -"#, archive, program.cache
+            ))
         #expect(try await program.run("export", "-").standardOutput == Files.bytes(archive))
     }
 
@@ -202,19 +203,19 @@ struct ImportTests {
             tar.add("blobs/sha256/\(digest)", image)
         }
         let archive = tar.bytes + (try await export())
-        let refused = try await program.run("import", "--max-filesize", "1K", "-", input: archive)
+        let refused = try await program.run("import", "--restore", "--max-filesize", "1K", "-", input: archive)
         expectOneLine(refused, exit: 65, ["nothing refers to", "--max-filesize (1K)", "nothing was imported"])
-        expectQuiet(try await program.run("import", "-", input: archive))
+        expectQuiet(try await program.run("import", "--restore", "-", input: archive))
         #expect(Files.names(in: program.imageFolder).count == 3)
     }
 
     @Test("holds to the limits that are given") func limits() async throws {
         let archive = try await export()
         expectOneLine(
-            try await program.run("import", "--max-filesize", "10", "-", input: archive), exit: 65,
+            try await program.run("import", "--restore", "--max-filesize", "10", "-", input: archive), exit: 65,
             ["--max-filesize"])
         expectOneLine(
-            try await program.run("import", "--max-feed-size", "100", "-", input: archive), exit: 65,
+            try await program.run("import", "--restore", "--max-feed-size", "100", "-", input: archive), exit: 65,
             ["--max-feed-size"])
     }
 
@@ -223,17 +224,18 @@ struct ImportTests {
         let archive = try await export()
         let section = "[feed \"\(server.feedURL)\"]\n\(option) ="
         let larger = try program.folder.write("\(option) = 10\n\(section) 1M\n", to: "larger")
-        expectQuiet(try await program.run("import", "--config", larger, "-", input: archive))
+        expectQuiet(try await program.run("import", "--restore", "--config", larger, "-", input: archive))
         #expect(try await program.run("export", "-").standardOutput == archive)
         let smaller = try program.folder.write("\(section) 10\n", to: "smaller")
         expectOneLine(
-            try await program.run("import", "--config", smaller, "-", input: archive), exit: 65, ["--\(option) (10"])
+            try await program.run("import", "--restore", "--config", smaller, "-", input: archive), exit: 65,
+            ["--\(option) (10"])
     }
 
     @Test("waits for another run no longer than it is told") func locks() async throws {
         let archive = try await export()
         let lock = try HeldLock(of: program)
-        expectOneLine(try await program.run("import", "-", input: archive), exit: 75, ["--lock-wait"])
+        expectOneLine(try await program.run("import", "--restore", "-", input: archive), exit: 75, ["--lock-wait"])
         withExtendedLifetime(lock) {}
     }
 
@@ -243,7 +245,7 @@ struct ImportTests {
         let archive = try await export()
         let writer = open(pipe, O_RDWR | O_CLOEXEC)
         defer { close(writer) }
-        let process = try program.start("import", pipe)
+        let process = try program.start("import", "--restore", pipe)
         let part = archive.prefix(4096)
         #expect(part.withUnsafeBytes { write(writer, $0.baseAddress, $0.count) } == part.count)
         // It has taken that, and waits for more.

@@ -32,7 +32,7 @@ struct InteropTests {
     /// Imports into an empty cache and exports from there.
     private func carried(_ path: String) async throws -> [UInt8] {
         let copy = try Program()
-        expectQuiet(try await copy.run("import", path))
+        expectQuiet(try await copy.run("import", "--restore", path))
         return try await copy.run("export", "-").standardOutput
     }
 

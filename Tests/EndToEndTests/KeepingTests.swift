@@ -166,7 +166,7 @@ struct KeepingTests {
         let first = program.folder.path("first.tar")
         expectQuiet(try await program.run("export", first))
         let other = ["--cache", program.folder.path("other")]
-        expectQuiet(try await program.run(["import", first] + other))
+        expectQuiet(try await program.run(["import", "--restore", first] + other))
         let again = program.folder.path("again.tar")
         expectQuiet(try await program.run(["export", again] + other))
         #expect(try program.folder.read("again.tar") == program.folder.read("first.tar"))
@@ -175,7 +175,7 @@ struct KeepingTests {
         serve([5])
         expectQuiet(try await program.run(feed))
         expectQuiet(try await program.run(["export", again] + other))
-        expectQuiet(try await program.run("import", again))
+        expectQuiet(try await program.run("import", "--restore", again))
         #expect(try await shown() == [[5], [4, 3, 2, 0, 1]])
         expectQuiet(try await program.run("gallery", program.folder.path("gallery")))
         #expect(Files.names(in: program.folder.path("gallery/images")).count == 6)
@@ -221,17 +221,6 @@ struct KeepingTests {
         serve([0, 1, 2], token: "?t=b", images: false)
         let images = try (await program.run("--json", feed)).json["images"]
         #expect(images?["downloaded"] == .integer(3))
-    }
-
-    @Test("under a new signature that fails, and validate leaves what is under the old one")
-    func rotatingAway() async throws {
-        serve([0, 1, 2], token: "?t=a")
-        expectQuiet(try await program.run(feed))
-        serve([0, 1, 2], token: "?t=b")
-        for number in 0...2 { server.serve(Reply(503), at: number) }
-        #expect(try await program.run(feed).status == .exited(23))
-        #expect(try (await program.run("validate", "--json")).json["images_deleted"] == .integer(0))
-        #expect(Files.names(in: program.imageFolder).count == 3)
     }
 
     @Test("what it is told to, also where the server then can't be had")

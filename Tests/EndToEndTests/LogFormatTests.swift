@@ -70,7 +70,7 @@ struct LogFormatTests {
         let exported = try await summary("export", archive)
         #expect(exported["feeds"]?.int == 1 && exported["images"]?.int == 3)
         #expect(exported["bytes"]?.int ?? 0 > 0)
-        let imported = try await summary("import", archive, "--cache", program.folder.path("other"))
+        let imported = try await summary("import", "--restore", archive, "--cache", program.folder.path("other"))
         #expect(imported["feeds"]?.int == 1 && imported["images_added"]?.int == 3)
         #expect(imported["feeds_added"]?.int == 1 && imported["feeds_kept"]?.int == 0)
         let drawn = try await summary("gallery", gallery)

@@ -110,7 +110,7 @@ struct PrivateAddressTests {
     }
 
     @Test(
-        "can't be had by a feed that comes from an address of another special kind, not even its own",
+        "A feed at another special address may reference its own origin and no private address",
         arguments: [
             "198.18.0.1", "100.64.0.1", "192.88.99.1", "203.0.113.1", "[2001::1]", "[64:ff9b::a01:203]",
             "[2002:a01:203::1]",
@@ -120,7 +120,7 @@ struct PrivateAddressTests {
         let result = try await sync("http://\(host)", images: images + ["\(Self.publicSite)/a.png"])
         #expect(result.status == .exited(23), "\(result.errorText)")
         let asked = try askedAddresses()
-        #expect(asked.count == 2 && asked.last == "93.184.216.34", "\(asked)")
+        #expect(asked.count == 3 && asked.contains("93.184.216.34"), "\(asked)")
     }
 
     @Test("A SOCKS proxy resolves names, and a feed through it may not name a private address", arguments: ["5", "5h"])

@@ -28,7 +28,9 @@ extension JSONValue {
 
     private static func comparable(_ value: JSONValue, named name: String) -> JSONValue {
         switch (name, value) {
-        case ("saved_at", .string(let text)) where isTime(text), ("at", .string(let text)) where isTime(text): "TIME"
+        case ("saved_at", .string(let text)) where isTime(text), ("at", .string(let text)) where isTime(text),
+            ("fetched_at", .string(let text)) where isTime(text):
+            "TIME"
         case ("age_seconds", .integer(0...60)): 0
         case ("duration_seconds", .double), ("duration_seconds", .integer): 0
         default: value.comparable

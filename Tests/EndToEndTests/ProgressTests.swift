@@ -57,7 +57,7 @@ struct ProgressTests {
     @Test("an archive is nothing to be typed")
     func typedArchive() async throws {
         let terminal = try PseudoTerminal(columns: 80)
-        let result = await (try program.start(["import", "-"], on: terminal)).wait()
+        let result = await (try program.start(["import", "--restore", "-"], on: terminal)).wait()
         #expect(result.status == .exited(64))
         #expect(
             Screen(result.outputText).lines == [
@@ -155,7 +155,9 @@ struct ProgressTests {
         gate.open()
         try await program.run(server.feedURL)
         let archive = program.folder.path("archive.tar")
-        let commands = [["export", archive], ["import", archive, "--cache", program.folder.path("other")]]
+        let commands = [
+            ["export", archive], ["import", "--restore", archive, "--cache", program.folder.path("other")],
+        ]
         for command in commands {
             let terminal = try PseudoTerminal(columns: 80)
             let result = try await program.start(command + ["--progress", "always"], on: terminal).wait()
@@ -171,7 +173,8 @@ struct ProgressTests {
         let bytes = try Files.bytes(archive)
         #expect(write(writer, bytes, bytes.count / 2) == bytes.count / 2)
         let terminal = try PseudoTerminal(columns: 80)
-        let run = try program.start(["import", pipe, "--cache", program.folder.path("third")], on: terminal)
+        let run = try program.start(
+            ["import", "--restore", pipe, "--cache", program.folder.path("third")], on: terminal)
         #expect(await terminal.shows { $0.contains("importing") && $0.contains("images") })
         let rest = Array(bytes.dropFirst(bytes.count / 2))
         #expect(write(writer, rest, rest.count) == rest.count)

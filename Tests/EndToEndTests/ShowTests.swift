@@ -64,11 +64,12 @@ struct ShowTests {
                     [
                         "id": "\(FeedServer.id(0))", "description": nil, "location": nil, "title": nil, "link": nil,
                         "published": nil, "url": "\(server.imageURL(0))", "digest": digest, "path": path,
-                        "current": true,
+                        "fetched_at": digest == .null ? nil : "TIME", "current": true,
                     ],
                     [
                         "id": "\(FeedServer.id(1))", "description": "A", "location": "B", "title": nil, "link": nil,
-                        "published": nil, "url": "\(server.imageURL(1))", "digest": nil, "path": nil, "current": true,
+                        "published": nil, "url": "\(server.imageURL(1))", "digest": nil, "path": nil,
+                        "fetched_at": nil, "current": true,
                     ],
                 ],
             ]
@@ -120,7 +121,8 @@ struct ShowTests {
         let image = try JSONValue.parse(Array(try await program.saved(server.feedURL).utf8))["images"]?[0]
         #expect(
             image?.names == [
-                "id", "description", "location", "title", "link", "published", "url", "digest", "path", "current",
+                "id", "description", "location", "title", "link", "published", "url", "digest", "path",
+                "fetched_at", "current",
             ])
         #expect(image?["title"] == "A day out" && image?["link"] == .string(link))
         #expect(image?["published"] == "2026-11-20T08:15:00.000001Z")

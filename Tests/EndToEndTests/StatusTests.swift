@@ -36,7 +36,7 @@ struct StatusTests {
             [
                 "url": "\(server.feedURL)", "title": nil, "format": "essential", "saved_at": "TIME",
                 "age_seconds": age, "fresh": .bool(fresh), "images": 2, "images_cached": .integer(cached),
-                "images_failed": .integer(failed), "keep": "none", "last_error": nil,
+                "images_failed": .integer(failed), "keep": "none", "moved_to": nil, "last_error": nil,
             ]
         }
         let json = try result.comparableJSON

@@ -107,11 +107,15 @@ struct FeedMergingTests {
         #expect(try await data(of: .image(1)) == "new too")
     }
 
-    @Test("of two feeds with data of one image, takes that of the one saved later") func twoFeeds() async throws {
+    @Test("Two feeds of an archive with data of one URL each get their own") func twoFeeds() async throws {
         try await merge([
-            offer(.first, savedAt: 1, [(.image(0), "older")]), offer(.second, savedAt: 2, [(.image(0), "newer")]),
+            offer(.first, savedAt: 1, [(.image(0), "one")]), offer(.second, savedAt: 2, [(.image(0), "other")]),
         ])
-        #expect(try await data(of: .image(0)) == "newer")
+        let image = FeedImage(id: "", url: .image(0))
+        for (feed, text) in [(ResourceURL.first, "one"), (.second, "other")] {
+            let stored = try #require(try await images.find([image], for: Viewer(feed))[0])
+            #expect(try await images.data(of: stored) == Samples.png(text))
+        }
     }
 
     @Test("keeps the credentials of a feed that it replaces") func credentials() async throws {
@@ -156,7 +160,7 @@ struct FeedMergingTests {
             for mirror in mirrors.shuffled(using: &random) {
                 try await InMemoryTransfer(cache).takeIn { intake throws(FeedError) in
                     try intake.merge { merge throws(FeedError) in
-                        _ = try FeedMerging(isForced: false, now: Timestamp(microseconds: 100)).merge(
+                        _ = try FeedMerging(isForced: false, restores: true, now: Timestamp(microseconds: 100)).merge(
                             [mirror], into: merge)
                     }
                 }

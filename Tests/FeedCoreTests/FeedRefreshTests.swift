@@ -33,7 +33,7 @@ struct FeedRefreshTests {
             client: client, decoder: StubDecoder(feed ?? self.feed), maxBytes: 1000, maxPages: pages)
         let local = LocalFeedLoader(store: store, now: { Self.now })
         let refresh = FeedRefresh(
-            remote: remote, local: local, saves: saves, isNamed: isNamed,
+            remote: remote, local: local, saves: saves, givenBy: isNamed ? .person : .cache,
             interval: every.map { .init(every: $0, maxAge: .forever, images: InMemoryImageStore()) })
         return try await refresh.refresh(url)
     }
@@ -54,7 +54,7 @@ struct FeedRefreshTests {
         let error = await #expect(throws: FeedError.self) {
             try await refresh(ScriptedHTTPClient { _ in .status(401) }, isNamed: isNamed)
         }
-        #expect(error?.message.contains("name it once") == !isNamed)
+        #expect(error?.message.contains("name it with") == !isNamed)
     }
 
     @Test("saves a feed that was never saved")

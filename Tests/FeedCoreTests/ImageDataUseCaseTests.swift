@@ -17,7 +17,7 @@ struct LocalImageDataUseCaseTests {
 
     @Test("delivers what was saved")
     func found() async throws {
-        try await local.save(data, for: url)
+        try await local.save(data, for: url, in: .everybody)
         #expect(try await local.load(url) == data)
     }
 
@@ -29,7 +29,7 @@ struct LocalImageDataUseCaseTests {
 
     @Test("a read error is one of storage", arguments: [InMemoryImageStore.Message.find, .data])
     func readError(message: InMemoryImageStore.Message) async throws {
-        try await local.save(data, for: url)
+        try await local.save(data, for: url, in: .everybody)
         store.fail(message)
         let error = await #expect(throws: FeedError.self) { try await local.load(url) }
         #expect(error?.kind == .storage(.failed))
@@ -37,7 +37,7 @@ struct LocalImageDataUseCaseTests {
 
     @Test("cancelled, it delivers nothing")
     func cancelled() async throws {
-        try await local.save(data, for: url)
+        try await local.save(data, for: url, in: .everybody)
         let task = Task { [local, url] in
             withUnsafeCurrentTask { $0?.cancel() }
             return try await local.load(url)
@@ -49,14 +49,14 @@ struct LocalImageDataUseCaseTests {
     @Test("a save that fails is one of storage", arguments: [InMemoryImageStore.Message.stage, .append, .publish])
     func saveError(message: InMemoryImageStore.Message) async throws {
         store.fail(message)
-        let error = await #expect(throws: FeedError.self) { try await local.save(data, for: url) }
+        let error = await #expect(throws: FeedError.self) { try await local.save(data, for: url, in: .everybody) }
         #expect(error?.kind == .storage(.failed))
     }
 
     @Test("a save that fails for the image alone is one of storage too")
     func saveErrorOfOne() async throws {
         store.failPublishing(url)
-        let error = await #expect(throws: FeedError.self) { try await local.save(data, for: url) }
+        let error = await #expect(throws: FeedError.self) { try await local.save(data, for: url, in: .everybody) }
         #expect(error?.kind == .storage(.failed))
     }
 }
@@ -85,7 +85,7 @@ struct LoadImageDataWithFallbackUseCaseTests {
 
     @Test("delivers what is in the cache and asks nobody")
     func cached() async throws {
-        try await local.save(ImageData(bytes: Samples.png, type: .png), for: url)
+        try await local.save(ImageData(bytes: Samples.png, type: .png), for: url, in: .everybody)
         #expect(try await loader(server).load(url).data.bytes == Samples.png)
         #expect(server.requests.isEmpty)
     }
@@ -107,7 +107,7 @@ struct LoadImageDataWithFallbackUseCaseTests {
 
     @Test("has damaged data anew")
     func damaged() async throws {
-        try await local.save(ImageData(bytes: Samples.png, type: .png), for: url)
+        try await local.save(ImageData(bytes: Samples.png, type: .png), for: url, in: .everybody)
         try store.damage(url)
         #expect(try await loader(server).load(url).data.bytes == Samples.png("remote"))
         #expect(try await local.load(url).bytes == Samples.png("remote"))

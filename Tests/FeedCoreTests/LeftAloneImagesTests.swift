@@ -65,8 +65,8 @@ struct LeftAloneImagesTests {
     }
 
     @Test(
-        "are not those that were refused, for whoever says who asks",
-        arguments: [(401, true, 1), (403, true, 1), (404, true, 0), (401, false, 0)])
+        "A failure that others met says nothing to a feed with secrets for the image",
+        arguments: [(401, true, 1), (403, true, 1), (404, true, 1), (401, false, 0), (404, false, 0)])
     func refused(status: Int, isKnown: Bool, asks: Int) async throws {
         // At the feed's own origin, to which its secrets go.
         let feed = Feed(format: .essential, images: [FeedImage(id: "1", url: try fixture.feedURL("1.png"))])

@@ -21,7 +21,7 @@ struct WriteGalleryUseCaseTests {
     private func write(_ urls: [ResourceURL] = []) async throws -> GalleryReport {
         try await FeedGallery(
             cache: Cache(
-                feeds: feeds, images: images, transfer: InMemoryTransfer(), waits: InMemoryHostWaitStore()),
+                feeds: feeds, images: images, transfer: InMemoryTransfer(), waits: InMemoryFeedWaitStore()),
             writer: writer, maxAge: { _ in .forever }, now: { Self.now }
         ).write(urls, to: Self.target)
     }
@@ -35,7 +35,8 @@ struct WriteGalleryUseCaseTests {
         try staged.append(Samples.png("\(number)"))
         _ = try await images.publish([
             ReceivedImage(
-                url: .image(number), bytes: staged, size: Int64(Samples.png("\(number)").count), type: .png,
+                url: .image(number), recipients: Recipient.everybody(.image(number)), bytes: staged,
+                size: Int64(Samples.png("\(number)").count), type: .png,
                 validators: Validators(), fetchedAt: Self.now)
         ])
     }
@@ -46,7 +47,10 @@ struct WriteGalleryUseCaseTests {
         try await save(.sample(.second, images: 1))
         try await publish(1)
         let gone = FeedError.invalidData("the server answered HTTP 404", status: 404)
-        try await images.remember([ImageFailure(url: .image(2), error: gone, failedAt: Self.now)])
+        try await images.remember([
+            ImageFailure(
+                url: .image(2), error: gone, failedAt: Self.now, recipients: Recipient.everybody(.image(2)))
+        ])
         _ = try await write()
         let (written, target) = try #require(writer.written.first)
         #expect(target == Self.target)

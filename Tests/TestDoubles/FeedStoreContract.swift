@@ -221,8 +221,9 @@ package struct FeedStoreContract: Sendable {
         #expect(try await troubles() == [first, nil])
         let second = try await noted("", .connectivity, -1)
         #expect(try await troubles() == [second, nil])
-        // All else is as it was.
-        #expect(try await store.retrieve(saved.url) == saved)
+        let retrieved = try #require(try await store.retrieve(saved.url))
+        #expect(retrieved.trouble == second)
+        #expect(retrieved.feed == saved.feed && retrieved.savedAt == saved.savedAt)
         try await store.change { change throws(FeedError) in try change.confirm(saved) }
         #expect(try await troubles() == [nil, nil])
         _ = try await noted("again", .connectivity, 2)

@@ -5,10 +5,10 @@ extension Fetcher {
     package convenience init(
         asking client: any HTTPClient, rules: FetchRules = FetchRules(),
         clockwork: Clockwork = .real,
-        deadline: Deadline? = nil, waits: [HostWait] = [], tellingRetries tellRetry: RetryTeller? = nil
+        deadline: Deadline? = nil, tellingRetries tellRetry: RetryTeller? = nil
     ) {
         self.init(
-            client, files: client, rules: rules, clockwork: clockwork, deadline: deadline, waits: waits,
+            client, files: client, rules: rules, clockwork: clockwork, deadline: deadline,
             tellingRetries: tellRetry)
     }
 }

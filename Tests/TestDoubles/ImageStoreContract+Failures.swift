@@ -46,7 +46,7 @@ extension ImageStoreContract {
         try await publish("picture", at: .image(0))
         try await store.remember([failure(0), failure(1)])
         try await store.confirm([
-            ConfirmedImage(url: .image(0), validators: Validators(), confirmedAt: Timestamp(microseconds: 5))
+            ConfirmedImage(url: .image(0), validators: Validators(), recipients: Recipient.everybody(.image(0)))
         ])
         #expect(try await store.failures(of: [.image(0), .image(1)]).map { $0?.count } == [nil, 1])
     }
@@ -89,7 +89,9 @@ extension ImageStoreContract {
     package func credentialsAreNoPartOfAFailure() async throws {
         let url = try ResourceURL("https://me:secret@images.example/0.png")
         try await store.remember([
-            ImageFailure(url: url, error: .invalidData("no"), failedAt: Timestamp(microseconds: 1))
+            ImageFailure(
+                url: url, error: .invalidData("no"), failedAt: Timestamp(microseconds: 1),
+                recipients: Recipient.everybody(url))
         ])
         #expect(try await store.failures(of: [try ResourceURL("https://images.example/0.png")])[0]?.count == 1)
     }
@@ -104,6 +106,8 @@ extension ImageStoreContract {
     private func failure(
         _ image: Int, _ error: FeedError = .invalidData("gone", status: 404), at microseconds: Int64 = 1
     ) -> ImageFailure {
-        ImageFailure(url: .image(image), error: error, failedAt: Timestamp(microseconds: microseconds))
+        ImageFailure(
+            url: .image(image), error: error, failedAt: Timestamp(microseconds: microseconds),
+            recipients: Recipient.everybody(.image(image)))
     }
 }

@@ -39,9 +39,10 @@ package struct ImageStoreContract: Sendable {
         try staged.append([1, 2, 3])
         let validators = Validators(etag: "\"é\"", lastModified: "Sun, 06 Nov 1994 08:49:37 GMT")
         let received = ReceivedImage(
-            url: .image(0), bytes: staged, size: 3, type: .webp, validators: validators,
+            url: .image(0), recipients: Recipient.everybody(.image(0)), bytes: staged, size: 3, type: .webp,
+            validators: validators,
             fetchedAt: Timestamp(microseconds: 1_774_749_599_999_999))
-        #expect(try await store.publish([received]) == [nil])
+        #expect(try await store.failures(publishing: [received]) == [nil])
         let image = try await found(.image(0))
         #expect(image.size == 3)
         #expect(image.type == .webp)
@@ -66,7 +67,7 @@ package struct ImageStoreContract: Sendable {
 
     package func findingNothingAnswersNothing() async throws {
         #expect(try await store.find([]) == [])
-        #expect(try await store.publish([]) == [])
+        #expect(try await store.failures(publishing: []) == [])
     }
 
     package func theLastInsertWins() async throws {
@@ -77,7 +78,7 @@ package struct ImageStoreContract: Sendable {
 
     package func theLastOfAURLInABatchWins() async throws {
         let batch = [try received("old", at: .image(0)), try received("newer", at: .image(0))]
-        #expect(try await store.publish(batch) == [nil, nil])
+        #expect(try await store.failures(publishing: batch) == [nil, nil])
         #expect(try await store.data(of: try await found(.image(0))) == Array("newer".utf8))
     }
 
@@ -90,7 +91,7 @@ package struct ImageStoreContract: Sendable {
 
     package func equalBytesInOneBatchAreKeptOnce() async throws {
         let batch = try (0..<4).map { try received("same", at: .image($0)) }
-        #expect(try await store.publish(batch) == [nil, nil, nil, nil])
+        #expect(try await store.failures(publishing: batch) == [nil, nil, nil, nil])
         #expect(try await store.totals() == ImageTotals(count: 1, bytes: 4))
         #expect(try await store.find((0..<4).map { .image($0) }).allSatisfy { $0?.size == 4 })
     }
@@ -98,7 +99,7 @@ package struct ImageStoreContract: Sendable {
     package func chunksArePutTogether() async throws {
         let staged = try store.stage()
         for chunk in ["a", "", "bc", "def"] { try staged.append(Array(chunk.utf8)) }
-        #expect(try await store.publish([received(staged, size: 6, at: .image(0))]) == [nil])
+        #expect(try await store.failures(publishing: [received(staged, size: 6, at: .image(0))]) == [nil])
         #expect(try await store.data(of: try await found(.image(0))) == Array("abcdef".utf8))
     }
 
@@ -119,14 +120,14 @@ package struct ImageStoreContract: Sendable {
         let good = try received("good", at: .image(0))
         let bad = try received("bad", at: .image(1))
         bad.bytes.discard()
-        let failures = try await store.publish([bad, good])
+        let failures = try await store.failures(publishing: [bad, good])
         #expect(failures.map { $0 == nil } == [false, true])
         #expect(try await store.find([.image(0), .image(1)]).map { $0?.size } == [4, nil])
     }
 
     package func anImageWithNoBytesFailsAlone() async throws {
         let empty = received(try store.stage(), size: 0, at: .image(1))
-        let failures = try await store.publish([empty, try received("good", at: .image(0))])
+        let failures = try await store.failures(publishing: [empty, try received("good", at: .image(0))])
         #expect(failures.map { $0 == nil } == [false, true])
     }
 
@@ -240,15 +241,14 @@ package struct ImageStoreContract: Sendable {
         try await publish("another", at: .image(1))
         let before = try await found(.image(0))
         let validators = Validators(etag: "\"2\"", lastModified: nil)
-        let later = Timestamp(microseconds: 2_000_000)
         try await store.confirm([
-            ConfirmedImage(url: .image(0), validators: validators, confirmedAt: later),
-            ConfirmedImage(url: .image(1), validators: Validators(), confirmedAt: later),
-            ConfirmedImage(url: .image(7), validators: validators, confirmedAt: later),
+            ConfirmedImage(url: .image(0), validators: validators, recipients: Recipient.everybody(.image(0))),
+            ConfirmedImage(url: .image(1), validators: Validators(), recipients: Recipient.everybody(.image(1))),
+            ConfirmedImage(url: .image(7), validators: validators, recipients: Recipient.everybody(.image(7))),
         ])
         let after = try await found(.image(0))
         #expect(after.validators == validators)
-        #expect(after.fetchedAt == later)
+        #expect(after.fetchedAt == before.fetchedAt)
         #expect(after.digest == before.digest)
         #expect(try await store.data(of: after) == Array("picture".utf8))
         #expect(try await found(.image(1)).fetchedAt == Timestamp(microseconds: 1_000_000))
@@ -279,7 +279,7 @@ package struct ImageStoreContract: Sendable {
     }
 
     func publish(_ text: String, at url: ResourceURL, type: ImageType = .png) async throws {
-        #expect(try await store.publish([try received(text, at: url, type: type)]) == [nil])
+        #expect(try await store.failures(publishing: [try received(text, at: url, type: type)]) == [nil])
     }
 
     private func received(_ text: String, at url: ResourceURL, type: ImageType = .png) throws -> ReceivedImage {
@@ -292,7 +292,8 @@ package struct ImageStoreContract: Sendable {
         _ staged: any StagedImage, size: Int64, at url: ResourceURL, type: ImageType = .png
     ) -> ReceivedImage {
         ReceivedImage(
-            url: url, bytes: staged, size: size, type: type, validators: Validators(),
+            url: url, recipients: Recipient.everybody(url), bytes: staged, size: size, type: type,
+            validators: Validators(),
             fetchedAt: Timestamp(microseconds: 1_000_000))
     }
 

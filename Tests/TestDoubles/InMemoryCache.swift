@@ -2,11 +2,23 @@ package import FeedCore
 internal import Synchronization
 
 extension SavedFeed {
+    /// The same feed with other current images.
+    package func with(images: [FeedImage]) -> SavedFeed {
+        SavedFeed(
+            url: url, feed: Feed(format: feed.format, title: feed.title, images: images), savedAt: savedAt,
+            validators: validators, pages: pages, isNamed: isNamed, seesOwnNetwork: seesOwnNetwork, movedTo: movedTo,
+            rules: rules, keep: keep, keptCount: keptCount, kept: kept)
+    }
+
     /// The same with other images kept.
-    package func with(kept: [FeedImage], count: Int? = nil, keep: Keep? = nil) -> SavedFeed {
+    package func with(
+        kept: [FeedImage], count: Int? = nil, keep: Keep? = nil, trouble: FeedTrouble? = nil
+    ) -> SavedFeed {
         SavedFeed(
             url: url, feed: feed, savedAt: savedAt, validators: validators, pages: pages, isNamed: isNamed,
-            movedTo: movedTo, rules: rules, keep: keep ?? self.keep, keptCount: count ?? kept.count, kept: kept)
+            seesOwnNetwork: seesOwnNetwork, movedTo: movedTo, rules: rules, keep: keep ?? self.keep,
+            keptCount: count ?? kept.count, kept: kept,
+            trouble: trouble)
     }
 }
 
@@ -17,19 +29,74 @@ package final class InMemoryCache: Sendable {
         /// What is kept of each feed, newest first.
         var kept: [String: [FeedImage]] = [:]
         var troubles: [String: FeedTrouble] = [:]
-        var images: [String: StoredImage] = [:]
-        var failures: [String: RememberedFailure] = [:]
+        /// The ids of items that had left a feed in an archive.
+        var archived: [String: Set<ExactText>] = [:]
+        var images: [DataKey: StoredImage] = [:]
+        var failures: [DataKey: RememberedFailure] = [:]
         var data: [Digest: [UInt8]] = [:]
+
+        func isArchived(_ image: FeedImage, of feed: ResourceURL) -> Bool {
+            archived[feed.text]?.contains(ExactText(image.id)) == true
+        }
 
         func isWhole(_ digest: Digest) -> Bool { data[digest].map(InMemoryImageStore.digest) == digest }
 
-        var namedURLs: Set<String> {
-            Set(feeds.values.flatMap { ($0.feed.images + (kept[$0.url.text] ?? [])).map(\.url.text) })
+        /// The keys of all data that a saved feed references and may see.
+        var referenced: Set<DataKey> {
+            var keys: Set<DataKey> = []
+            for saved in feeds.values {
+                let viewer = Viewer(saved.url)
+                for image in saved.feed.images + (kept[saved.url.text] ?? []) {
+                    for url in [image.url] + image.alternatives {
+                        for place in places(viewer) { keys.insert(DataKey(url: url.text, place: place)) }
+                    }
+                }
+            }
+            return keys
+        }
+
+        /// The places of the data that a viewer sees, its own first.
+        func places(_ viewer: Viewer) -> [DataKey.Place] {
+            let saved = feeds[viewer.feed.text]
+            let sees = viewer.seesOwnNetwork ?? saved?.seesOwnNetwork ?? false
+            return (saved == nil ? [] : [.feed(viewer.feed.text)]) + (sees ? [.ownNetwork] : []) + [.everybody]
+        }
+
+        /// The key of the data of a URL that a viewer sees.
+        func key(of url: ResourceURL, for viewer: Viewer) -> DataKey? {
+            places(viewer).map { DataKey(url: url.text, place: $0) }.first { images[$0] != nil }
+        }
+
+        func find(_ image: FeedImage, for viewer: Viewer) -> StoredImage? {
+            for url in [image.url] + image.alternatives {
+                guard let key = key(of: url, for: viewer), var stored = images[key] else { continue }
+                if url.key != image.url.key { stored.from = url }
+                return stored
+            }
+            return nil
+        }
+
+        func place(of recipient: Recipient) -> DataKey.Place {
+            switch recipient.circle {
+            case .everybody: .everybody
+            case .ownNetwork: .ownNetwork
+            case .oneFeed: recipient.feed.flatMap { feeds[$0.text] == nil ? nil : .feed($0.text) } ?? .nobody
+            }
+        }
+
+        /// Deletes the data that a recipient saw in narrower circles than the one that it got data for.
+        mutating func deleteNarrower(than place: DataKey.Place, _ url: ResourceURL, _ recipient: Recipient) {
+            guard let feed = recipient.feed else { return }
+            for narrower in places(Viewer(feed)).prefix(while: { $0 != place }) {
+                images[DataKey(url: url.text, place: narrower)] = nil
+            }
         }
 
         func saved(_ url: ResourceURL, withKept: Bool) -> SavedFeed? {
             let kept = kept[url.text] ?? []
-            return feeds[url.text].map { $0.with(kept: withKept ? kept : [], count: kept.count) }
+            return feeds[url.text].map {
+                $0.with(kept: withKept ? kept : [], count: kept.count, trouble: troubles[url.text])
+            }
         }
 
         func summary(_ saved: SavedFeed) -> FeedSummary {
@@ -38,6 +105,18 @@ package final class InMemoryCache: Sendable {
                 images: saved.feed.images.count + (kept[saved.url.text]?.count ?? 0), isNamed: saved.isNamed,
                 movedTo: saved.movedTo, keep: saved.keep, trouble: troubles[saved.url.text])
         }
+    }
+
+    /// What image data and failures are stored under.
+    struct DataKey: Hashable {
+        enum Place: Hashable {
+            case everybody, ownNetwork
+            case feed(String)
+            case nobody
+        }
+
+        let url: String
+        let place: Place
     }
 
     private let contents = Mutex(Contents())

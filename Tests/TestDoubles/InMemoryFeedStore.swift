@@ -26,7 +26,9 @@ package final class InMemoryFeedStore: FeedStore {
 
     package func keptWithoutData(of url: ResourceURL) async throws(FeedError) -> [FeedImage] {
         try cache.withContents { contents throws(FeedError) in
-            (contents.kept[url.text] ?? []).filter { contents.images[$0.url.text] == nil }
+            (contents.kept[url.text] ?? []).filter { image in
+                contents.find(image, for: Viewer(url)) == nil && !contents.isArchived(image, of: url)
+            }
         }
     }
 
@@ -69,6 +71,13 @@ package final class InMemoryFeedStore: FeedStore {
             contents.troubles[url.text] = nil
         }
 
+        func deleteItems(of url: ResourceURL, keepingLeft: Bool) throws(FeedError) {
+            try store.receive(.delete)
+            guard let saved = contents.feeds[url.text] else { return }
+            contents.feeds[url.text] = saved.with(images: [])
+            if !keepingLeft { contents.kept[url.text] = nil }
+        }
+
         func insert(_ saved: SavedFeed) throws(FeedError) {
             try store.receive(.insert)
             contents.feeds[saved.url.text] = saved
@@ -81,7 +90,8 @@ package final class InMemoryFeedStore: FeedStore {
             contents.troubles[saved.url.text] = nil
             contents.feeds[saved.url.text] = SavedFeed(
                 url: saved.url, feed: old.feed, savedAt: saved.savedAt, validators: saved.validators,
-                pages: saved.pages, isNamed: old.isNamed || saved.isNamed, movedTo: saved.movedTo,
+                pages: saved.pages, isNamed: old.isNamed || saved.isNamed,
+                seesOwnNetwork: saved.seesOwnNetwork, movedTo: saved.movedTo,
                 rules: saved.rules, keep: saved.keep)
         }
 

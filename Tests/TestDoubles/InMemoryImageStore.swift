@@ -33,13 +33,30 @@ package final class InMemoryImageStore: ImageStore {
     /// The bytes rot on the disk.
     package func damage(_ url: ResourceURL) throws(FeedError) {
         try cache.withContents { contents throws(FeedError) in
-            if let digest = contents.images[url.text]?.digest { contents.data[digest]?.append(0) }
+            for (key, image) in contents.images where key.url == url.text { contents.data[image.digest]?.append(0) }
         }
     }
 
-    package func find(_ urls: [ResourceURL]) async throws(FeedError) -> [StoredImage?] {
+    package func find(_ images: [FeedImage], for viewer: Viewer) async throws(FeedError) -> [StoredImage?] {
         try receive(.find)
-        return try cache.withContents { contents throws(FeedError) in urls.map { contents.images[$0.text] } }
+        return try cache.withContents { contents throws(FeedError) in
+            images.map { contents.find($0, for: viewer) }
+        }
+    }
+
+    package func find(_ url: ResourceURL) async throws(FeedError) -> StoredImage? {
+        try receive(.find)
+        return try cache.withContents { contents throws(FeedError) in
+            let found = contents.images.filter { $0.key.url == url.text }.map(\.value)
+            if let last = found.max(by: { $0.fetchedAt < $1.fetchedAt }) { return last }
+            for saved in contents.feeds.values {
+                let images = saved.feed.images + (contents.kept[saved.url.text] ?? [])
+                for image in images where image.url.key == url.key {
+                    if let found = contents.find(image, for: Viewer(saved.url)) { return found }
+                }
+            }
+            return nil
+        }
     }
 
     package func data(of image: StoredImage) async throws(FeedError) -> [UInt8] {
@@ -69,53 +86,101 @@ package final class InMemoryImageStore: ImageStore {
         exhausted.withLock { $0 = .storage(.failed, "full") }
     }
 
-    package func publish(_ images: [ReceivedImage]) async throws(FeedError) -> [FeedError?] {
+    package func publish(
+        _ images: [ReceivedImage]
+    ) async throws(FeedError) -> [Result<StoredImage, FeedError>] {
         try receive(.publish)
         return try cache.withContents { contents throws(FeedError) in
             images.map { image in
-                if let failure = publishFailures.withLock({ $0[image.url.text] }) { return failure }
+                if let failure = publishFailures.withLock({ $0[image.url.text] }) { return .failure(failure) }
                 guard let bytes = (image.bytes as? StagedBytes)?.take() else {
-                    return .storage(.failed, "the image was thrown away before")
+                    return .failure(.storage(.failed, "the image was thrown away before"))
                 }
                 let digest = Self.digest(of: bytes)
                 contents.data[digest] = bytes
-                contents.images[image.url.text] = StoredImage(
+                let stored = StoredImage(
                     digest: digest, size: Int64(bytes.count), type: image.type, validators: image.validators,
                     fetchedAt: image.fetchedAt, folder: "images/sha256")
-                contents.failures[image.url.text] = nil
-                return nil
+                for recipient in image.recipients {
+                    let place = contents.place(of: recipient)
+                    Self.insert(stored, at: .init(url: image.url.text, place: place), in: &contents)
+                    contents.deleteNarrower(than: place, image.url, recipient)
+                    Self.forgetFailures(of: image.url, recipient, in: &contents)
+                }
+                return .success(stored)
             }
         }
+    }
+
+    /// The moment when the same bytes were first obtained stays.
+    private static func insert(
+        _ stored: StoredImage, at key: InMemoryCache.DataKey, in contents: inout InMemoryCache.Contents
+    ) {
+        let old = contents.images[key]
+        let first = old?.digest == stored.digest ? min(old?.fetchedAt ?? stored.fetchedAt, stored.fetchedAt) : nil
+        contents.images[key] = StoredImage(
+            digest: stored.digest, size: stored.size, type: stored.type, validators: stored.validators,
+            fetchedAt: first ?? stored.fetchedAt, folder: stored.folder)
+    }
+
+    private static func forgetFailures(
+        of url: ResourceURL, _ recipient: Recipient, in contents: inout InMemoryCache.Contents
+    ) {
+        contents.failures[.init(url: url.text, place: contents.place(of: recipient))] = nil
+        if let feed = recipient.feed { contents.failures[.init(url: url.text, place: .feed(feed.text))] = nil }
     }
 
     package func confirm(_ images: [ConfirmedImage]) async throws(FeedError) {
         try receive(.confirm)
         try cache.withContents { contents throws(FeedError) in
             for image in images {
-                contents.failures[image.url.text] = nil
-                if let predecessor = image.predecessor {
-                    contents.images[image.url.text] = contents.images[predecessor.text]
+                for recipient in image.recipients {
+                    Self.forgetFailures(of: image.url, recipient, in: &contents)
+                    Self.confirm(image, recipient, in: &contents)
                 }
-                guard let old = contents.images[image.url.text], old.validators != image.validators else { continue }
-                contents.images[image.url.text] = StoredImage(
-                    digest: old.digest, size: old.size, type: old.type, validators: image.validators,
-                    fetchedAt: image.confirmedAt, folder: old.folder)
             }
         }
     }
 
-    package func failures(of urls: [ResourceURL]) async throws(FeedError) -> [RememberedFailure?] {
+    private static func confirm(
+        _ image: ConfirmedImage, _ recipient: Recipient, in contents: inout InMemoryCache.Contents
+    ) {
+        let places = recipient.feed.map { contents.places(Viewer($0)) } ?? [.everybody]
+        let known = places.map { InMemoryCache.DataKey(url: (image.predecessor ?? image.url).text, place: $0) }
+            .first { contents.images[$0] != nil }
+        guard let known, let old = contents.images[known] else { return }
+        let wanted = contents.place(of: recipient)
+        let narrower = places.first { $0 == known.place || $0 == wanted } ?? known.place
+        contents.images[.init(url: image.url.text, place: image.predecessor == nil ? known.place : narrower)] =
+            StoredImage(
+                digest: old.digest, size: old.size, type: old.type, validators: image.validators,
+                fetchedAt: old.fetchedAt, folder: old.folder)
+    }
+
+    package func failures(
+        of urls: [ResourceURL], for viewer: Viewer, onlyOwn: Bool
+    ) async throws(FeedError) -> [RememberedFailure?] {
         try receive(.failures)
-        return try cache.withContents { contents throws(FeedError) in urls.map { contents.failures[$0.text] } }
+        return try cache.withContents { contents throws(FeedError) in
+            let own = InMemoryCache.DataKey.Place.feed(viewer.feed.text)
+            let places = contents.places(viewer).filter { !onlyOwn || $0 == own }
+            return urls.map { url in
+                places.compactMap { contents.failures[.init(url: url.text, place: $0)] }
+                    .max { $0.failedAt < $1.failedAt }
+            }
+        }
     }
 
     package func remember(_ failures: [ImageFailure]) async throws(FeedError) {
         try receive(.remember)
         try cache.withContents { contents throws(FeedError) in
             for failure in failures {
-                let count = (contents.failures[failure.url.text]?.count ?? 0) + 1
-                contents.failures[failure.url.text] = RememberedFailure(
-                    error: failure.error, failedAt: failure.failedAt, count: count)
+                for place in Set(failure.recipients.map(contents.place)) where place != .nobody {
+                    let key = InMemoryCache.DataKey(url: failure.url.text, place: place)
+                    let count = (contents.failures[key]?.count ?? 0) + 1
+                    contents.failures[key] = RememberedFailure(
+                        error: failure.error, failedAt: failure.failedAt, count: count)
+                }
             }
         }
     }
@@ -133,10 +198,18 @@ package final class InMemoryImageStore: ImageStore {
             return ImageInventory(
                 totals: ImageTotals(count: sizes.count, bytes: sizes.values.reduce(0, +)),
                 perFeed: feeds.map { feed in
-                    let urls = contents.feeds[feed.text]?.feed.images.map(\.url.text) ?? []
-                    var images = ImageInventory.OfFeed(cached: urls.count { there[$0] != nil })
-                    for url in Set(urls) where there[url] == nil {
-                        guard let failure = contents.failures[url] else { continue }
+                    var images = ImageInventory.OfFeed()
+                    var failed: Set<String> = []
+                    for image in contents.feeds[feed.text]?.feed.images ?? [] {
+                        if let stored = contents.find(image, for: Viewer(feed)),
+                            contents.data[stored.digest]?.count == Int(stored.size)
+                        {
+                            images.cached += 1
+                            continue
+                        }
+                        let failure = contents.places(Viewer(feed))
+                            .compactMap { contents.failures[.init(url: image.url.text, place: $0)] }.first
+                        guard let failure, failed.insert(image.url.text).inserted else { continue }
                         images.add(failedAt: failure.failedAt, count: failure.count)
                     }
                     return images
@@ -150,11 +223,11 @@ package final class InMemoryImageStore: ImageStore {
     package func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
         try receive(.removeUnreferenced)
         return try remove(mode) { contents in
-            let named = Self.named(in: contents, mode)
-            contents.images = contents.images.filter { url, image in
-                named.contains(url) && (mode.leavesDamagedOut || contents.data[image.digest] != nil)
+            let referenced = Self.referenced(in: contents, mode)
+            contents.images = contents.images.filter { key, image in
+                referenced.contains(key) && (mode.leavesDamagedOut || contents.data[image.digest] != nil)
             }
-            contents.failures = contents.failures.filter { named.contains($0.key) }
+            contents.failures = contents.failures.filter { referenced.contains($0.key) }
         }
     }
 
@@ -163,17 +236,19 @@ package final class InMemoryImageStore: ImageStore {
     ) async throws(FeedError) -> ImageRemoval {
         try receive(.removeDamaged)
         return try remove(mode) { contents in
-            let named = Self.named(in: contents, mode)
-            contents.images = contents.images.filter { url, image in
-                !named.contains(url) || contents.data[image.digest].map(Self.digest) == image.digest
+            let referenced = Self.referenced(in: contents, mode)
+            contents.images = contents.images.filter { key, image in
+                !referenced.contains(key) || contents.data[image.digest].map(Self.digest) == image.digest
             }
         }
     }
 
-    private static func named(in contents: InMemoryCache.Contents, _ mode: RemovalMode) -> Set<String> {
+    private static func referenced(
+        in contents: InMemoryCache.Contents, _ mode: RemovalMode
+    ) -> Set<InMemoryCache.DataKey> {
         var left = contents
         for url in mode.feedsLeftOut { left.feeds[url.text] = nil }
-        return left.namedURLs
+        return left.referenced
     }
 
     private func remove(

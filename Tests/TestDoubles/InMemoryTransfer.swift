@@ -41,7 +41,7 @@ package struct InMemoryTransfer: CacheTransfer {
             for (position, image) in images.enumerated() where positions.contains(Int64(position)) {
                 try visit(
                     SnapshotImage(
-                        position: Int64(position), image: image, stored: contents.images[image.url.text]))
+                        position: Int64(position), image: image, stored: contents.find(image, for: Viewer(feed))))
             }
         }
 
@@ -116,15 +116,24 @@ package final class InMemoryIntake: CacheIntake {
             self.offered = offered
         }
 
-        func saved(_ feed: ResourceURL) -> (at: Timestamp, keep: Keep?)? {
-            contents.feeds[feed.text].map { ($0.savedAt, $0.keep) }
+        func saved(_ feed: ResourceURL) -> (at: Timestamp, keep: Keep?, keptCount: Int)? {
+            contents.feeds[feed.text].map { ($0.savedAt, $0.keep, contents.kept[feed.text]?.count ?? 0) }
         }
 
         func retrieve(_ feed: ResourceURL) -> SavedFeed? { contents.saved(feed, withKept: true) }
 
-        func setKept(_ images: [FeedImage], of feed: ResourceURL, by keep: Keep) {
-            contents.kept[feed.text] = images
-            contents.feeds[feed.text] = contents.feeds[feed.text]?.with(kept: [], keep: keep)
+        func setKept(_ images: [FeedImage], archived: Set<ExactText>, of feed: ResourceURL) {
+            let current = Set(contents.feeds[feed.text]?.feed.images.map { ExactText($0.id) } ?? [])
+            let known = Set(contents.kept[feed.text]?.map { ExactText($0.id) } ?? [])
+            contents.archived[feed.text, default: []].formUnion(archived.subtracting(known))
+            contents.kept[feed.text] = images.filter { !current.contains(ExactText($0.id)) }
+        }
+
+        func name(_ feed: ResourceURL, keep: Keep?) {
+            guard let saved = contents.feeds[feed.text] else { return }
+            contents.feeds[feed.text] = SavedFeed(
+                url: saved.url, feed: saved.feed, savedAt: saved.savedAt, validators: saved.validators,
+                isNamed: true, seesOwnNetwork: saved.seesOwnNetwork, keep: keep)
         }
 
         func begin(_ feed: FeedHead) {
@@ -133,7 +142,6 @@ package final class InMemoryIntake: CacheIntake {
             contents.feeds[feed.url.text] = SavedFeed(
                 url: self.feed ?? feed.url, feed: Feed(format: feed.format, title: feed.title, images: []),
                 savedAt: feed.savedAt, isNamed: old?.isNamed ?? false, keep: old?.keep)
-            contents.kept[feed.url.text] = nil
         }
 
         func append(_ image: FeedImage) throws(FeedError) {
@@ -144,18 +152,21 @@ package final class InMemoryIntake: CacheIntake {
                 savedAt: saved.savedAt, isNamed: saved.isNamed, keep: saved.keep)
         }
 
-        func isNamed(_ image: ResourceURL) -> Bool { contents.namedURLs.contains(image.text) }
-
-        func offer(_ image: OfferedImage) throws(FeedError) -> Bool {
-            if let old = contents.images[image.url.text], contents.isWhole(old.digest) { return false }
+        func offer(_ image: OfferedImage, for feed: ResourceURL) throws(FeedError) -> Bool {
+            if let key = contents.key(of: image.url, for: Viewer(feed)), let old = contents.images[key],
+                contents.isWhole(old.digest)
+            {
+                return false
+            }
             guard let bytes = offered[image.digest] else {
                 throw .storage(.failed, "\(image.digest.hex): was not brought in as an image")
             }
             contents.data[image.digest] = bytes
-            contents.images[image.url.text] = StoredImage(
+            let key = InMemoryCache.DataKey(url: image.url.text, place: .feed(feed.text))
+            contents.images[key] = StoredImage(
                 digest: image.digest, size: image.size, type: image.type, validators: image.validators,
                 fetchedAt: image.fetchedAt, folder: "images/sha256")
-            contents.failures[image.url.text] = nil
+            contents.failures[key] = nil
             return true
         }
     }

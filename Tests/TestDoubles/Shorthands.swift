@@ -33,3 +33,29 @@ extension FeedImage {
             post: FeedPost(title: title, link: link, published: published), alternatives: alternatives)
     }
 }
+
+extension ImageStore {
+    /// The data of URLs that everybody and the own network sees.
+    package func find(_ urls: [ResourceURL]) async throws(FeedError) -> [StoredImage?] {
+        try await find(urls.map { FeedImage(id: $0.text, url: $0) }, for: Viewer(.first, seesOwnNetwork: true))
+    }
+
+    /// Why images could not be published, in order; nil where they could.
+    package func failures(publishing images: [ReceivedImage]) async throws(FeedError) -> [FeedError?] {
+        try await publish(images).map { result in
+            switch result {
+            case .success: nil
+            case .failure(let error): error
+            }
+        }
+    }
+
+    package func failures(of urls: [ResourceURL]) async throws(FeedError) -> [RememberedFailure?] {
+        try await failures(of: urls, for: Viewer(.first, seesOwnNetwork: true), onlyOwn: false)
+    }
+}
+
+extension Recipient {
+    /// One that gets what everybody may see.
+    package static func everybody(_ url: ResourceURL) -> [Recipient] { [Recipient(image: url, circle: .everybody)] }
+}

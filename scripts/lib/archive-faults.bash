@@ -75,15 +75,15 @@ kill_imports() { # KILLS
     local whole kill before
     cp -a "$cache" "$work/earlier-copy"
     cache=$work/imported
-    whole=$(seconds_of "$feedsync" import --cache "$cache" "$archive")
+    whole=$(seconds_of "$feedsync" import --restore --cache "$cache" "$archive")
     for ((kill = 1; kill <= $1; kill++)); do
         ((kill % 2)) && before=none || before=earlier
         begin_import "$before"
-        kill_within "$whole" "$feedsync" import --cache "$cache" "$archive"
+        kill_within "$whole" "$feedsync" import --restore --cache "$cache" "$archive"
         ((ended != 137)) || imports_landed=$((imports_landed + 1))
         check_import "$before"
         if ((kill % 10 == 0)); then
-            "$feedsync" import --cache "$cache" "$archive" || problem wrong_ends "an import after a killed one failed"
+            "$feedsync" import --restore --cache "$cache" "$archive" || problem wrong_ends "an import after a killed one failed"
             "$feedsync" validate --max-age forever --cache "$cache"
             "$feedsync" export --cache "$cache" "$work/check.tar"
             cmp -s "$work/check.tar" "$archive" || problem changed "an import after a killed one is not whole"
@@ -138,7 +138,7 @@ fill_disks() {
         expect_end 74 "$feedsync" export --cache "$source_cache" "$disk/x.tar"
         [[ -z $(ls "$disk") ]] || problem leftovers "an export left $(ls "$disk") on a full disk"
         cache=$disk/cache
-        expect_end 74 "$feedsync" import --cache "$cache" "$archive"
+        expect_end 74 "$feedsync" import --restore --cache "$cache" "$archive"
         [[ -z $(ls "$cache/incoming" "$cache/images/sha256" | grep -v : | grep .) ]] ||
             problem leftovers "an import left files on a full disk"
         expect_end 66 "$feedsync" export --cache "$cache" "$work/none.tar"
@@ -153,7 +153,7 @@ break_calls() {
     for n in 1 2 5; do
         begin_import earlier
         expect_end 74 strace -qq -f -o /dev/null -P "$archive" -e inject=read:error=EIO:when="$n" \
-            "$feedsync" import --cache "$cache" "$archive"
+            "$feedsync" import --restore --cache "$cache" "$archive"
         check_import earlier
         no_leftovers
     done
@@ -161,14 +161,14 @@ break_calls() {
     for n in 1 2 3; do
         begin_import earlier
         expect_end 74 strace -qq -f -o /dev/null -e inject=fsync:error=EIO:when="$n" \
-            "$feedsync" import --cache "$cache" "$archive"
+            "$feedsync" import --restore --cache "$cache" "$archive"
         check_import earlier
         no_leftovers
     done
     for n in 1 7 50; do
         begin_import earlier
         expect_end 74 strace -qq -f -o /dev/null -e inject=renameat2:error=EIO:when="$n" \
-            "$feedsync" import --cache "$cache" "$archive"
+            "$feedsync" import --restore --cache "$cache" "$archive"
         check_import earlier
         no_leftovers
     done

@@ -12,7 +12,7 @@ bench_cluster() {
         # All that the four archives hold, in one.
         "$feedsync" export --cache "$work/merged" "$work/whole.tar"
         rm -rf "$work/merged"
-        measure cluster.whole "$feedsync" import --cache "$work/merged" "$work/whole.tar"
+        measure cluster.whole "$feedsync" import --restore --cache "$work/merged" "$work/whole.tar"
         rm -rf "$work/merged"
     done
     printf '\n%s feeds of 10 small images on %s hosts, in parts; medians of %s rounds\n\n%-8s %14s %10s %9s %9s %9s %9s\n' \
@@ -35,7 +35,7 @@ cluster_of_one() {
     "$feedsync" --cache "$work/cache" "$base/feed.json"
     "$feedsync" export --cache "$work/cache" "$work/large.tar"
     rm -rf "$work/cache"
-    measure cluster.large "$feedsync" import --cache "$work/cache" "$work/large.tar"
+    measure cluster.large "$feedsync" import --restore --cache "$work/cache" "$work/large.tar"
     printf '\nby image: all of a feed of %s pictures %.2f s, one of eight parts %.2f s\n' \
         "$((10 * feeds))" "$(median cluster.one 1)" "$(median cluster.eighth 1)"
     awk -v bytes="$(stat -c %s "$work/large.tar")" -v wall="$(median cluster.large 1)" 'BEGIN {
@@ -57,7 +57,7 @@ cluster_round() { # PARTS
     longest cluster.part >>"$work/figures.cluster.$1.sync"
     longest cluster.export >>"$work/figures.cluster.$1.export"
     rm -rf "$work/merged"
-    measure "cluster.$1.merge" "$feedsync" import --cache "$work/merged" "${archives[@]}"
+    measure "cluster.$1.merge" "$feedsync" import --restore --cache "$work/merged" "${archives[@]}"
 }
 
 longest() { # NAME

@@ -57,7 +57,7 @@ archive_round() {
     rm -f "$work/images.tar"; measure pack tar -cf "$work/images.tar" -C "$work/cache" images
     rm -f "$work/cache.tar"; measure export "$feedsync" export --cache "$work/cache" "$work/cache.tar"
     empty_folder; measure unpack tar -xf "$work/images.tar" -C "$work/out"
-    rm -rf "$work/copy"; measure import "$feedsync" import --cache "$work/copy" "$work/cache.tar"
+    rm -rf "$work/copy"; measure import "$feedsync" import --restore --cache "$work/copy" "$work/cache.tar"
 }
 
 compare_archives() {

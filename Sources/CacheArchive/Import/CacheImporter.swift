@@ -35,7 +35,8 @@ package final class CacheImporter: Sendable {
             let contents = try takeIn(archive, intake, terms, progress)
             let feeds = try ImportedLayout(contents, in: intake, terms).feeds()
             return try intake.merge { merge throws(FeedError) in
-                let report = try FeedMerging(isForced: terms.isForced, now: terms.now).merge(feeds, into: merge)
+                let report = try FeedMerging(isForced: terms.isForced, restores: terms.restores, now: terms.now).merge(
+                    feeds, into: merge)
                 try contents.checkUnnamed(limit: terms.largest.image)
                 return report
             }

@@ -57,7 +57,8 @@ struct ImportedLayout {
         }
         let limits = terms.limits(of: document.head.url)
         try checkSize(descriptor, limit: limits.document)
-        return DocumentedFeed(document: document, name: name, images: images, maxImageSize: limits.image)
+        return DocumentedFeed(
+            document: document, name: name, images: images, maxImageSize: limits.image, now: terms.now)
     }
 
     /// The text may be of any feed: the largest limit holds until it is read.
@@ -84,6 +85,7 @@ private struct DocumentedFeed: ArchivedFeed {
     let name: String
     let images: ImportedImages
     let maxImageSize: Int64
+    let now: Timestamp
 
     var head: FeedHead { document.head }
 
@@ -94,16 +96,16 @@ private struct DocumentedFeed: ArchivedFeed {
         try document.forEachImage { image, data throws(FeedError) in
             guard let data else { return try visit(image, nil) }
             let digest = data.digest.hashValue
-            guard digests.updateValue(digest, forKey: image.url.key.hashValue) ?? digest == digest else {
+            guard digests.updateValue(digest, forKey: data.url.key.hashValue) ?? digest == digest else {
                 throw .invalidData(
-                    "\(name): describes the image \(image.url.text.shortened(to: 200)) in two ways, with two digests")
+                    "\(name): describes the image \(data.url.text.shortened(to: 200)) in two ways, with two digests")
             }
             let found = try images.find(data.digest, namedBy: name, limit: maxImageSize)
             try visit(
                 image,
                 OfferedImage(
-                    url: image.url, digest: data.digest, size: found.size, type: found.type,
-                    validators: data.validators, fetchedAt: head.savedAt))
+                    url: data.url, digest: data.digest, size: found.size, type: found.type,
+                    validators: data.validators, fetchedAt: min(data.fetchedAt ?? head.savedAt, now)))
         }
     }
 }

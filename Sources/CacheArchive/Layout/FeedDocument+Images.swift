@@ -3,9 +3,8 @@ internal import JSONText
 
 extension FeedDocument {
     private static let imageMembers: [StaticString] = [
-        "id", "description", "location", "title", "link", "published", "last_seen", "alternatives", "url", "digest",
-        "etag",
-        "last_modified",
+        "id", "description", "location", "title", "link", "published", "last_seen", "alternatives", "url", "from",
+        "digest", "fetched_at", "etag", "last_modified",
     ]
 
     static func readImage(
@@ -23,7 +22,9 @@ extension FeedDocument {
         var lastSeen: Timestamp?
         var alternatives: [ResourceURL] = []
         var url: ResourceURL?
+        var from: ResourceURL?
         var digest: Digest?
+        var fetchedAt: Timestamp?
         var etag: String?
         var lastModified: String?
         try JSONObject.read(&reader, imageMembers) { name, reader throws(JSONError) in
@@ -37,6 +38,11 @@ extension FeedDocument {
             case "last_seen": lastSeen = try readUnlessNull(&reader, readTime)
             case "alternatives": alternatives = try readAlternatives(&reader, of: feed.url)
             case "url": url = try readImageURL(&reader, of: feed.url)
+            case "from":
+                from = try readUnlessNull(&reader) { reader throws(JSONError) in
+                    try readImageURL(&reader, of: feed.url)
+                }
+            case "fetched_at": fetchedAt = try readUnlessNull(&reader, readTime)
             case "digest": digest = try readUnlessNull(&reader, OCILayout.readDigest)
             case "etag": etag = try readHeaderValue(&reader)
             default: lastModified = try readHeaderValue(&reader)
@@ -47,8 +53,14 @@ extension FeedDocument {
             url: try JSONObject.require(url, "url", of: top, reader),
             post: FeedPost(title: title, link: link, published: published, lastSeen: lastSeen),
             alternatives: alternatives)
-        let validators = Validators(etag: etag, lastModified: lastModified)
-        return (image, digest.map { ImageData(digest: $0, validators: validators) })
+        guard let digest else { return (image, nil) }
+        if let from, from.key != image.url.key, !image.alternatives.contains(where: { $0.key == from.key }) {
+            throw reader.mismatch("from: not a URL of the image", at: top)
+        }
+        let data = ImageData(
+            url: from ?? image.url, digest: digest, validators: Validators(etag: etag, lastModified: lastModified),
+            fetchedAt: fetchedAt)
+        return (image, data)
     }
 
     private static func readUnlessNull<Value>(

@@ -3,10 +3,13 @@ internal import JSONText
 
 /// A feed as an archive has it.
 struct FeedDocument {
-    /// An image's data, as the document tells of it.
+    /// The data of an image, as the document describes it.
     struct ImageData {
+        /// The image URL that the data belongs to.
+        let url: ResourceURL
         let digest: Digest
         let validators: Validators
+        let fetchedAt: Timestamp?
     }
 
     /// Without the images, which are looked at when they are visited.
@@ -20,19 +23,7 @@ struct FeedDocument {
         self.name = "\(name) (a feed document)"
         self.bytes = bytes
         let text = try bytes()
-        var head = try OCILayout.read(text, of: self.name) { reader throws(JSONError) in try Self.readHead(&reader) }
-        if head.keep == nil, Self.mayHaveKept(text) { head.keep = .forever }
-        self.head = head
-    }
-
-    /// Items that left their feed came from a mirror, and stay.
-    private static func mayHaveKept(_ text: [UInt8]) -> Bool {
-        let mark = Array("\"last_seen\":".utf8)
-        return text.withUnsafeBytes { text in
-            text.indices.dropLast(mark.count - 1).contains { place in
-                text[place] == mark[0] && text[place..<(place + mark.count)].elementsEqual(mark)
-            }
-        }
+        head = try OCILayout.read(text, of: self.name) { reader throws(JSONError) in try Self.readHead(&reader) }
     }
 
     /// Visits the images in order.

@@ -14,7 +14,7 @@ struct FeedDocumentWriter {
         if let title = feed.title { json.member("title", title) }
         json.member("format", feed.format.rawValue)
         json.member("saved_at", feed.savedAt.rfc3339)
-        if let keep = feed.keep, !keep.isNone { json.member("keep", keep.text) }
+        if let keep = feed.keep { json.member("keep", keep.text) }
         json.name("images")
         json.beginArray()
     }
@@ -37,7 +37,9 @@ struct FeedDocumentWriter {
         }
         json.member("url", image.url.text)
         if let stored = given.stored {
+            if let from = stored.from { json.member("from", from.text) }
             json.member("digest", OCILayout.reference(stored.digest))
+            json.member("fetched_at", stored.fetchedAt.rfc3339)
             if let etag = stored.validators.etag { json.member("etag", etag) }
             if let lastModified = stored.validators.lastModified { json.member("last_modified", lastModified) }
         }

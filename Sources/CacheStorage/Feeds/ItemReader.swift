@@ -64,12 +64,16 @@ struct ItemReader {
 }
 
 extension ResourceURL {
-    /// Of what is found on the web. One that makes no sense is none, and never a file: a server named it.
+    /// A URL on the web that a server named. A text that makes no sense is none, and a file never is one.
     init?(place text: String) {
+        guard let url = ResourceURL(stored: text), url.isRemote else { return nil }
+        self = url
+    }
+
+    /// A URL as a row has it. A text that makes no sense is none.
+    init?(stored text: String) {
         do {
-            let url = try ResourceURL(text, credentials: nil)
-            guard url.isRemote else { return nil }
-            self = url
+            self = try ResourceURL(text, credentials: nil)
         } catch {
             return nil
         }

@@ -33,33 +33,66 @@ struct KeptItems {
         return Int(count)
     }
 
-    /// Equally new ones come in the order that they have here.
-    func add(_ images: [FeedImage]) throws(FeedError) {
+    /// Whether the data of an item may be requested.
+    private enum Missing: Int64 {
+        /// It was there when the item left.
+        case no = 0
+        /// It was not there, and may be requested.
+        case yes = 1
+        /// The item had left its feed in an archive: it is shown, and its data is never requested.
+        case neverRequested = 2
+    }
+
+    /// Adds items. Equally new items have the order that they have here.
+    func add(_ images: [FeedImage], archived: Set<ExactText> = []) throws(FeedError) {
         if images.isEmpty { return }
+        let index = ImageIndex(connection: connection)
+        let circles = try VisibleCircles(Viewer(url), in: connection)
         let item = try connection.statement(
             """
             INSERT INTO items
                 (feed, position, item_id, description, location, url, credentials, title, link, published, alternatives,
                 last_seen, missing)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, NOT EXISTS (SELECT 1 FROM images WHERE url = ?6))
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
             """)
-        // Where the next of those that are equally new goes.
-        var next: [Timestamp: Int64] = [:]
-        for image in images {
-            let position = try free(from: next[image.newness] ?? Self.newest - image.newness.microseconds)
-            next[image.newness] = position + 1
+        // The positions ascend, so that no position is looked at twice: many items may be nearly equally new.
+        var next = Int64.min
+        // Sorting keeps the order of equals.
+        for image in images.sorted(by: { $0.newness > $1.newness }) {
+            let position = try free(from: max(next, Self.newest - image.newness.microseconds))
+            next = position + 1
+            var missing = Missing.no
+            if archived.contains(ExactText(image.id)) {
+                missing = .neverRequested
+            } else if try index.find(image, in: circles) == nil {
+                missing = .yes
+            }
             try ItemWriter.bind(image, to: item, feed, position)
             try item.bind(12, image.lastSeen?.microseconds)
+            try item.bind(13, missing.rawValue)
             try item.run()
         }
         try recount()
     }
 
-    func replace(with images: [FeedImage]) throws(FeedError) {
+    /// Replaces the kept items. An item that is never requested stays one; so do the `archived` items that are new.
+    func replace(with images: [FeedImage], archived: Set<ExactText>) throws(FeedError) {
+        let known = try statement("SELECT item_id, missing FROM items WHERE feed = ?1 AND position >= ?2")
+        try known.bind(2, Self.start)
+        var neverRequested = archived
+        try known.forEachRow { () throws(FeedError) in
+            let id = ExactText(known.text(0) ?? "")
+            if known.integer(1) == Missing.neverRequested.rawValue {
+                neverRequested.insert(id)
+            } else {
+                neverRequested.remove(id)
+            }
+        }
         let items = try statement("DELETE FROM items WHERE feed = ?1 AND position >= ?2")
         try items.bind(2, Self.start)
         try items.run()
-        try add(images)
+        try add(images, archived: neverRequested)
+        _ = try takeBack()
         try recount()
     }
 
@@ -116,7 +149,7 @@ struct KeptItems {
         if connection.changedRows > 0 { try recount() }
     }
 
-    /// The feed's own.
+    /// Deletes the current items.
     func deleteOthers() throws(FeedError) {
         let items = try statement("DELETE FROM items WHERE feed = ?1 AND position < ?2")
         try items.bind(2, Self.start)
@@ -125,29 +158,23 @@ struct KeptItems {
 
     // MARK: Data
 
-    /// Those whose data wasn't there when they left, or was found damaged, and that have none by now.
+    /// The items whose data may be requested: it was not there when they left, or was found damaged, and there is none now.
     func withoutData() throws(FeedError) -> [FeedImage] {
-        try images(
+        let index = ImageIndex(connection: connection)
+        let circles = try VisibleCircles(Viewer(url), in: connection)
+        let missing = try images(
             in: statement(
                 """
                 SELECT position, item_id, url, credentials, description, location, title, link, published, alternatives,
                     last_seen
-                FROM items WHERE feed = ?1 AND missing = 1
-                    AND NOT EXISTS (SELECT 1 FROM images WHERE images.url = items.url)
-                ORDER BY position
+                FROM items WHERE feed = ?1 AND missing = 1 ORDER BY position
                 """))
+        var images: [FeedImage] = []
+        for image in missing where try index.find(image, in: circles) == nil { images.append(image) }
+        return images
     }
 
-    func forgetWhatIsThere() throws(FeedError) {
-        try statement(
-            """
-            UPDATE items SET missing = 0 WHERE feed = ?1 AND missing = 1
-                AND EXISTS (SELECT 1 FROM images WHERE images.url = items.url)
-            """
-        ).run()
-    }
-
-    /// After image data was deleted, of whatever feed.
+    /// After image data was deleted, of whatever feed: the data of kept items may be requested again.
     static func noteMissing(in connection: SQLiteConnection) throws(FeedError) {
         try connection.statement(
             """
@@ -172,7 +199,7 @@ struct KeptItems {
         return images
     }
 
-    private func recount() throws(FeedError) {
+    func recount() throws(FeedError) {
         try statement(
             "UPDATE feeds SET kept = (SELECT count(*) FROM items WHERE feed = ?1 AND last_seen IS NOT NULL) WHERE id = ?1"
         ).run()

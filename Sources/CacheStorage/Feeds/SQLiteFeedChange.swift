@@ -12,32 +12,51 @@ struct SQLiteFeedChange: FeedStoreChange {
         try feed.run()
     }
 
+    func deleteItems(of url: ResourceURL, keepingLeft: Bool) throws(FeedError) {
+        guard let kept = try KeptItems(connection: connection, of: url) else { return }
+        if keepingLeft { return try kept.deleteOthers() }
+        try deleteItems(of: kept.feed)
+        try kept.recount()
+    }
+
     func insert(_ saved: SavedFeed) throws(FeedError) {
         if let kept = try KeptItems(connection: connection, of: saved.url) {
             let feed = try connection.statement(
                 """
                 UPDATE feeds SET credentials = ?2, title = ?3, format = ?4, saved_at = ?5, etag = ?6,
                     last_modified = ?7, pages = ?8, named = ?9, moved_to = ?10, rules = ?11, keep = ?12,
-                    error_kind = NULL, error_message = NULL, error_at = NULL
+                    own_network = ?13, error_kind = NULL, error_message = NULL, error_at = NULL
                 WHERE url = ?1
                 """)
             try bind(saved, to: feed)
             try feed.run()
             try kept.deleteOthers()
-            try kept.forgetWhatIsThere()
             return try ItemWriter(connection: connection, feed: kept.feed).append(saved.feed.images)
         }
         let feed = try connection.statement(
             """
             INSERT INTO feeds
-                (url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to, rules, keep)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+                (url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to, rules, keep,
+                own_network, id)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
             """)
+        let row = try newRow()
         try bind(saved, to: feed)
+        try feed.bind(14, row)
         try feed.run()
-        let row = connection.lastInsertedRow
-        try deleteItems(of: row)
         try ItemWriter(connection: connection, feed: row).append(saved.feed.images)
+    }
+
+    /// Returns the number of a row that no feed has had before: image data that one feed alone may see has the number of its
+    /// row, and must never become another feed's.
+    func newRow() throws(FeedError) -> Int64 {
+        let row = try connection.statement(
+            "UPDATE last_feed SET id = max(id, (SELECT coalesce(max(id), 0) FROM feeds)) + 1 RETURNING id")
+        var id: Int64?
+        try row.forEachRow { () throws(FeedError) in id = row.integer(0) }
+        guard let id else { throw .unreadable("\(connection.path): has lost the number of its last feed") }
+        try deleteItems(of: id)
+        return id
     }
 
     private func bind(_ saved: SavedFeed, to feed: SQLiteStatement) throws(FeedError) {
@@ -53,6 +72,7 @@ struct SQLiteFeedChange: FeedStoreChange {
         try feed.bind(10, saved.movedTo?.text)
         try feed.bind(11, saved.rules)
         try feed.bind(12, saved.keep?.text)
+        try feed.bind(13, saved.seesOwnNetwork ? 1 : 0)
     }
 
     /// Other programs leave the items of a feed that they delete, as sqlite3 does where it isn't told to mind foreign keys;
@@ -72,15 +92,13 @@ struct SQLiteFeedChange: FeedStoreChange {
         let feed = try connection.statement(
             """
             UPDATE feeds SET credentials = ?2, saved_at = ?5, etag = ?6, last_modified = ?7, pages = ?8,
-                named = max(named, ?9), moved_to = ?10, rules = ?11, keep = ?12,
+                named = max(named, ?9), moved_to = ?10, rules = ?11, keep = ?12, own_network = ?13,
                 error_kind = NULL, error_message = NULL, error_at = NULL
-            WHERE url = ?1 RETURNING id
+            WHERE url = ?1
             """)
         try bind(saved, to: feed)
-        var id: Int64?
-        try feed.forEachRow { () throws(FeedError) in id = feed.integer(0) }
-        guard let id else { throw .notFound("\(saved.url): was never saved") }
-        try KeptItems(connection: connection, feed: id, url: saved.url).forgetWhatIsThere()
+        try feed.run()
+        guard connection.changedRows == 1 else { throw .notFound("\(saved.url): was never saved") }
     }
 
     func setKeep(_ keep: Keep, of url: ResourceURL) throws(FeedError) {

@@ -36,7 +36,7 @@ extension SQLiteFeedStore {
         let row = try connection.statement(
             """
             SELECT id, url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to, rules,
-                keep, kept
+                keep, kept, own_network, error_kind, error_message, error_at
             FROM feeds WHERE url = ?1
             """)
         try row.bind(1, url.text)
@@ -49,9 +49,10 @@ extension SQLiteFeedStore {
                 url: head.url, feed: Feed(format: head.format, title: head.title, images: images),
                 savedAt: head.savedAt, validators: Validators(etag: row.text(6), lastModified: row.text(7)),
                 pages: Int(row.integer(8)), isNamed: row.integer(9) != 0,
+                seesOwnNetwork: row.integer(14) != 0,
                 movedTo: row.text(10).flatMap(ResourceURL.init(place:)), rules: row.text(11),
                 keep: row.text(12).flatMap(Keep.init),
-                keptCount: Int(row.integer(13)), kept: kept)
+                keptCount: Int(row.integer(13)), kept: kept, trouble: trouble(in: row, from: 15))
         }
         return saved
     }

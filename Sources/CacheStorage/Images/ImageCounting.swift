@@ -13,14 +13,22 @@ extension ImageDirectory {
             }
             let index = ImageIndex(connection: connection)
             let memory = FailureMemory(connection: connection)
+            let hasFailures = try !memory.isEmpty()
             for (digest, size) in try index.sizes() where sizes[digest] != size { sizes[digest] = nil }
             var perFeed: [ImageInventory.OfFeed] = []
             for feed in feeds {
+                let circles = try VisibleCircles(Viewer(feed), in: connection)
                 var images = ImageInventory.OfFeed()
-                try index.forEachDigest(of: feed) { digest, size in if sizes[digest] == size { images.cached += 1 } }
-                try memory.forEach(of: feed) { failedAt, count, data in
-                    if let data, sizes[data.digest] == data.size { return }
-                    images.add(failedAt: failedAt, count: count)
+                var failed: Set<String> = []
+                try index.forEachImage(of: feed, in: circles) { url, stored throws(FeedError) in
+                    if let stored, sizes[stored.digest] == stored.size {
+                        images.cached += 1
+                    } else if hasFailures, let url = ResourceURL(stored: url),
+                        let failure = try memory.find(url, in: circles, onlyOwn: false),
+                        failed.insert(url.text).inserted
+                    {
+                        images.add(failedAt: failure.failedAt, count: failure.count)
+                    }
                 }
                 perFeed.append(images)
             }

@@ -28,13 +28,14 @@ actor ImageDirectory: ImageStore {
         self.wait = wait
     }
 
-    func find(_ urls: [ResourceURL]) async throws(FeedError) -> [StoredImage?] {
-        guard let files = folders.files else { return urls.map { _ in nil } }
+    func find(_ images: [FeedImage], for viewer: Viewer) async throws(FeedError) -> [StoredImage?] {
+        guard let files = folders.files else { return images.map { _ in nil } }
         var found = try await database.read { connection throws(FeedError) in
             let index = ImageIndex(connection: connection)
-            var found = [StoredImage?](repeating: nil, count: urls.count)
+            var found = [StoredImage?](repeating: nil, count: images.count)
             if try index.isEmpty() { return found }
-            for (place, url) in urls.enumerated() { found[place] = try index.find(url) }
+            let circles = try VisibleCircles(viewer, in: connection)
+            for (place, image) in images.enumerated() { found[place] = try index.find(image, in: circles) }
             return found
         }
         // On a thread of their own: the database is free for others meanwhile.
@@ -45,6 +46,20 @@ actor ImageDirectory: ImageStore {
             }
         }
         return found
+    }
+
+    func find(_ url: ResourceURL) async throws(FeedError) -> StoredImage? {
+        guard let files = folders.files else { return nil }
+        let found = try await database.read { connection throws(FeedError) -> StoredImage? in
+            let index = ImageIndex(connection: connection)
+            if let found = try index.find(anywhere: url.text) { return found }
+            return try index.find(imageAt: url.text)
+        }
+        guard let found else { return nil }
+        let isThere = try attempt(.failed) { () throws(SystemError) in
+            try ImageFile.isThere(found.digest, size: found.size, in: files)
+        }
+        return isThere ? found : nil
     }
 
     func data(of image: StoredImage) throws(FeedError) -> [UInt8] {
@@ -73,18 +88,24 @@ actor ImageDirectory: ImageStore {
         guard staging != nil else { throw readOnly }
         try await database.write { connection throws(FeedError) in
             let index = ImageIndex(connection: connection)
-            for image in images { try index.confirm(image) }
-            try FailureMemory(connection: connection).forget(images.lazy.map(\.url))
+            let memory = FailureMemory(connection: connection)
+            for image in images {
+                try index.confirm(image)
+                try memory.forget(image.url, for: image.recipients)
+            }
         }
     }
 
-    nonisolated func failures(of urls: [ResourceURL]) async throws(FeedError) -> [RememberedFailure?] {
+    nonisolated func failures(
+        of urls: [ResourceURL], for viewer: Viewer, onlyOwn: Bool
+    ) async throws(FeedError) -> [RememberedFailure?] {
         try await database.read { connection throws(FeedError) in
             let memory = FailureMemory(connection: connection)
             if try memory.isEmpty() { return urls.map { _ in nil } }
             var found: [RememberedFailure?] = []
             found.reserveCapacity(urls.count)
-            for url in urls { found.append(try memory.find(url)) }
+            let circles = try VisibleCircles(viewer, in: connection)
+            for url in urls { found.append(try memory.find(url, in: circles, onlyOwn: onlyOwn)) }
             return found
         }
     }

@@ -11,13 +11,81 @@ struct ImageIndex {
     /// As when a cache is new.
     func isEmpty() throws(FeedError) -> Bool { try !connection.finds("SELECT 1 FROM images LIMIT 1") }
 
-    func find(_ url: ResourceURL) throws(FeedError) -> StoredImage? {
+    /// A row, and the circle that it belongs to.
+    struct Row {
+        let image: StoredImage
+        let circle: Int64
+    }
+
+    /// Returns the data of a URL that a feed may see: its own before the own network's, and that before everybody's.
+    func find(_ url: String, in circles: VisibleCircles) throws(FeedError) -> Row? {
         let row = try connection.statement(
-            "SELECT digest, size, media_type, etag, last_modified, fetched_at FROM images WHERE url = ?1")
-        try row.bind(1, url.text)
-        var found: StoredImage?
-        try row.forEachRow { () throws(FeedError) in found = Self.image(in: row, from: 0) }
+            """
+            SELECT circle, digest, size, media_type, etag, last_modified, fetched_at FROM images
+            WHERE url = ?1 AND circle IN (0, ?2, ?3)
+            """)
+        try row.bind(1, url)
+        try circles.bind(to: row)
+        var found: Row?
+        try row.forEachRow { () throws(FeedError) in
+            let circle = row.integer(0)
+            if let known = found, VisibleCircles.rank(known.circle) > VisibleCircles.rank(circle) { return }
+            if let image = Self.image(in: row, from: 1) { found = Row(image: image, circle: circle) }
+        }
         return found
+    }
+
+    /// Returns the data of an image: that of the first of its URLs that has data which the feed may see.
+    func find(_ image: FeedImage, in circles: VisibleCircles) throws(FeedError) -> StoredImage? {
+        if let row = try find(image.url.text, in: circles) { return row.image }
+        for url in image.alternatives {
+            guard var stored = try find(url.text, in: circles)?.image else { continue }
+            stored.from = url
+            return stored
+        }
+        return nil
+    }
+
+    /// Returns the data of a URL in any circle: of several, the data that was obtained last.
+    func find(anywhere url: String) throws(FeedError) -> StoredImage? {
+        let row = try connection.statement(
+            """
+            SELECT digest, size, media_type, etag, last_modified, fetched_at FROM images WHERE url = ?1
+            ORDER BY fetched_at DESC
+            """)
+        try row.bind(1, url)
+        var found: StoredImage?
+        try row.forEachRow { () throws(FeedError) in found = found ?? Self.image(in: row, from: 0) }
+        return found
+    }
+
+    /// Returns the data of an image whose `url` this is.
+    func find(imageAt url: String) throws(FeedError) -> StoredImage? {
+        let row = try connection.statement(
+            """
+            SELECT items.url, alternatives, feeds.id, own_network FROM items JOIN feeds ON feeds.id = items.feed
+            WHERE items.url = ?1 AND alternatives IS NOT NULL
+            """)
+        try row.bind(1, url)
+        var found: StoredImage?
+        try row.forEachRow { () throws(FeedError) in
+            guard found == nil else { return }
+            let circles = VisibleCircles(feed: row.integer(2), seesOwnNetwork: row.integer(3) != 0)
+            found = try find(url, row.text(1), in: circles)
+        }
+        return found
+    }
+
+    /// Returns the data of an image whose URLs are texts, as they are in the rows of items.
+    private func find(
+        _ url: String, _ alternatives: String?, in circles: VisibleCircles
+    ) throws(FeedError) -> StoredImage? {
+        if let row = try find(url, in: circles) { return row.image }
+        guard let alternatives else { return nil }
+        for url in ItemWriter.addresses(in: alternatives) {
+            if let row = try find(url, in: circles) { return row.image }
+        }
+        return nil
     }
 
     /// The image that six columns from `first` on tell of.
@@ -32,68 +100,97 @@ struct ImageIndex {
             fetchedAt: Timestamp(microseconds: row.integer(first + 5)), folder: ImageFolders.files)
     }
 
+    /// Makes the bytes of a file the data of the image's URL, once for each circle of its recipients. The data that the
+    /// recipients saw before, in narrower circles, is replaced.
     func insert(_ image: ReceivedImage, _ seal: StagedFile.Seal) throws(FeedError) {
-        try insert(
-            OfferedImage(
-                url: image.url, digest: seal.digest, size: seal.size, type: image.type, validators: image.validators,
-                fetchedAt: image.fetchedAt))
+        let offered = OfferedImage(
+            url: image.url, digest: seal.digest, size: seal.size, type: image.type, validators: image.validators,
+            fetchedAt: image.fetchedAt)
+        let recipients = image.recipients.isEmpty ? [Recipient(image: image.url, circle: .oneFeed)] : image.recipients
+        var written: Set<Int64> = []
+        for recipient in recipients {
+            let circles = try circles(of: recipient)
+            let number = circles.number(of: recipient.circle)
+            if written.insert(number).inserted { try insert(offered, in: number) }
+            try deleteNarrower(than: number, image.url, circles)
+        }
     }
 
-    func insert(_ image: OfferedImage) throws(FeedError) {
-        try run(
-            connection.statement(
-                """
-                INSERT OR REPLACE INTO images (url, digest, size, media_type, etag, last_modified, fetched_at)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-                """), with: image)
+    private func circles(of recipient: Recipient) throws(FeedError) -> VisibleCircles {
+        guard let feed = recipient.feed else { return VisibleCircles(feed: nil, seesOwnNetwork: false) }
+        return try VisibleCircles(Viewer(feed), in: connection)
     }
 
-    /// Answers false where the URL has a row.
-    func insertIfAbsent(_ image: OfferedImage) throws(FeedError) -> Bool {
-        try run(
-            connection.statement(
-                """
-                INSERT INTO images (url, digest, size, media_type, etag, last_modified, fetched_at)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (url) DO NOTHING
-                """), with: image)
-        return connection.changedRows == 1
-    }
-
-    private func run(_ row: SQLiteStatement, with image: OfferedImage) throws(FeedError) {
+    /// The moment when the same bytes were first obtained stays.
+    func insert(_ image: OfferedImage, in circle: Int64) throws(FeedError) {
+        let row = try connection.statement(
+            """
+            INSERT INTO images (url, circle, digest, size, media_type, etag, last_modified, fetched_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            ON CONFLICT (url, circle) DO UPDATE SET
+                fetched_at = CASE WHEN digest = excluded.digest THEN min(fetched_at, excluded.fetched_at)
+                    ELSE excluded.fetched_at END,
+                digest = excluded.digest, size = excluded.size, media_type = excluded.media_type,
+                etag = excluded.etag, last_modified = excluded.last_modified
+            """)
         try row.bind(1, image.url.text)
-        try row.bind(2, image.digest)
-        try row.bind(3, image.size)
-        try row.bind(4, image.type.mediaType)
-        try row.bind(5, image.validators.etag)
-        try row.bind(6, image.validators.lastModified)
-        try row.bind(7, image.fetchedAt.microseconds)
+        try row.bind(2, circle)
+        try row.bind(3, image.digest)
+        try row.bind(4, image.size)
+        try row.bind(5, image.type.mediaType)
+        try row.bind(6, image.validators.etag)
+        try row.bind(7, image.validators.lastModified)
+        try row.bind(8, image.fetchedAt.microseconds)
         try row.run()
     }
 
-    /// Most often nothing changed: then nothing is written, and a transaction of such costs no wait for the disk.
+    /// Of several moments at which the same bytes were obtained for one feed, the earliest counts.
+    func noteEarlier(_ moment: Timestamp, _ known: Row, of image: OfferedImage) throws(FeedError) {
+        guard known.circle > 0, known.image.digest == image.digest, moment < known.image.fetchedAt else { return }
+        let row = try connection.statement("UPDATE images SET fetched_at = ?3 WHERE url = ?1 AND circle = ?2")
+        try row.bind(1, image.url.text)
+        try row.bind(2, known.circle)
+        try row.bind(3, moment.microseconds)
+        try row.run()
+    }
+
+    private func deleteNarrower(
+        than circle: Int64, _ url: ResourceURL, _ circles: VisibleCircles
+    ) throws(FeedError) {
+        guard VisibleCircles.rank(circle) < 2, circles.feed != nil else { return }
+        let row = try connection.statement("DELETE FROM images WHERE url = ?1 AND circle IN (?2, ?3) AND circle <> ?4")
+        try row.bind(1, url.text)
+        try row.bind(2, circles.feed)
+        try row.bind(3, circles.seesOwnNetwork ? VisibleCircles.ownNetwork : circles.feed)
+        try row.bind(4, circle)
+        try row.run()
+    }
+
+    /// Renews the validators of the data that each recipient sees. Mostly nothing has changed: then nothing is written, and
+    /// a transaction without changes does not wait for the disk.
     func confirm(_ image: ConfirmedImage) throws(FeedError) {
-        if let predecessor = image.predecessor { try takeOver(from: predecessor, to: image.url) }
-        let row = try connection.statement(
-            """
-            UPDATE images SET etag = ?2, last_modified = ?3, fetched_at = ?4
-            WHERE url = ?1 AND (etag IS NOT ?2 OR last_modified IS NOT ?3)
-            """)
-        try row.bind(1, image.url.text)
-        try row.bind(2, image.validators.etag)
-        try row.bind(3, image.validators.lastModified)
-        try row.bind(4, image.confirmedAt.microseconds)
-        try row.run()
-    }
-
-    private func takeOver(from predecessor: ResourceURL, to url: ResourceURL) throws(FeedError) {
-        let row = try connection.statement(
-            """
-            INSERT OR REPLACE INTO images (url, digest, size, media_type, etag, last_modified, fetched_at)
-            SELECT ?2, digest, size, media_type, etag, last_modified, fetched_at FROM images WHERE url = ?1
-            """)
-        try row.bind(1, predecessor.text)
-        try row.bind(2, url.text)
-        try row.run()
+        for recipient in image.recipients {
+            let circles = try circles(of: recipient)
+            guard let known = try find((image.predecessor ?? image.url).text, in: circles) else { continue }
+            if image.predecessor != nil {
+                let circle = VisibleCircles.narrower(known.circle, circles.number(of: recipient.circle))
+                let taken = OfferedImage(
+                    url: image.url, digest: known.image.digest, size: known.image.size, type: known.image.type,
+                    validators: image.validators, fetchedAt: known.image.fetchedAt)
+                try insert(taken, in: circle)
+            } else {
+                let row = try connection.statement(
+                    """
+                    UPDATE images SET etag = ?3, last_modified = ?4
+                    WHERE url = ?1 AND circle = ?2 AND (etag IS NOT ?3 OR last_modified IS NOT ?4)
+                    """)
+                try row.bind(1, image.url.text)
+                try row.bind(2, known.circle)
+                try row.bind(3, image.validators.etag)
+                try row.bind(4, image.validators.lastModified)
+                try row.run()
+            }
+        }
     }
 
     /// Each digest with its size: one that no file has where no row says one that can be.
@@ -108,7 +205,7 @@ struct ImageIndex {
         return sizes
     }
 
-    /// The digests of what the saved feeds name, as if those in `leftOut` were not there.
+    /// Returns the digests of all data that saved feeds reference and may see, as if the feeds in `leftOut` were not there.
     func referencedDigests(besides leftOut: [ResourceURL]) throws(FeedError) -> Set<Digest> {
         let feed = try connection.statement("SELECT id FROM feeds WHERE url = ?1")
         var ids: Set<Int64> = []
@@ -116,92 +213,97 @@ struct ImageIndex {
             try feed.bind(1, url.text)
             try feed.forEachRow { () throws(FeedError) in ids.insert(feed.integer(0)) }
         }
-        // In this order each row is found by its key, and nothing is sorted.
-        let row = try connection.statement(
+        let item = try connection.statement(
             """
-            SELECT feeds.id, digest FROM feeds
-                CROSS JOIN items ON items.feed = feeds.id CROSS JOIN images ON images.url = items.url
+            SELECT feeds.id, own_network, items.url, alternatives
+            FROM feeds CROSS JOIN items ON items.feed = feeds.id
             """)
+        let image = try connection.statement("SELECT digest FROM images WHERE url = ?1 AND circle IN (0, ?2, ?3)")
         var digests: Set<Digest> = []
-        try row.forEachRow { () throws(FeedError) in
-            guard !ids.contains(row.integer(0)), let digest = row.digest(1) else { return }
-            digests.insert(digest)
+        try item.forEachRow { () throws(FeedError) in
+            guard !ids.contains(item.integer(0)), let url = item.text(2) else { return }
+            let circles = VisibleCircles(feed: item.integer(0), seesOwnNetwork: item.integer(1) != 0)
+            for url in [url] + ItemWriter.addresses(in: item.text(3) ?? "") {
+                try image.bind(1, url)
+                try circles.bind(to: image)
+                try image.forEachRow { () throws(FeedError) in
+                    if let digest = image.digest(0) { digests.insert(digest) }
+                }
+            }
         }
-        for (_, digest) in try standIns() { digests.insert(digest) }
         return digests
     }
 
+    /// Deletes the data and the failures of URLs that no feed references which may see them.
     func deleteUnreferenced() throws(FeedError) {
-        let kept = Set(try standIns().map(\.url))
-        guard !kept.isEmpty else {
-            return try connection.statement("DELETE FROM images WHERE url NOT IN (SELECT url FROM items)").run()
+        try connection.execute(
+            """
+            CREATE TEMP TABLE referenced (url TEXT NOT NULL, feed INTEGER NOT NULL, PRIMARY KEY (url, feed))
+                STRICT, WITHOUT ROWID;
+            INSERT OR IGNORE INTO referenced SELECT url, feed FROM items;
+            """)
+        do throws(FeedError) {
+            try addAlternatives()
+            for table in ["images", "failures"] {
+                try connection.execute(
+                    """
+                    DELETE FROM \(table) WHERE NOT CASE circle
+                        WHEN 0 THEN url IN (SELECT url FROM referenced)
+                        WHEN -1 THEN url IN (
+                            SELECT referenced.url FROM referenced JOIN feeds ON feeds.id = referenced.feed
+                            WHERE own_network <> 0)
+                        ELSE EXISTS (
+                            SELECT 1 FROM referenced WHERE referenced.url = \(table).url AND feed = \(table).circle) END
+                    """)
+            }
+        } catch {
+            try connection.execute("DROP TABLE IF EXISTS temp.referenced")
+            throw error
         }
-        var urls: [String] = []
-        let image = try connection.statement("SELECT url FROM images WHERE url NOT IN (SELECT url FROM items)")
-        try image.forEachRow { () throws(FeedError) in
-            if let url = image.text(0), !kept.contains(url) { urls.append(url) }
-        }
-        try delete(urls)
+        try connection.execute("DROP TABLE temp.referenced")
     }
 
-    /// Data under another address of a picture, or its own with another query, where there is none under its own: it may
-    /// be all that is to be had.
-    private func standIns() throws(FeedError) -> [(url: String, digest: Digest)] {
-        let item = try connection.statement(
-            """
-            SELECT DISTINCT alternatives, substr(url, 1, instr(url, '?')) FROM items
-            WHERE (alternatives IS NOT NULL OR instr(url, '?') > 0)
-                AND NOT EXISTS (SELECT 1 FROM images WHERE images.url = items.url)
-            """)
-        let image = try connection.statement("SELECT url, digest FROM images WHERE url >= ?1 AND url < ?2")
-        var found: [(url: String, digest: Digest)] = []
-        func add(from first: String, upTo end: String) throws(FeedError) {
-            try image.bind(1, first)
-            try image.bind(2, end)
-            try image.forEachRow { () throws(FeedError) in
-                if let url = image.text(0), let digest = image.digest(1) { found.append((url, digest)) }
+    private func addAlternatives() throws(FeedError) {
+        let item = try connection.statement("SELECT feed, alternatives FROM items WHERE alternatives IS NOT NULL")
+        let referenced = try connection.prepare("INSERT OR IGNORE INTO temp.referenced (url, feed) VALUES (?1, ?2)")
+        try item.forEachRow { () throws(FeedError) in
+            let feed = item.integer(0)
+            for url in ItemWriter.addresses(in: item.text(1) ?? "") {
+                try referenced.bind(1, url)
+                try referenced.bind(2, feed)
+                try referenced.run()
             }
         }
-        try item.forEachRow { () throws(FeedError) in
-            for url in ItemWriter.addresses(in: item.text(0) ?? "") { try add(from: url, upTo: "\(url)\u{1}") }
-            // In the order of bytes, `@` follows `?`.
-            if let place = item.text(1), !place.isEmpty { try add(from: place, upTo: "\(place.dropLast())@") }
-        }
-        return found
     }
 
     func delete(_ digests: Set<Digest>) throws(FeedError) {
         if digests.isEmpty { return }
-        var urls: [String] = []
-        let image = try connection.statement("SELECT digest, url FROM images")
+        var rows: [(url: String, circle: Int64)] = []
+        let image = try connection.statement("SELECT digest, url, circle FROM images")
         try image.forEachRow { () throws(FeedError) in
-            guard let digest = image.digest(0), digests.contains(digest), let url = image.text(1) else {
-                return
-            }
-            urls.append(url)
+            guard let digest = image.digest(0), digests.contains(digest), let url = image.text(1) else { return }
+            rows.append((url, image.integer(2)))
         }
-        try delete(urls)
+        let row = try connection.statement("DELETE FROM images WHERE url = ?1 AND circle = ?2")
+        for (url, circle) in rows {
+            try row.bind(1, url)
+            try row.bind(2, circle)
+            try row.run()
+        }
         try KeptItems.noteMissing(in: connection)
     }
 
-    private func delete(_ urls: [String]) throws(FeedError) {
-        let row = try connection.statement("DELETE FROM images WHERE url = ?1")
-        for url in urls {
-            try row.bind(1, url)
-            try row.run()
-        }
-    }
-
-    /// The digest and size of each image of a saved feed that has a row, once for each time it is named.
-    func forEachDigest(of feed: ResourceURL, _ visit: (Digest, _ size: Int64) -> Void) throws(FeedError) {
-        let row = try connection.statement(
-            """
-            SELECT digest, size FROM feeds JOIN items ON items.feed = feeds.id JOIN images ON images.url = items.url
-            WHERE feeds.url = ?1
-            """)
-        try row.bind(1, feed.text)
-        try row.forEachRow { () throws(FeedError) in
-            if let digest = row.digest(0) { visit(digest, row.integer(1)) }
+    /// Visits the URL of each image of a saved feed, with its data if it has any.
+    func forEachImage(
+        of feed: ResourceURL, in circles: VisibleCircles,
+        _ visit: (_ url: String, StoredImage?) throws(FeedError) -> Void
+    ) throws(FeedError) {
+        guard let id = circles.feed else { return }
+        let item = try connection.statement("SELECT url, alternatives FROM items WHERE feed = ?1")
+        try item.bind(1, id)
+        try item.forEachRow { () throws(FeedError) in
+            let url = item.text(0) ?? ""
+            try visit(url, try find(url, item.text(1), in: circles))
         }
     }
 }

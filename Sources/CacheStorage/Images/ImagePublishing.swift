@@ -6,7 +6,7 @@ internal import SystemFiles
 extension ImageDirectory {
     /// In this order, so that whenever the power fails, a row names a file whose bytes are there: the bytes to disk, the
     /// names into the folder, the folder to disk, the rows.
-    func publish(_ images: [ReceivedImage]) async throws(FeedError) -> [FeedError?] {
+    func publish(_ images: [ReceivedImage]) async throws(FeedError) -> [Result<StoredImage, FeedError>] {
         guard let staging, let files = folders.files else { throw readOnly }
         let staged = images.map { image -> StagedFile? in
             guard let file = image.bytes as? StagedFile, file.staging === staging else { return nil }
@@ -40,7 +40,19 @@ extension ImageDirectory {
                 failures[place] = failures[place] ?? exhaustion
             }
         }
-        return failures
+        return zip(images, zip(seals, failures)).map { image, result in
+            switch result {
+            case (let seal?, nil): .success(Self.stored(image, seal))
+            case (_, let failure?): .failure(failure)
+            case (nil, nil): .failure(.storage(.failed, "\(path): the image was not stored"))
+            }
+        }
+    }
+
+    private static func stored(_ image: ReceivedImage, _ seal: StagedFile.Seal) -> StoredImage {
+        StoredImage(
+            digest: seal.digest, size: seal.size, type: image.type, validators: image.validators,
+            fetchedAt: image.fetchedAt, folder: ImageFolders.files)
     }
 
     /// Answers with what went wrong with one image alone; throws what concerns them all.
@@ -105,8 +117,10 @@ extension ImageDirectory {
                 for (place, seal) in seals.enumerated() {
                     if let seal { try index.insert(images[place], seal) }
                 }
-                let stored = images.indices.lazy.filter { seals[$0] != nil }
-                try FailureMemory(connection: connection).forget(stored.map { images[$0].url })
+                let memory = FailureMemory(connection: connection)
+                for place in images.indices where seals[place] != nil {
+                    try memory.forget(images[place].url, for: images[place].recipients)
+                }
             }, undoing: undo)
     }
 }

@@ -134,7 +134,7 @@ actor CacheOpener {
         let transfer = DirectoryTransfer(path: path, database: database, folders: folders, staging: staging, wait: wait)
         return Cache(
             feeds: SQLiteFeedStore(database: database), images: images, transfer: transfer,
-            waits: SQLiteHostWaitStore(database: database), notices: notices,
+            waits: SQLiteFeedWaitStore(database: database), notices: notices,
             close: {
                 await images.letReadersIn()
                 await database.close()

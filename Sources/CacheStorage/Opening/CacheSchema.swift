@@ -90,6 +90,7 @@ struct CacheSchema: Sendable {
         ALTER TABLE feeds ADD COLUMN error_message TEXT;
         ALTER TABLE feeds ADD COLUMN error_at INTEGER;
         """,
+        Migration(CircleMigration.divide),
     ])
 
     /// "FSYN": tells a cache's database from anybody else's SQLite file.
@@ -149,14 +150,14 @@ struct CacheSchema: Sendable {
         let tables = try connection.integer(
             """
             SELECT count(*) FROM sqlite_schema
-            WHERE type = 'table' AND name IN ('feeds', 'items', 'images', 'failures', 'waits')
+            WHERE type = 'table' AND name IN ('feeds', 'items', 'images', 'failures', 'waits', 'last_feed')
             """)
-        guard tables == 5 else { throw .unreadable("\(connection.path): lacks tables that a cache has") }
+        guard tables == 6 else { throw .unreadable("\(connection.path): lacks tables that a cache has") }
         do throws(FeedError) {
             for columns in [
                 """
                 id, url, credentials, title, format, saved_at, etag, last_modified, pages, named, moved_to, rules,
-                    keep, kept, error_kind, error_message, error_at
+                    keep, kept, own_network, error_kind, error_message, error_at
                 FROM feeds
                 """,
                 """
@@ -164,9 +165,10 @@ struct CacheSchema: Sendable {
                     last_seen, missing
                 FROM items
                 """,
-                "url, digest, size, media_type, etag, last_modified, fetched_at FROM images",
-                "url, kind, status, message, failed_at, count FROM failures",
-                "origin, until FROM waits",
+                "url, circle, digest, size, media_type, etag, last_modified, fetched_at FROM images",
+                "url, circle, kind, status, message, failed_at, count FROM failures",
+                "feed, until FROM waits",
+                "id FROM last_feed",
             ] {
                 _ = try connection.integer("SELECT \(columns) LIMIT 0")
             }

@@ -33,7 +33,6 @@ extension ImageDirectory {
             let index = ImageIndex(connection: connection)
             try index.deleteUnreferenced()
             try index.delete(missing)
-            try FailureMemory(connection: connection).forgetUnreferenced()
         }
     }
 

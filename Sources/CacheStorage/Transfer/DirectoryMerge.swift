@@ -16,7 +16,7 @@ final class DirectoryMerge: CacheMerge {
     private var feed: (row: Int64, images: Int64) = (0, 0)
     /// What was found of the data that was there.
     private var isIntact: [Digest: Bool] = [:]
-    private var knowsNames = false
+    private var circlesOfLastFeed: (feed: ResourceURL, circles: VisibleCircles)?
 
     init(connection: SQLiteConnection, files: Descriptor, incoming: Descriptor) {
         self.connection = connection
@@ -24,12 +24,14 @@ final class DirectoryMerge: CacheMerge {
         placing = PlacingThread(from: incoming, to: files)
     }
 
-    func saved(_ feed: ResourceURL) throws(FeedError) -> (at: Timestamp, keep: Keep?)? {
-        let row = try connection.statement("SELECT saved_at, keep FROM feeds WHERE url = ?1")
+    func saved(_ feed: ResourceURL) throws(FeedError) -> (at: Timestamp, keep: Keep?, keptCount: Int)? {
+        let row = try connection.statement("SELECT saved_at, keep, kept FROM feeds WHERE url = ?1")
         try row.bind(1, feed.text)
-        var found: (at: Timestamp, keep: Keep?)?
+        var found: (at: Timestamp, keep: Keep?, keptCount: Int)?
         try row.forEachRow { () throws(FeedError) in
-            found = (Timestamp(microseconds: row.integer(0)), row.text(1).flatMap(Keep.init))
+            found = (
+                Timestamp(microseconds: row.integer(0)), row.text(1).flatMap(Keep.init), Int(row.integer(2))
+            )
         }
         return found
     }
@@ -38,27 +40,37 @@ final class DirectoryMerge: CacheMerge {
         try SQLiteFeedStore.feed(feed, withKept: true, in: connection)
     }
 
-    func setKept(_ images: [FeedImage], of feed: ResourceURL, by keep: Keep) throws(FeedError) {
-        try KeptItems(connection: connection, of: feed)?.replace(with: images)
-        try SQLiteFeedChange(connection: connection).setKeep(keep, of: feed)
+    func setKept(
+        _ images: [FeedImage], archived: Set<ExactText>, of feed: ResourceURL
+    ) throws(FeedError) {
+        try KeptItems(connection: connection, of: feed)?.replace(with: images, archived: archived)
+    }
+
+    func name(_ feed: ResourceURL, keep: Keep?) throws(FeedError) {
+        let row = try connection.statement("UPDATE feeds SET named = 1, keep = ?2 WHERE url = ?1")
+        try row.bind(1, feed.text)
+        try row.bind(2, keep?.text)
+        try row.run()
     }
 
     func begin(_ feed: FeedHead) throws(FeedError) {
+        let change = SQLiteFeedChange(connection: connection)
+        let known = try KeptItems(connection: connection, of: feed.url)
+        try known?.deleteOthers()
+        let id = if let known { known.feed } else { try change.newRow() }
         let row = try connection.statement(
             """
-            INSERT INTO feeds (url, title, format, saved_at, named) VALUES (?1, ?2, ?3, ?4, 0)
+            INSERT INTO feeds (id, url, title, format, saved_at, named) VALUES (?5, ?1, ?2, ?3, ?4, 0)
             ON CONFLICT (url) DO UPDATE SET
                 title = excluded.title, format = excluded.format, saved_at = excluded.saved_at,
                 etag = NULL, last_modified = NULL, rules = NULL
-            RETURNING id
             """)
         try row.bind(1, feed.url.text)
         try row.bind(2, feed.title)
         try row.bind(3, feed.format.rawValue)
         try row.bind(4, feed.savedAt.microseconds)
-        var id: Int64 = 0
-        try row.forEachRow { () throws(FeedError) in id = row.integer(0) }
-        try SQLiteFeedChange(connection: connection).deleteItems(of: id)
+        try row.bind(5, id)
+        try row.run()
         self.feed = (id, 0)
     }
 
@@ -67,35 +79,29 @@ final class DirectoryMerge: CacheMerge {
         feed.images += 1
     }
 
-    func isNamed(_ image: ResourceURL) throws(FeedError) -> Bool {
-        if !knowsNames {
-            // The items have no index by URL: a lookup would read them all.
-            try connection.execute(
-                """
-                CREATE TEMP TABLE named (url TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
-                INSERT OR IGNORE INTO named SELECT url FROM items;
-                """)
-            knowsNames = true
-        }
-        let row = try connection.statement("SELECT 1 FROM temp.named WHERE url = ?1")
-        try row.bind(1, image.text)
-        var found = false
-        try row.forEachRow { () throws(FeedError) in found = true }
-        return found
-    }
-
-    func offer(_ image: OfferedImage) throws(FeedError) -> Bool {
+    func offer(_ image: OfferedImage, for feed: ResourceURL) throws(FeedError) -> Bool {
+        let circles = try circles(of: feed)
+        guard let id = circles.feed else { return false }
         let index = ImageIndex(connection: connection)
-        // Most often there is nothing to be looked for.
-        if try !index.insertIfAbsent(image) {
-            if let old = try index.find(image.url), try isIntact(old) { return false }
-            try index.insert(image)
+        if let known = try index.find(image.url.text, in: circles), try isIntact(known.image) {
+            try index.noteEarlier(image.fetchedAt, known, of: image)
+            return false
         }
+        try index.insert(image, in: id)
         offered.append(image)
         if offered.count == Self.placedAtOnce { try placeOffered() }
         if isIntact[image.digest] != nil { isIntact[image.digest] = true }
-        try FailureMemory(connection: connection).forget(CollectionOfOne(image.url))
+        try FailureMemory(connection: connection).forget(
+            image.url, for: [Recipient(image: image.url, feed: feed, circle: .oneFeed)])
         return true
+    }
+
+    /// The circles of the feed whose images are offered: mostly the same feed as before.
+    private func circles(of feed: ResourceURL) throws(FeedError) -> VisibleCircles {
+        if let known = circlesOfLastFeed, known.feed.key == feed.key { return known.circles }
+        let circles = try VisibleCircles(Viewer(feed), in: connection)
+        circlesOfLastFeed = (feed, circles)
+        return circles
     }
 
     private func isIntact(_ image: StoredImage) throws(FeedError) -> Bool {
@@ -109,7 +115,6 @@ final class DirectoryMerge: CacheMerge {
     }
 
     func makeDurable() throws(FeedError) {
-        if knowsNames { try connection.execute("DROP TABLE temp.named") }
         try placeOffered()
         try placing.makeDurable()
     }

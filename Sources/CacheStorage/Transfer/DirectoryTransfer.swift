@@ -49,22 +49,23 @@ struct DirectorySnapshot: CacheSnapshot {
         _ visit: (SnapshotImage) throws(FeedError) -> Void
     ) throws(FeedError) {
         // An export has no use for credentials.
+        let index = ImageIndex(connection: connection)
+        let circles = try VisibleCircles(Viewer(feed), in: connection)
+        guard let id = circles.feed else { return }
         let row = try connection.statement(
             """
-            SELECT position, item_id, items.url, NULL, description, location, items.title, link, published, alternatives,
-                last_seen, digest, size, media_type, images.etag, images.last_modified, fetched_at
-            FROM feeds JOIN items ON items.feed = feeds.id LEFT JOIN images ON images.url = items.url
-            WHERE feeds.url = ?1 AND position BETWEEN ?2 AND ?3 ORDER BY position
+            SELECT position, item_id, url, NULL, description, location, title, link, published, alternatives, last_seen
+            FROM items WHERE feed = ?1 AND position BETWEEN ?2 AND ?3 ORDER BY position
             """)
-        try row.bind(1, feed.text)
+        try row.bind(1, id)
         try row.bind(2, positions.lowerBound)
         try row.bind(3, positions.upperBound)
         var reader = ItemReader(connection, of: feed)
         try row.forEachRow { () throws(FeedError) in
+            let image = try reader.image(in: row)
             try visit(
                 SnapshotImage(
-                    position: row.integer(0), image: try reader.image(in: row),
-                    stored: ImageIndex.image(in: row, from: ItemReader.columns)))
+                    position: row.integer(0), image: image, stored: try index.find(image, in: circles)))
         }
     }
 

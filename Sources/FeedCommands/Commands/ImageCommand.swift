@@ -60,7 +60,7 @@ struct ImageCommand {
                 localImages(in: try await session.openForSaving())
             }
             return try await delivery.explaining { () async throws(FeedError) in
-                try await loader.load(url, on: session.terms(forNamed: url))
+                try await loader.load(url, on: RequestTerms(addresses: .any))
             }
         }
         // There was nothing to save.

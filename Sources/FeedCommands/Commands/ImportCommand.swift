@@ -62,6 +62,7 @@ struct ImportCommand {
     private func tell(_ report: ImportReport, of file: String?) {
         for feed in report.feeds { session.detail(ArchiveText.step(feed)) }
         session.remark(ArchiveText.summary(report, file: file))
+        if let hint = ArchiveText.restoreHint(report) { session.notice(hint) }
     }
 
     private var terms: ImportTerms {
@@ -72,6 +73,6 @@ struct ImportCommand {
         }
         return ImportTerms(
             maxImageSize: settings.maxFileSize, maxDocumentSize: settings.maxFeedSize, ownLimits: ownLimits,
-            isForced: settings.force, now: session.now())
+            isForced: settings.force, restores: settings.restore, now: session.now())
     }
 }

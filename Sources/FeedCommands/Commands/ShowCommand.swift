@@ -33,7 +33,10 @@ struct ShowCommand {
         session.detail(LogLine(step: "feed_loaded", of: url, Self.source(of: loaded)))
         var found: [StoredImage?]? = settings.json ? loaded.images.map { _ in nil } : nil
         do throws(FeedError) {
-            if settings.json { found = try await images(in: delivery, loaded).find(loaded.images.map(\.url)) }
+            if settings.json {
+                found = try await images(in: delivery, loaded).find(
+                    loaded.images, for: Viewer(url, seesOwnNetwork: loaded.seesOwnNetwork))
+            }
         } catch {
             guard case .remote = loaded.source, !error.isCancellation else { throw error }
             trouble = trouble ?? ("its images can't be looked up", error)

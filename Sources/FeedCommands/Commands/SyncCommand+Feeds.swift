@@ -1,22 +1,32 @@
 import FeedCore
 
 extension SyncCommand {
-    /// The feeds given as operands and by a list, each once; else those in the config file; else those in the cache, which
-    /// is not created for that. `unnamed` are feeds of the cache that came with an archive and that no person has named.
-    func feeds(_ given: [ResourceURL]) async throws -> (all: [ResourceURL], unnamed: Set<ResourceURL.Key>) {
-        var unnamed: Set<ResourceURL.Key> = []
+    /// Returns the feeds given as operands and by a list, each once; else the feeds in the config file; else the feeds in the
+    /// cache, which is not created for that. `givers` says who wants each feed, unless it is a person.
+    func feeds(
+        _ given: [ResourceURL]
+    ) async throws -> (all: [ResourceURL], givers: [ResourceURL.Key: FeedGiver]) {
+        var givers: [ResourceURL.Key: FeedGiver] = [:]
+        func note(_ giver: FeedGiver, for feeds: [ResourceURL]) {
+            for feed in feeds where givers[feed.key] == nil {
+                givers[feed.key] = settings.feeds[feed] == nil ? giver : .config
+            }
+        }
         var feeds = given.map(session.asConfigured)
+        for feed in feeds { givers[feed.key] = .person }
         if given.isEmpty {
             feeds = settings.feeds.all.map(\.url)
+            note(.config, for: feeds)
             for feed in settings.feeds.all { session.noticeMissingScheme(of: feed.url, givenAs: feed.given) }
         }
         if let list = settings.opml {
-            feeds += try await session.subscriptions(in: list).map(session.asConfigured)
+            let listed = try await session.subscriptions(in: list).map(session.asConfigured)
+            note(.list, for: listed)
+            feeds += listed
             if feeds.isEmpty { throw UsageError("there is no feed to sync: \(TerminalText.escape(list)) names none") }
         } else if feeds.isEmpty {
-            let saved = try await savedFeeds()
-            feeds = saved.map(\.url)
-            unnamed = Set(saved.filter { !$0.isNamed }.map(\.url.key))
+            feeds = try await savedFeeds().map(\.url)
+            note(.cache, for: feeds)
         }
         guard !feeds.isEmpty else {
             throw UsageError(
@@ -27,7 +37,7 @@ extension SyncCommand {
         for feed in feeds where try settings.shardBy == .image || settings.shard.has(feed: feed) {
             _ = distinct.add(feed)
         }
-        return (distinct.urls, unnamed)
+        return (distinct.urls, givers)
     }
 
     /// Where feeds were looked for when none was given.

@@ -17,7 +17,7 @@ struct SyncCommand {
 
     private func perform(_ given: [ResourceURL]) async throws -> Monitoring.Run {
         let start = ContinuousClock.now
-        let (feeds, unnamed) = try await feeds(given)
+        let (feeds, givers) = try await feeds(given)
         // A list may have come from a pipe that somebody kept open.
         let spent = ContinuousClock.now - start
         let own = feeds.map(settings.of)
@@ -34,13 +34,11 @@ struct SyncCommand {
         async let writing: Void? = lines?.writeAsTheyCome()
         let begun = ContinuousClock.now
         let report = try await session.fetching(
-            through: transport, spent: spent, meter: meter, mostJobs: ImageDownloads.mostJobs(storing: cache.images),
-            waits: waits
+            through: transport, spent: spent, meter: meter, mostJobs: ImageDownloads.mostJobs(storing: cache.images)
         ) { client in
-            let sync = sync(feeds, own, unnamed: unnamed, in: cache, with: client, printing: lines)
+            let sync = sync(feeds, own, givers, in: cache, with: client, waits, printing: lines)
             let report = try await watch(feeds, meter) { await sync.run(feeds, events: $0) }
-            let left = client.waits
-            if left != waits, !settings.dryRun, report.fatal == nil { await keep(left, in: cache) }
+            if report.waits != waits, !settings.dryRun, report.fatal == nil { await keep(report.waits, in: cache) }
             return report
         }
         let gallery = try await renew("gallery", at: settings.gallery, after: report) { folder throws(FeedError) in
@@ -64,7 +62,7 @@ struct SyncCommand {
     }
 
     /// A run that was stopped keeps them, too. If they can't be saved, the run has still done its work.
-    private func keep(_ waits: [HostWait], in cache: Cache) async {
+    private func keep(_ waits: [FeedWait], in cache: Cache) async {
         await uncancelled {
             do {
                 try await cache.waits.replace(with: waits)
@@ -111,13 +109,13 @@ struct SyncCommand {
 
     /// `own` are the settings of each feed.
     private func sync(
-        _ feeds: [ResourceURL], _ own: [Settings], unnamed: Set<ResourceURL.Key>, in cache: Cache,
-        with client: Fetcher, printing lines: NewImageLines?
+        _ feeds: [ResourceURL], _ own: [Settings], _ givers: [ResourceURL.Key: FeedGiver], in cache: Cache,
+        with client: Fetcher, _ waits: [FeedWait], printing lines: NewImageLines?
     ) -> FeedSync {
-        func particulars(_ own: Settings, isNamed: Bool = true) -> FeedParticulars {
+        func particulars(_ own: Settings, givenBy giver: FeedGiver = .person) -> FeedParticulars {
             FeedParticulars(
                 refresh: session.refresh(
-                    cache, with: client, own, saves: !settings.dryRun, isNamed: isNamed,
+                    cache, with: client, own, saves: !settings.dryRun, givenBy: giver,
                     interval: own.every.map { .init(every: $0, maxAge: own.maxAge, images: cache.images) }),
                 maxAge: own.maxAge,
                 scope: ImageScope(revalidates: own.revalidate, retriesFailed: own.retryFailed))
@@ -125,15 +123,16 @@ struct SyncCommand {
         let general = settings.general
         var others: [ResourceURL.Key: FeedParticulars] = [:]
         for (feed, own) in zip(feeds, own) {
-            let isNamed = !unnamed.contains(feed.key)
-            if !isNamed || own.general != general { others[feed.key] = particulars(own, isNamed: isNamed) }
+            let giver = givers[feed.key] ?? .person
+            if giver != .person || own.general != general { others[feed.key] = particulars(own, givenBy: giver) }
         }
         let downloads = ImageDownloads(remote: session.remoteImages(with: client), store: cache.images)
         return FeedSync(
             general: particulars(settings), particulars: others, local: session.localFeeds(in: cache),
             images: cache.images, downloads: downloads, now: session.now, dryRun: settings.dryRun,
             // More than a few, as servers that don't answer hold up those behind them.
-            feedsAtOnce: max(6, client.traffic.jobs), newImages: lines.map { lines in NewImages(lines.add) },
+            feedsAtOnce: max(6, client.traffic.jobs), waits: waits,
+            newImages: lines.map { lines in NewImages(lines.add) },
             hasPart: settings.shardBy == .image ? settings.shard.has(image:) : nil)
     }
 
@@ -144,6 +143,7 @@ struct SyncCommand {
         for feed in report.feeds {
             if feed.hasEmptied { session.notice(LogLine(emptied: feed.url)) }
             if let place = feed.movedTo { session.notice(LogLine(moved: feed.url, to: place)) }
+            if feed.asksForName, let error = feed.error { session.notice(LogLine(unnamed: feed.url, error)) }
         }
         // Every hour's mail of a server that is away for a day would tell nothing that can be acted on.
         for outcome in [FeedReport.Outcome.offline, .waiting] {

@@ -49,7 +49,7 @@ extension OptionSpec {
     var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(long)"] }
 
     /// The options that only make sense for one call.
-    private static let ofOneCall: Set = ["force"]
+    private static let ofOneCall: Set = ["force", "restore"]
 
     /// The environment variable that stands in for it.
     var variable: String? {

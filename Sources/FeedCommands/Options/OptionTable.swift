@@ -58,6 +58,9 @@ enum OptionTable {
             "import: let an archive's feeds replace later ones; gallery: replace files in the way that feedsync did not make"
         ),
         .flag(
+            "restore", sets: \.restore, .main, of: [.import],
+            "the archives are your own: their feeds are requested as if you had named them, and keep what they kept"),
+        .flag(
             "dry-run", short: "n", sets: \.dryRun, .main, of: [.sync, .validate, .remove, .tree],
             "say what would be done, and change nothing"),
         .value(

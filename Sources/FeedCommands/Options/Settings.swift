@@ -64,6 +64,7 @@ struct Settings: Hashable, Sendable {
     var offline = false
     var deep = false
     var force = false
+    var restore = false
     var json = false
     var printNew = false
     var verbosity = Verbosity.normal

@@ -30,6 +30,20 @@ enum ArchiveText {
                 + [("images_added", .integer(report.images))])
     }
 
+    /// Says what a plain import does not take over; nil where it takes over everything.
+    static func restoreHint(_ report: ImportReport) -> LogLine? {
+        let held = report.feeds.filter(\.isHeldBack)
+        guard let first = held.first else { return nil }
+        let others = held.count == 1 ? "" : " (and \(Phrases.count(held.count - 1, "more feed")))"
+        return LogLine(
+            level: .warning, event: "import_held_back",
+            text:
+                "\(first.url)\(others): an archive sets no --keep, and its feeds at private addresses or of files are "
+                + "not requested; if the archive is your own, import it with --restore, else name a feed with "
+                + "`feedsync \(first.url)`",
+            fields: [("feeds", .integer(held.count))])
+    }
+
     static func step(_ feed: ImportReport.ImportedFeed) -> LogLine {
         let text =
             switch feed.outcome {

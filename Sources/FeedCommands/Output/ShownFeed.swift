@@ -43,8 +43,10 @@ struct ShownFeed {
         writer.member("link", image.link?.text)
         writer.member("published", image.published?.rfc3339)
         writer.member("url", image.url.text)
+        if let from = stored?.from { writer.member("from", from.text) }
         writer.member("digest", stored.map { "sha256:\($0.digest.hex)" })
         writer.member("path", stored?.path)
+        writer.member("fetched_at", stored?.fetchedAt.rfc3339)
         writer.member("current", image.lastSeen == nil)
         writer.endObject()
     }

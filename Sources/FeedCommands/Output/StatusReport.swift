@@ -7,8 +7,8 @@ struct StatusReport {
     let feeds: [FeedSummary]
     /// The images of these feeds.
     let images: ImageInventory
-    /// Servers that asked to be left alone.
-    let waits: [HostWait]
+    /// The pauses that servers asked for.
+    let waits: [FeedWait]
     let now: Timestamp
     let settings: Settings
 
@@ -37,6 +37,7 @@ struct StatusReport {
             "images_cached": .integer(images.cached),
             "images_failed": .integer(images.failed),
             "keep": .string(feed.keep?.text ?? "none"),
+            "moved_to": JSONValue(feed.movedTo?.text),
             "last_error": feed.trouble.map(json) ?? .null,
         ]
     }
@@ -74,11 +75,12 @@ struct StatusReport {
     private func line(_ feed: FeedSummary, _ images: ImageInventory.OfFeed) -> String {
         let state = isFresh(feed) ? "fresh" : "stale"
         let age = Phrases.age(of: feed.savedAt, at: now)
-        let origin = (feed.movedTo ?? feed.url).origin
-        let wait = waits.first { $0.origin == origin && $0.holds(at: now) }
+        let wait = waits.first { $0.feed.key == feed.url.key && $0.holds(at: now) }
         let waiting = wait.map { ", waiting until \($0.until.rfc3339) as its server asked" } ?? ""
+        let moved = feed.movedTo.map { ", has moved permanently to \($0)" } ?? ""
         let keep = feed.keep.flatMap { $0.isNone ? nil : ", keeps \($0.text)" } ?? ""
-        return "\(state), saved \(age)\(keep)\(waiting), \(images.cached) of \(feed.images) images: \(feed.title ?? "")"
+        return
+            "\(state), saved \(age)\(keep)\(moved)\(waiting), \(images.cached) of \(feed.images) images: \(feed.title ?? "")"
             + "\(feed.title == nil ? "" : " ")\(feed.url)"
     }
 }

@@ -26,7 +26,8 @@ struct SyncProgress {
             progress.total = (progress.total ?? 0) + count
             progress.given += count - wanted
             progress.done += count - wanted
-        case .imageAnswered: progress.done += 1
+        // An image that two feeds request in different ways is answered twice.
+        case .imageAnswered: progress.done = min(progress.done + 1, progress.total ?? 0)
         case .imageFailed: progress.failed += 1
         default: break
         }

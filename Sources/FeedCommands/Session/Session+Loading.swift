@@ -2,11 +2,6 @@ import FeedCore
 
 /// The loaders that commands share.
 extension Session {
-    /// For an image that a person named, not a feed.
-    func terms(forNamed image: ResourceURL) -> RequestTerms {
-        RequestTerms(secrets: settings.identity.secrets(for: image), addresses: .any)
-    }
-
     func noticeMissingScheme(of url: ResourceURL, givenAs text: String) {
         guard FeedOperand.mayLackScheme(text), let path = url.filePath, !world.fileExists(path) else { return }
         let shown = FeedOperand.shown(text)
@@ -23,20 +18,20 @@ extension Session {
         LocalFeedLoader(store: cache.feeds, now: now)
     }
 
-    /// `own` are the settings of the feeds it is for. Feeds that no person named get no headers and no password: an
-    /// archive could have brought anybody's.
+    /// `own` are the settings of the feeds that are refreshed, and `giver` is who wants them to be requested.
     func refresh(
-        _ cache: Cache, with client: any HTTPClient, _ own: Settings, saves: Bool, isNamed: Bool = true,
+        _ cache: Cache, with client: any HTTPClient, _ own: Settings, saves: Bool, givenBy giver: FeedGiver = .person,
         interval: FeedRefresh.Interval? = nil
     ) -> FeedRefresh {
         let remote = RemoteFeedLoader(
             client: client, decoder: world.decoder, maxBytes: own.maxFeedSize, maxPages: own.pages,
             selection: ImageSelection(all: own.allImages, includes: own.includes, excludes: own.excludes),
-            identity: isNamed ? own.identity : Identity(), allowsPrivate: own.allowPrivate,
+            identity: own.identity, allowsPrivate: own.allowPrivate,
             manner: own.manner == settings.manner ? nil : own.manner,
+            hasOwnRoute: own.proxy != settings.proxy || own.caFile != settings.caFile,
             maxImageBytes: own.maxFileSize == settings.maxFileSize ? nil : own.maxFileSize)
         return FeedRefresh(
-            remote: remote, local: localFeeds(in: cache), saves: saves, isNamed: isNamed, interval: interval,
+            remote: remote, local: localFeeds(in: cache), saves: saves, givenBy: giver, interval: interval,
             keep: own.keep)
     }
 

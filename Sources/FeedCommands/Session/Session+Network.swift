@@ -17,7 +17,7 @@ extension Session {
     /// its own.
     func fetching<Outcome, Failure: Error>(
         through transport: any HTTPClient, files: (any HTTPClient)? = nil, spent: Duration = .zero,
-        meter: ByteMeter? = nil, mostJobs: Int = .max, waits: [HostWait] = [],
+        meter: ByteMeter? = nil, mostJobs: Int = .max,
         _ run: (Fetcher) async throws(Failure) -> Outcome
     ) async throws(Failure) -> Outcome {
         let tellRetry: Fetcher.RetryTeller = { url, error, pause in
@@ -26,7 +26,7 @@ extension Session {
         func fetcher(_ deadline: Deadline?) -> Fetcher {
             Fetcher(
                 transport, files: files ?? world.content, rules: rules(retries: settings.retries, mostJobs: mostJobs),
-                clockwork: .real(from: now()), deadline: deadline, meter: meter, waits: waits,
+                clockwork: .real(from: now()), deadline: deadline, meter: meter,
                 tellingRetries: settings.verbosity == .verbose ? tellRetry : nil)
         }
         guard let limit = settings.maxTime else { return try await run(fetcher(nil)) }

@@ -21,10 +21,14 @@ package struct ImportReport: Hashable, Sendable {
     package struct ImportedFeed: Hashable, Sendable {
         package let url: ResourceURL
         package let outcome: Outcome
+        /// The archive has a `keep` for the feed, or the feed may not be requested before the user names it: only
+        /// `--restore` takes that over.
+        package let isHeldBack: Bool
 
-        package init(url: ResourceURL, outcome: Outcome) {
+        package init(url: ResourceURL, outcome: Outcome, isHeldBack: Bool = false) {
             self.url = url
             self.outcome = outcome
+            self.isHeldBack = isHeldBack
         }
     }
 

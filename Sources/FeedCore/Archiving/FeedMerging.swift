@@ -5,57 +5,80 @@ package protocol ArchivedFeed {
     func forEachImage(_ visit: (FeedImage, OfferedImage?) throws(FeedError) -> Void) throws(FeedError)
 }
 
-/// Use case: merge feeds from elsewhere into a cache. A feed that is there gives way only to one saved later, and image
-/// data that is there stays; of every image that a feed names afterwards the data is taken.
+/// Use case: merge feeds of an archive into a cache. A saved feed gives way only to a feed that was saved later, and intact
+/// image data stays. An archive is a record, not an instruction: unless it is restored, it names no feed and sets no `keep`.
 package struct FeedMerging: Sendable {
     private let isForced: Bool
+    private let restores: Bool
     private let now: Timestamp
 
-    /// `isForced`: feeds that are there give way to any.
-    package init(isForced: Bool, now: Timestamp) {
+    /// With `isForced`, saved feeds give way to any feed. With `restores`, the archive is the user's own.
+    package init(isForced: Bool, restores: Bool = false, now: Timestamp) {
         self.isForced = isForced
+        self.restores = restores
         self.now = now
     }
 
     package func merge(_ feeds: [any ArchivedFeed], into cache: any CacheMerge) throws(FeedError) -> ImportReport {
         var report = ImportReport()
-        var kept: [any ArchivedFeed] = []
-        // Of two that have data of one image, the one saved later.
-        let ordered = feeds.sorted { isLater($0.head.savedAt, than: $1.head.savedAt) }
-        for feed in ordered {
-            let saved = try cache.saved(feed.head.url)
-            let outcome = outcome(feed.head, over: saved?.at)
-            report.feeds.append(ImportReport.ImportedFeed(url: feed.head.url, outcome: outcome))
-            let keep = (saved?.keep ?? feed.head.keep).flatMap { $0.isNone ? nil : $0 }
-            // Before it is replaced.
-            let old = keep == nil ? nil : try cache.retrieve(feed.head.url)
-            var given: [FeedImage] = []
-            if outcome == .kept {
-                kept.append(feed)
-                if keep != nil { try feed.forEachImage { image, _ throws(FeedError) in given.append(image) } }
-            } else {
-                try cache.begin(feed.head)
-                try feed.forEachImage { image, offered throws(FeedError) in
-                    if Task.isCancelled { throw .cancelled }
-                    if keep != nil { given.append(image) }
-                    if image.lastSeen == nil { try cache.append(image) }
-                    if let offered, keep != nil || image.lastSeen == nil, try cache.offer(offered) {
-                        report.images += 1
-                    }
-                }
-            }
-            guard let keep else { continue }
-            let union = KeptUnion(old, given, of: feed.head, oldIsLater: outcome == .kept)
-            try cache.setKept(union.images, of: feed.head.url, by: keep)
+        var offered: Set<ResourceURL.Key> = []
+        for feed in feeds.sorted(by: { isLater($0.head.savedAt, than: $1.head.savedAt) }) {
+            let outcome = try merge(feed, into: cache) { offered.insert($0.key) }
+            let isHeldBack =
+                !restores && (feed.head.keep?.isNone == false || outcome == .added && feed.head.url.isLocal)
+            report.feeds.append(
+                ImportReport.ImportedFeed(url: feed.head.url, outcome: outcome, isHeldBack: isHeldBack))
         }
-        // The feeds are by now what they will be.
-        for feed in kept {
-            try feed.forEachImage { image, offered throws(FeedError) in
-                if Task.isCancelled { throw .cancelled }
-                if let offered, try cache.isNamed(image.url), try cache.offer(offered) { report.images += 1 }
-            }
-        }
+        report.images = offered.count
         return report
+    }
+
+    /// Returns what became of the feed. Calls `taken` for each URL that gets data.
+    private func merge(
+        _ feed: any ArchivedFeed, into cache: any CacheMerge, _ taken: (ResourceURL) -> Void
+    ) throws(FeedError) -> ImportReport.Outcome {
+        let url = feed.head.url
+        let saved = try cache.saved(url)
+        let outcome = outcome(feed.head, over: saved?.at)
+        let keep = restores && outcome != .kept ? feed.head.keep : saved?.keep
+        let mirrors = keep.map { !$0.isNone } ?? false
+        let keepsLeft = keep == nil ? outcome != .kept && (saved == nil || restores) : mirrors
+        let needsOld = saved.map { mirrors || keepsLeft || outcome == .kept || $0.keptCount > 0 } ?? false
+        let old = needsOld ? try cache.retrieve(url) : nil
+        if outcome != .kept { try cache.begin(feed.head) }
+        if restores { try cache.name(url, keep: keep) }
+        var given: [FeedImage] = []
+        try feed.forEachImage { image, offered throws(FeedError) in
+            if Task.isCancelled { throw .cancelled }
+            if mirrors || keepsLeft && image.lastSeen != nil { given.append(image) }
+            guard outcome != .kept else { return }
+            if image.lastSeen == nil { try cache.append(image) }
+            if let offered, image.lastSeen == nil || keepsLeft, try cache.offer(offered, for: url) {
+                taken(offered.url)
+            }
+        }
+        let union = KeptUnion(old, given, of: feed.head, oldIsLater: outcome == .kept, keepsEarlier: mirrors)
+        if union.changes { try cache.setKept(union.images, archived: union.archived, of: url) }
+        if outcome == .kept { try takeData(of: feed, into: cache, taken) }
+        return outcome
+    }
+
+    /// Takes the data of the URLs that the feed of the cache references.
+    private func takeData(
+        of feed: any ArchivedFeed, into cache: any CacheMerge, _ taken: (ResourceURL) -> Void
+    ) throws(FeedError) {
+        let url = feed.head.url
+        guard let merged = try cache.retrieve(url) else { return }
+        var referenced: Set<ResourceURL.Key> = []
+        for image in merged.feed.images + merged.kept {
+            referenced.insert(image.url.key)
+            for alternative in image.alternatives { referenced.insert(alternative.key) }
+        }
+        try feed.forEachImage { _, offered throws(FeedError) in
+            if Task.isCancelled { throw .cancelled }
+            guard let offered, referenced.contains(offered.url.key) else { return }
+            if try cache.offer(offered, for: url) { taken(offered.url) }
+        }
     }
 
     private func outcome(_ feed: FeedHead, over savedAt: Timestamp?) -> ImportReport.Outcome {
@@ -63,29 +86,36 @@ package struct FeedMerging: Sendable {
         return isForced || isLater(feed.savedAt, than: savedAt) ? .replaced : .kept
     }
 
-    /// A moment that can't be true, of a clock that was ahead, comes before any that can: else a feed of that machine would
-    /// stand for the latest for good, and is none that counts as fresh.
+    /// A moment that lies in the future comes from a wrong clock and counts as earlier than any other. Else a feed of that
+    /// machine would be the latest for good.
     private func isLater(_ one: Timestamp, than other: Timestamp) -> Bool {
         let (canBe, canOtherBe) = (one.age(at: now) != nil, other.age(at: now) != nil)
         return canBe == canOtherBe ? one > other : canBe
     }
 }
 
-/// What is kept of a feed of which there were two versions: all that either has and the later doesn't name.
+/// The kept items of a feed of which there are two versions: all that either has and the later does not contain.
 private struct KeptUnion {
     /// Newest first.
     let images: [FeedImage]
+    /// The ids of items that had left the feed in the archive.
+    let archived: Set<ExactText>
+    /// Whether there is anything to change in the cache.
+    let changes: Bool
 
-    /// `given` are all images of the version that comes from elsewhere.
-    init(_ old: SavedFeed?, _ given: [FeedImage], of head: FeedHead, oldIsLater: Bool) {
+    /// `given` are the images of the archive's version: all of them with `keepsEarlier`, else those that have left it and
+    /// are kept. With `keepsEarlier`, what only the earlier version contains is kept too.
+    init(_ old: SavedFeed?, _ given: [FeedImage], of head: FeedHead, oldIsLater: Bool, keepsEarlier: Bool) {
+        let oldImages = old?.feed.images ?? []
         let current = given.filter { $0.lastSeen == nil }
-        let (later, earlier) = oldIsLater ? (old?.feed.images ?? [], current) : (current, old?.feed.images ?? [])
+        let left = given.filter { $0.lastSeen != nil }
+        let later = oldIsLater ? oldImages : current
         let moment = oldIsLater ? head.savedAt : old?.savedAt ?? head.savedAt
+        let leaving = keepsEarlier ? (oldIsLater ? current : oldImages).map { $0.leaving(moment) } : []
         let named = Set(later.map { ExactText($0.id) })
         var places: [ExactText: Int] = [:]
         var union: [FeedImage] = []
-        let all = earlier.map { $0.leaving(moment) } + given.filter { $0.lastSeen != nil } + (old?.kept ?? [])
-        for image in all where !named.contains(ExactText(image.id)) {
+        for image in leaving + left + (old?.kept ?? []) where !named.contains(ExactText(image.id)) {
             let place = places.number(of: ExactText(image.id))
             if place == union.count {
                 union.append(image)
@@ -95,5 +125,7 @@ private struct KeptUnion {
         }
         // Sorting keeps the order of equals.
         images = union.sorted { $0.newness > $1.newness }
+        archived = Set(left.map { ExactText($0.id) }).subtracting(leaving.map { ExactText($0.id) })
+        changes = !union.isEmpty || old?.kept.isEmpty == false
     }
 }

@@ -17,15 +17,17 @@ package struct ImportTerms: Hashable, Sendable {
     package let largest: SizeLimits
     /// An image no larger than this fits every feed.
     package let smallestImageLimit: Int64
-    /// Its feeds replace those that are there, also later ones.
+    /// The archive's feeds replace saved feeds, also later ones.
     package let isForced: Bool
+    /// The archive is the user's own.
+    package let restores: Bool
     /// A feed that was saved after this was saved by a clock that was wrong.
     package let now: Timestamp
 
     /// `ownLimits` are those of the feeds that are configured.
     package init(
         maxImageSize: Int64, maxDocumentSize: Int64, ownLimits: [ResourceURL.Key: SizeLimits] = [:],
-        isForced: Bool = false, now: Timestamp
+        isForced: Bool = false, restores: Bool = false, now: Timestamp
     ) {
         limits = SizeLimits(image: maxImageSize, document: maxDocumentSize)
         self.ownLimits = ownLimits
@@ -34,6 +36,7 @@ package struct ImportTerms: Hashable, Sendable {
         }
         smallestImageLimit = ownLimits.values.reduce(maxImageSize) { min($0, $1.image) }
         self.isForced = isForced
+        self.restores = restores
         self.now = now
     }
 

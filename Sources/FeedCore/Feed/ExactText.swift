@@ -2,7 +2,7 @@
 package struct ExactText: Hashable, Sendable {
     private let text: String
 
-    init(_ text: String) { self.text = text }
+    package init(_ text: String) { self.text = text }
 
     /// Equal texts can differ in their bytes, unless they are ASCII, as most are; those are compared at once.
     package static func == (left: ExactText, right: ExactText) -> Bool {

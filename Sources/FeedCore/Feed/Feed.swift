@@ -45,9 +45,11 @@ package struct SavedFeed: Hashable, Sendable {
     package let validators: Validators
     /// How many of its pages were asked for, as far as there are so many.
     package let pages: Int
-    /// Whether a person named it once, and not just an archive that was imported.
+    /// Whether the user has named the feed.
     package let isNamed: Bool
-    /// Where its server said that it is from now on; its URL stays what it goes by here.
+    /// Whether the feed may see the own network's data.
+    package let seesOwnNetwork: Bool
+    /// The URL that the feed has moved to, as its server says. It is reported and never requested.
     package let movedTo: ResourceURL?
     /// By which rules its images were chosen among all that it names. By others, the same answer is another feed.
     package let rules: String?
@@ -55,13 +57,15 @@ package struct SavedFeed: Hashable, Sendable {
     package let keep: Keep?
     /// How many images are kept that left it.
     package let keptCount: Int
-    /// Those, newest first, if they were asked for.
+    /// The kept images, newest first, if they were asked for.
     package let kept: [FeedImage]
+    /// Why the feed could not be loaded the last time; nil if it could.
+    package let trouble: FeedTrouble?
 
     package init(
         url: ResourceURL, feed: Feed, savedAt: Timestamp, validators: Validators = Validators(), pages: Int = 1,
-        isNamed: Bool = true, movedTo: ResourceURL? = nil, rules: String? = nil, keep: Keep? = nil,
-        keptCount: Int = 0, kept: [FeedImage] = []
+        isNamed: Bool = true, seesOwnNetwork: Bool = false, movedTo: ResourceURL? = nil, rules: String? = nil,
+        keep: Keep? = nil, keptCount: Int = 0, kept: [FeedImage] = [], trouble: FeedTrouble? = nil
     ) {
         self.url = url
         self.feed = feed
@@ -69,10 +73,12 @@ package struct SavedFeed: Hashable, Sendable {
         self.validators = validators
         self.pages = pages
         self.isNamed = isNamed
+        self.seesOwnNetwork = seesOwnNetwork
         self.movedTo = movedTo
         self.rules = rules
         self.keep = keep
         self.keptCount = keptCount
         self.kept = kept
+        self.trouble = trouble
     }
 }

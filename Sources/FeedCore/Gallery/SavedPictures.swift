@@ -37,9 +37,9 @@ package struct SavedPictures: Sendable {
             return nil
         }
         let images = saved.feed.images + saved.kept
-        let found = try await cache.images.find(images.map(\.url))
+        let found = try await cache.images.find(images, for: Viewer(saved.url))
         let missing = zip(images, found).filter { $1 == nil }.map(\.0.url)
-        var failures = try await cache.images.failures(of: missing)[...]
+        var failures = try await cache.images.failures(of: missing, for: Viewer(saved.url), onlyOwn: false)[...]
         let pictures = zip(images, found).map { image, stored in
             if let stored { return GalleryPicture(image: image, data: .stored(stored)) }
             let failure = failures.popFirst() ?? nil

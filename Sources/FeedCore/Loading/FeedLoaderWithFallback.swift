@@ -18,6 +18,8 @@ package struct FeedLoaderWithFallback: Sendable {
         /// What is kept besides of what left the feed.
         package var kept: [FeedImage] = []
         package var hasEmptied = false
+        /// Whether the feed may see the own network's data; nil: as it is saved with the feed.
+        package var seesOwnNetwork: Bool?
 
         package var images: [FeedImage] { feed.images + kept }
     }
@@ -38,7 +40,8 @@ package struct FeedLoaderWithFallback: Sendable {
             let source = Loaded.Source.remote(saveFailure: latest.saveFailure)
             return Loaded(
                 feed: latest.feed, savedAt: latest.savedAt, source: source, movedTo: latest.movedTo,
-                notes: latest.notes, kept: latest.kept, hasEmptied: latest.hasEmptied)
+                notes: latest.notes, kept: latest.kept, hasEmptied: latest.hasEmptied,
+                seesOwnNetwork: latest.imageTerms.map { $0.addresses == .any })
         } catch let error where error.isCancellation {
             throw error
         } catch {

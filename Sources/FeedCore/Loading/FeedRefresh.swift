@@ -45,28 +45,28 @@ package struct FeedRefresh: Sendable {
     private let remote: RemoteFeedLoader
     private let local: LocalFeedLoader
     private let saves: Bool
-    private let isNamed: Bool
+    private let giver: FeedGiver
     private let interval: Interval?
     private let keep: Keep?
 
-    /// Without `saves` nothing is written: in a dry run. `isNamed` says that a person named the feeds, so that they are
-    /// saved as such; without it they stay what they were. Without `interval` it is asked each time. Without `keep`, what
-    /// was told the last time holds.
+    /// Without `saves`, as in a dry run, nothing is written. `giver` says who wants the feeds to be requested. Without
+    /// `interval` the server is asked each time. Without `keep`, the last `keep` of the feed applies.
     package init(
-        remote: RemoteFeedLoader, local: LocalFeedLoader, saves: Bool = true, isNamed: Bool = true,
+        remote: RemoteFeedLoader, local: LocalFeedLoader, saves: Bool = true, givenBy giver: FeedGiver = .person,
         interval: Interval? = nil, keep: Keep? = nil
     ) {
         self.remote = remote
         self.local = local
         self.saves = saves
-        self.isNamed = isNamed
+        self.giver = giver
         self.interval = interval
         self.keep = keep
     }
 
     /// With `delivers`, a saved copy that can't be read is left alone, and the server's feed is had all the same.
     package func refresh(
-        _ url: ResourceURL, delivers: Bool = false, telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
+        _ url: ResourceURL, delivers: Bool = false, notBefore: Timestamp? = nil,
+        telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
     ) async throws(FeedError) -> Refreshed {
         let old: SavedFeed?
         do {
@@ -89,11 +89,13 @@ package struct FeedRefresh: Sendable {
                 feed: known.feed, outcome: .waiting, savedAt: known.savedAt, saveFailure: nil, imageTerms: nil,
                 notes: [], keptCount: known.keptCount)
         }
-        let isNamed = isNamed || old?.isNamed == true
-        let answer = try await load(url, known?.validators ?? Validators(), isNamed: isNamed)
+        let wasNamed = old?.isNamed == true
+        let answer = try await load(
+            url, known?.validators ?? Validators(), givenBy: wasNamed && !giver.isUser ? .person : giver, notBefore)
         func terms(_ validators: Validators, pages: Int) -> SavingTerms {
             SavingTerms(
-                validators: validators, pages: pages, isNamed: isNamed, movedTo: answer.movedTo, rules: remote.rules,
+                validators: validators, pages: pages, isNamed: wasNamed || giver == .person,
+                seesOwnNetwork: answer.imageTerms.addresses == .any, movedTo: answer.movedTo, rules: remote.rules,
                 keep: keep ?? old?.keep)
         }
         func confirm(_ old: SavedFeed, _ validators: Validators, pages: Int) async throws(FeedError) -> Refreshed {
@@ -121,25 +123,29 @@ package struct FeedRefresh: Sendable {
             return false
         }
         let choice = ImageChoice(store: interval.images, now: local.now)
-        let request = ImageChoice.Request(terms: RequestTerms(), scope: ImageScope())
-        return try await choice.verdicts(on: saved.feed.images.map(\.url), request).allSatisfy { verdict in
-            if case .ask = verdict { false } else { true }
+        let terms = RequestTerms(feed: saved.url, addresses: saved.seesOwnNetwork ? .any : .publicOnly)
+        let request = ImageChoice.Request(feed: saved.url, terms: terms, scope: ImageScope())
+        return try await choice.verdicts(on: saved.feed.images, request).allSatisfy { verdict in
+            if case .request = verdict { false } else { true }
         }
     }
 
     private func load(
-        _ url: ResourceURL, _ validators: Validators, isNamed: Bool
+        _ url: ResourceURL, _ validators: Validators, givenBy giver: FeedGiver, _ notBefore: Timestamp?
     ) async throws(FeedError) -> RemoteFeedLoader.Answer {
         do {
-            return try await remote.load(url, validators: validators)
-        } catch let error where !isNamed && error.isRefusal {
-            throw error.hinting(
-                "the feed came with an archive, so no header, netrc entry or password was sent; name it once for that")
+            return try await remote.load(url, validators: validators, givenBy: giver, notBefore: notBefore)
+        } catch let error where giver == .cache && error.isAddressRefusal {
+            throw FeedError.unnamed(url, "its address is not public")
+        } catch let error where giver == .list && error.isAddressRefusal {
+            throw error.hinting("a [feed \"\(url)\"] section with allow-private in the config file permits it")
+        } catch let error where !giver.isUser && error.isRefusal {
+            throw error.hinting("no header or netrc entry was sent; name it with `feedsync \(url)` for that")
         }
     }
 
     private func load(_ url: ResourceURL, notSaving cause: FeedError) async throws(FeedError) -> Refreshed {
-        let answer = try await remote.load(url)
+        let answer = try await remote.load(url, givenBy: giver)
         guard case .feed(let feed, _) = answer.content else { throw Self.neverAsked(url) }
         return Refreshed(
             feed: feed, outcome: .updated, savedAt: nil, saveFailure: cause, imageTerms: answer.imageTerms,

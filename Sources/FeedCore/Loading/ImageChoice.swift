@@ -1,24 +1,28 @@
-/// Decides of images whether they are to be asked for, by what the store knows of them.
+/// Decides which images are requested, and at which of their URLs, by what the store knows of them.
 struct ImageChoice: Sendable {
-    /// What a feed asks of its images.
+    /// What a feed wants of its images.
     struct Request: Sendable {
-        /// On which terms they may be asked for; nil while the feed's server is out of reach or not asked. They are left
-        /// then for a run in which it answers.
+        let feed: ResourceURL
+        /// The terms on which the images may be requested; nil while the server of the feed is out of reach or not asked.
+        /// They are left then for a run in which it answers.
         var terms: RequestTerms?
         var scope: ImageScope
-        /// Where the same images were before.
+        /// The earlier URLs of images whose URLs have a new query.
         var predecessors: [ResourceURL.Key: ResourceURL] = [:]
+
+        var viewer: Viewer { Viewer(feed, seesOwnNetwork: terms.map { $0.addresses == .any }) }
     }
 
     enum Verdict: Sendable {
-        case ask(WantedImage, isCached: Bool)
+        /// `cached` is the digest of the data that the cache has.
+        case request(WantedImage, cached: Digest?)
         case cached
         case outOfReach
         case leftAlone(RememberedFailure)
 
         var isCached: Bool {
             switch self {
-            case .cached, .ask(_, isCached: true): true
+            case .cached, .request(_, cached: _?): true
             default: false
             }
         }
@@ -27,51 +31,141 @@ struct ImageChoice: Sendable {
     let store: any ImageStore
     let now: @Sendable () -> Timestamp
 
-    /// Of images of which their feeds say the same.
-    func verdicts(on images: [ResourceURL], _ request: Request) async throws(FeedError) -> [Verdict] {
+    func verdicts(on images: [FeedImage], _ request: Request) async throws(FeedError) -> [Verdict] {
+        let found = try await find(images, for: request.viewer)
+        guard let terms = request.terms else { return found.map { $0 == nil ? .outOfReach : .cached } }
+        let scope = request.scope
+        let leftAlone = try await failedRevalidations(of: images, found, request)
         var verdicts: [Verdict] = []
         verdicts.reserveCapacity(images.count)
-        for (url, stored) in zip(images, try await find(images)) {
-            switch (stored, request.terms) {
-            case (_?, nil): verdicts.append(.cached)
-            case (_?, _?) where !request.scope.revalidates: verdicts.append(.cached)
-            case (nil, nil): verdicts.append(.outOfReach)
-            case (let stored, let terms?):
-                let wanted = WantedImage(url, validators: stored?.validators ?? Validators(), on: terms)
-                verdicts.append(.ask(wanted, isCached: stored != nil))
+        var missing: [Int] = []
+        for (place, (image, stored)) in zip(images, found).enumerated() {
+            if let stored {
+                verdicts.append(again(image, stored, scope, leftAlone, on: terms))
+            } else {
+                missing.append(place)
+                verdicts.append(.outOfReach)
             }
         }
-        if !request.scope.retriesFailed { try await leaveAlone(&verdicts) }
-        if !request.predecessors.isEmpty { try await compare(&verdicts, with: request.predecessors) }
+        guard !missing.isEmpty else { return verdicts }
+        let sources = try await sources(of: missing.map { images[$0] }, request)
+        for (place, sources) in zip(missing, sources) {
+            switch sources {
+            case .failed(let failure): verdicts[place] = .leftAlone(failure)
+            case .open(let first, let rest):
+                let wanted = WantedImage(images[place].url, first: first, rest: rest, on: terms)
+                verdicts[place] = .request(wanted, cached: nil)
+            }
+        }
         return verdicts
     }
 
-    /// Of those to ask for, the ones whose data may be there under another URL are asked for with its validators.
-    private func compare(
-        _ verdicts: inout [Verdict], with predecessors: [ResourceURL.Key: ResourceURL]
-    ) async throws(FeedError) {
-        var places: [(place: Int, wanted: WantedImage, earlier: ResourceURL)] = []
-        for (place, verdict) in verdicts.enumerated() {
-            guard case .ask(let wanted, isCached: false) = verdict, let earlier = predecessors[wanted.url.key] else {
-                continue
-            }
-            places.append((place, wanted, earlier))
+    /// Data is requested again only if the scope says so: its own URL with its validators, and its better URLs without.
+    private func again(
+        _ image: FeedImage, _ stored: StoredImage, _ scope: ImageScope,
+        _ leftAlone: [ResourceURL.Key: RememberedFailure], on terms: RequestTerms
+    ) -> Verdict {
+        let urls = [image.url] + image.alternatives
+        let place = stored.from.flatMap { from in urls.firstIndex { $0.key == from.key } } ?? 0
+        var sources: [WantedImage.Source] = []
+        if scope.revalidates || scope.retriesFailed {
+            sources = urls[..<place].map { WantedImage.Source(url: $0) }
         }
-        for ((place, wanted, earlier), stored) in zip(places, try await find(places.map(\.earlier))) {
-            // A date says nothing of another URL: behind it may be another image, and an older one.
-            guard let etag = stored?.validators.etag else { continue }
-            let compared = WantedImage(wanted.url, validators: Validators(etag: etag), of: earlier, on: wanted.terms)
-            verdicts[place] = .ask(compared, isCached: false)
+        let failure = leftAlone[urls[place].key]
+        if scope.revalidates, failure == nil {
+            sources.append(.init(url: urls[place], validators: stored.validators))
+        }
+        guard let first = sources.first else { return failure.map { .leftAlone($0) } ?? .cached }
+        let wanted = WantedImage(
+            image.url, first: first, rest: sources.dropFirst(), hasOtherData: place > 0, on: terms)
+        return .request(wanted, cached: stored.digest)
+    }
+
+    /// The failures of URLs that have data, and that it is too early to request again.
+    private func failedRevalidations(
+        of images: [FeedImage], _ found: [StoredImage?], _ request: Request
+    ) async throws(FeedError) -> [ResourceURL.Key: RememberedFailure] {
+        guard request.scope.revalidates, !request.scope.retriesFailed else { return [:] }
+        let urls = zip(images, found).compactMap { image, stored in stored.map { $0.from ?? image.url } }
+        return try await failuresToRespect(of: urls, request)
+    }
+
+    // MARK: Images without data
+
+    private enum Sources {
+        case open(WantedImage.Source, rest: ArraySlice<WantedImage.Source>)
+        /// Each URL has failed permanently; the failure is that of the best.
+        case failed(RememberedFailure)
+    }
+
+    private func sources(of images: [FeedImage], _ request: Request) async throws(FeedError) -> [Sources] {
+        let urls = images.flatMap { [$0.url] + $0.alternatives }
+        let failures = request.scope.retriesFailed ? [:] : try await failuresToRespect(of: urls, request)
+        let validators = try await validatorsOfPredecessors(of: images, request)
+        return images.map { image in
+            let urls = image.alternatives.isEmpty ? [image.url] : [image.url] + image.alternatives
+            let open = failures.isEmpty ? urls : urls.filter { failures[$0.key] == nil }
+            guard let first = open.first else {
+                return .failed(failures[image.url.key] ?? Self.unknownFailure)
+            }
+            var source = WantedImage.Source(url: first)
+            if first.key == image.url.key, let known = validators[first.key] {
+                source.validators = known
+                source.predecessor = request.predecessors[first.key]
+            }
+            return .open(source, rest: open.dropFirst().map { WantedImage.Source(url: $0) }[...])
         }
     }
 
-    /// Some at a time, side by side: while the store looks for the files of some, its database looks up others.
-    private func find(_ images: [ResourceURL]) async throws(FeedError) -> [StoredImage?] {
+    private static let unknownFailure = RememberedFailure(
+        error: .invalidData("failed before"), failedAt: Timestamp(microseconds: 0), count: 1)
+
+    /// The failures of URLs that it is too early to request again.
+    private func failuresToRespect(
+        of urls: [ResourceURL], _ request: Request
+    ) async throws(FeedError) -> [ResourceURL.Key: RememberedFailure] {
+        guard let terms = request.terms else { return [:] }
+        let now = now()
+        var found: [ResourceURL.Key: RememberedFailure] = [:]
+        for sharesFailures in [true, false] {
+            let part = urls.filter { terms.sharesFailures(of: $0) == sharesFailures }
+            if part.isEmpty { continue }
+            let failures = try await store.failures(of: part, for: request.viewer, onlyOwn: !sharesFailures)
+            for case (let url, let failure?) in zip(part, failures) {
+                // The server may have refused another password.
+                if failure.error.isRefusal, terms.sendsSecrets(to: url) { continue }
+                let last = (at: failure.failedAt, count: failure.count)
+                if PermanentFailures.isLeftAlone(lastFailure: last, now: now) { found[url.key] = failure }
+            }
+        }
+        return found
+    }
+
+    /// The entity tags of data that the cache has under the earlier URLs of images. A date says nothing about another URL,
+    /// which may have another image, and an older one.
+    private func validatorsOfPredecessors(
+        of images: [FeedImage], _ request: Request
+    ) async throws(FeedError) -> [ResourceURL.Key: Validators] {
+        if request.predecessors.isEmpty { return [:] }
+        let moved = images.compactMap { image in request.predecessors[image.url.key].map { (image.url, $0) } }
+        let earlier = moved.map { FeedImage(id: "", url: $0.1) }
+        var validators: [ResourceURL.Key: Validators] = [:]
+        for ((url, _), stored) in zip(moved, try await find(earlier, for: request.viewer)) {
+            if let etag = stored?.validators.etag { validators[url.key] = Validators(etag: etag) }
+        }
+        return validators
+    }
+
+    /// Looks for some images at a time, side by side: while the store checks the files of some, its database finds others.
+    private func find(_ images: [FeedImage], for viewer: Viewer) async throws(FeedError) -> [StoredImage?] {
         var found = [StoredImage?](repeating: nil, count: images.count)
         let failure = await withTaskGroup { group in
             for part in images.parts(of: Self.foundAtOnce) {
                 group.addTask {
-                    (part.startIndex, await Result { () async throws(FeedError) in try await store.find(Array(part)) })
+                    (
+                        part.startIndex,
+                        await Result { () async throws(FeedError) in try await store.find(Array(part), for: viewer) }
+                    )
                 }
             }
             var failure: FeedError?
@@ -88,24 +182,4 @@ struct ImageChoice: Sendable {
     }
 
     private static let foundAtOnce = 250
-
-    /// Of those to ask for, the ones whose last answer tends to stay.
-    private func leaveAlone(_ verdicts: inout [Verdict]) async throws(FeedError) {
-        var places: [Int] = []
-        var urls: [ResourceURL] = []
-        for (place, verdict) in verdicts.enumerated() {
-            guard case .ask(let wanted, _) = verdict else { continue }
-            places.append(place)
-            urls.append(wanted.url)
-        }
-        guard !urls.isEmpty else { return }
-        let now = now()
-        for (place, failure) in zip(places, try await store.failures(of: urls)) {
-            guard let failure else { continue }
-            // It may not have been told who asks when it refused.
-            if failure.error.isRefusal, case .ask(let wanted, _) = verdicts[place], wanted.saysWhoAsks { continue }
-            let last = (at: failure.failedAt, count: failure.count)
-            if PermanentFailures.isLeftAlone(lastFailure: last, now: now) { verdicts[place] = .leftAlone(failure) }
-        }
-    }
 }

@@ -39,15 +39,15 @@ package struct ImageDataLoaderWithFallback: Sendable {
     private func loadRemote(
         _ url: ResourceURL, on terms: RequestTerms, after cacheFailure: FeedError?
     ) async throws(FeedError) -> Loaded {
-        let data: ImageData
+        let (data, circle): (ImageData, Circle)
         do {
-            data = try await remote.load(url, on: terms)
+            (data, circle) = try await remote.load(url, on: terms)
         } catch {
             guard let cacheFailure, !error.isCancellation else { throw error }
             throw error.adding(", and from the cache: \(cacheFailure.message)")
         }
         do {
-            try await openForSaving().save(data, for: url)
+            try await openForSaving().save(data, for: url, in: circle)
             return Loaded(data: data, isFromCache: false, saveFailure: nil)
         } catch let error where error.isCancellation {
             throw error

@@ -63,26 +63,26 @@ package struct LocalFeedLoader: Sendable {
         package var returned: [FeedImage] = []
     }
 
-    /// Deletes the old cache, timestamps and saves, in this order and in one transaction: a save that fails leaves the
-    /// old cache as it was. Where items are kept, those of `old` that the feed no longer has stay. With no `old` nobody is
-    /// told of an old cache.
+    /// Deletes the old items, timestamps and saves, in this order and in one transaction: a save that fails leaves the old
+    /// feed as it was. With `keep`, the items of `old` that have left the feed stay. If the user never gave a `keep`, only
+    /// items stay that had left the feed in an archive. `tell` reports the steps.
     package func save(
         _ feed: Feed, from url: ResourceURL, over old: SavedFeed?, _ terms: SavingTerms,
         telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
     ) async throws(FeedError) -> Saved {
         try await store.change { [now] change throws(FeedError) in
             if old != nil { tell(.deletingOld) }
-            let keep = terms.keep.flatMap { $0.isNone ? nil : $0 }
-            if keep == nil { try change.delete(url) }
+            try change.deleteItems(of: url, keepingLeft: terms.keep?.isNone != true)
             tell(.encoding(images: feed.images.count))
             let moment = now()
             tell(.timestamped(moment))
             tell(.saving)
             try change.insert(terms.saved(feed, from: url, at: moment))
-            guard let keep else { return Saved(moment: moment) }
             let returned = try change.takeBack(to: url)
-            if let old { try change.keep(old.feed.images(goneFrom: feed, lastSeen: old.savedAt), of: url) }
-            try change.letGo(from: url, by: keep, now: moment)
+            if let keep = terms.keep, !keep.isNone {
+                if let old { try change.keep(old.feed.images(goneFrom: feed, lastSeen: old.savedAt), of: url) }
+                try change.letGo(from: url, by: keep, now: moment)
+            }
             return Saved(moment: moment, keptCount: try change.countKept(of: url), returned: returned)
         }
     }
@@ -125,17 +125,19 @@ package struct SavingTerms: Sendable {
     var validators = Validators()
     var pages = 1
     var isNamed = true
+    var seesOwnNetwork = false
     var movedTo: ResourceURL?
     var rules: String?
     var keep: Keep?
 
     package init(
-        validators: Validators = Validators(), pages: Int = 1, isNamed: Bool = true, movedTo: ResourceURL? = nil,
-        rules: String? = nil, keep: Keep? = nil
+        validators: Validators = Validators(), pages: Int = 1, isNamed: Bool = true, seesOwnNetwork: Bool = false,
+        movedTo: ResourceURL? = nil, rules: String? = nil, keep: Keep? = nil
     ) {
         self.validators = validators
         self.pages = pages
         self.isNamed = isNamed
+        self.seesOwnNetwork = seesOwnNetwork
         self.movedTo = movedTo
         self.rules = rules
         self.keep = keep
@@ -144,6 +146,6 @@ package struct SavingTerms: Sendable {
     fileprivate func saved(_ feed: Feed, from url: ResourceURL, at moment: Timestamp) -> SavedFeed {
         SavedFeed(
             url: url, feed: feed, savedAt: moment, validators: validators, pages: pages, isNamed: isNamed,
-            movedTo: movedTo, rules: rules, keep: keep)
+            seesOwnNetwork: seesOwnNetwork, movedTo: movedTo, rules: rules, keep: keep)
     }
 }

@@ -8,8 +8,9 @@ package struct LocalImageDataLoader: Sendable {
         self.now = now
     }
 
+    /// Returns the data of a URL in any circle.
     package func load(_ url: ResourceURL) async throws(FeedError) -> ImageData {
-        let found = try await store.find([url]).first ?? nil
+        let found = try await store.find(url)
         guard !Task.isCancelled else { throw .cancelled }
         guard let found else { throw .notFound("this image is not in the cache") }
         let bytes = try await store.data(of: found)
@@ -17,12 +18,12 @@ package struct LocalImageDataLoader: Sendable {
         return ImageData(bytes: bytes, type: found.type, validators: found.validators)
     }
 
-    package func save(_ data: ImageData, for url: ResourceURL) async throws(FeedError) {
+    package func save(_ data: ImageData, for url: ResourceURL, in circle: Circle) async throws(FeedError) {
         let staged = try store.stage()
         try staged.append(data.bytes)
         let image = ReceivedImage(
-            url: url, bytes: staged, size: Int64(data.bytes.count), type: data.type, validators: data.validators,
-            fetchedAt: now())
-        for case let failure? in try await store.publish([image]) { throw failure }
+            url: url, recipients: [Recipient(image: url, circle: circle)], bytes: staged,
+            size: Int64(data.bytes.count), type: data.type, validators: data.validators, fetchedAt: now())
+        for result in try await store.publish([image]) { _ = try result.get() }
     }
 }

@@ -24,6 +24,7 @@ package struct RemoteFeedLoader: Sendable {
     private let identity: Identity
     private let allowsPrivate: Bool
     private let manner: RequestManner?
+    private let hasOwnRoute: Bool
     private let maxImageBytes: Int64?
 
     var rules: String { selection.rules }
@@ -33,8 +34,7 @@ package struct RemoteFeedLoader: Sendable {
     package init(
         client: any HTTPClient, decoder: any FeedDecoding, maxBytes: Int64, maxPages: Int = 1,
         selection: ImageSelection = ImageSelection(), identity: Identity = Identity(), allowsPrivate: Bool = false,
-        manner: RequestManner? = nil,
-        maxImageBytes: Int64? = nil
+        manner: RequestManner? = nil, hasOwnRoute: Bool = false, maxImageBytes: Int64? = nil
     ) {
         self.client = client
         self.decoder = decoder
@@ -44,25 +44,36 @@ package struct RemoteFeedLoader: Sendable {
         self.identity = identity
         self.allowsPrivate = allowsPrivate
         self.manner = manner
+        self.hasOwnRoute = hasOwnRoute
         self.maxImageBytes = maxImageBytes
     }
 
     /// With validators the request is conditional, and may be answered with `notModified`: that the first page is still
     /// the latest is taken for all of them. The deadline covers reading the feed too: a hostile feed can take longer to
-    /// read than to receive.
+    /// read than to receive. `notBefore` is the end of a pause that the server asked for in an earlier run.
     package func load(
-        _ url: ResourceURL, validators: Validators = Validators()
+        _ url: ResourceURL, validators: Validators = Validators(), givenBy giver: FeedGiver = .person,
+        notBefore: Timestamp? = nil
     ) async throws(FeedError) -> Answer {
-        guard let deadline = client.deadline else { return try await request(url, validators) }
-        return try await deadline.limit { () async throws(FeedError) in try await request(url, validators) }
+        guard let deadline = client.deadline else {
+            return try await request(url, validators, givenBy: giver, notBefore)
+        }
+        return try await deadline.limit { () async throws(FeedError) in
+            try await request(url, validators, givenBy: giver, notBefore)
+        }
     }
 
-    private func request(_ url: ResourceURL, _ validators: Validators) async throws(FeedError) -> Answer {
+    private func request(
+        _ url: ResourceURL, _ validators: Validators, givenBy giver: FeedGiver, _ notBefore: Timestamp?
+    ) async throws(FeedError) -> Answer {
+        guard url.isRemote || giver != .cache else { throw FeedError.unnamed(url, "is a file") }
         let terms = RequestTerms(
-            secrets: identity.secrets(for: url), addresses: .any, manner: manner, maxImageBytes: maxImageBytes)
-        let (response, body) = try await get(url, validators, maxBytes: maxBytes, on: terms)
+            feed: url, secrets: giver.isUser ? identity.secrets(for: url) : Identity().secrets(for: url),
+            addresses: giver.isUser || mayUsePrivate(giver) ? .any : .publicOnly, manner: manner,
+            hasOwnRoute: hasOwnRoute, maxImageBytes: maxImageBytes)
+        let (response, body) = try await get(url, validators, maxBytes: maxBytes, on: terms, notBefore)
         let head = response.head
-        let imageTerms = imageTerms(url, terms, response)
+        let imageTerms = imageTerms(url, terms, response, givenBy: giver)
         let movedTo = Self.newURL(of: url, response)
         switch head.status {
         case HTTPStatus.ok:
@@ -116,10 +127,12 @@ package struct RemoteFeedLoader: Sendable {
     }
 
     private func get(
-        _ url: ResourceURL, _ validators: Validators, maxBytes: Int64, on terms: RequestTerms
+        _ url: ResourceURL, _ validators: Validators, maxBytes: Int64, on terms: RequestTerms,
+        _ notBefore: Timestamp? = nil
     ) async throws(FeedError) -> (HTTPResponse, CollectedBytes) {
         let body = CollectedBytes()
-        let request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes, on: terms)
+        var request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes, on: terms)
+        request.notBefore = notBefore
         let response = try await client.get(request, into: body)
         guard !Task.isCancelled else { throw .cancelled }
         return (response, body)
@@ -145,8 +158,15 @@ package struct RemoteFeedLoader: Sendable {
         return decoded
     }
 
-    private func imageTerms(_ url: ResourceURL, _ terms: RequestTerms, _ response: HTTPResponse) -> RequestTerms {
-        let reachesAny = !url.isRemote || response.isFromPrivateAddress || allowsPrivate
-        return terms.reaching(reachesAny ? .any : .publicOnly)
+    /// A list may name private addresses with `--allow-private`; a feed from an archive may not.
+    private func mayUsePrivate(_ giver: FeedGiver) -> Bool { allowsPrivate && giver != .cache }
+
+    private func imageTerms(
+        _ url: ResourceURL, _ terms: RequestTerms, _ response: HTTPResponse, givenBy giver: FeedGiver
+    ) -> RequestTerms {
+        let isPrivate = giver.isUser && (!url.isRemote || response.isFromPrivateAddress)
+        if isPrivate || mayUsePrivate(giver) { return terms.reaching(.any) }
+        let isSpecial = response.circumstances.touchedPrivateAddress && !response.isFromPrivateAddress
+        return terms.reaching(.publicOnly, specialOrigin: giver.isUser && isSpecial ? url.origin : nil)
     }
 }

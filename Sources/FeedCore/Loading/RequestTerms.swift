@@ -1,40 +1,77 @@
-/// On what terms a server is asked: what may be told to it, at which addresses, and in which manner.
+/// The terms of a request: the secrets that may go along, the addresses that may be contacted, and the limits.
 ///
-/// A feed's images have theirs from the feed, since it is the feed that names them:
+/// The images of a feed are requested on terms that come from the feed, because the feed references them:
 ///
 /// | the feed comes from                              | its images may be at                            |
 /// |--------------------------------------------------|-------------------------------------------------|
-/// | a loopback, link-local, private or unique-local  | any                                             |
-/// | address, a file                                  |                                                 |
-/// | any other address                                | public addresses, or any if private are allowed |
+/// | a loopback, link-local, private or unique-local  | any address                                     |
+/// | address, or a file                               |                                                 |
+/// | another special address                          | public addresses, and the feed's own origin     |
+/// | a public address                                 | public addresses, or any if private are allowed |
 ///
-/// The feed's secrets go along for images at its own origin, and to no other (see `HTTPRequest.secretsToSend`).
+/// The secrets of a feed go along to images at its own origin, and to no other (see `HTTPRequest.secretsToSend`).
 ///
-/// One object, as a million images may share it.
+/// The terms are one object because a million images may share them.
 package final class RequestTerms: Sendable {
+    /// The feed that the requests are made for; nil for an image that a person requests by itself.
+    package let feed: ResourceURL?
     package let secrets: Secrets?
     package let addresses: AddressScope
-    /// As the feed has it, where that is not as in the rest of the run.
+    /// The origin of a feed at a special address. The feed may reference it.
+    private let specialOrigin: String?
+    /// How the requests are made; nil: as in the rest of the run.
     let manner: RequestManner?
+    /// Whether the feed has a proxy or certificate authorities of its own.
+    let hasOwnRoute: Bool
     /// The most bytes an image may have; nil: as in the rest of the run.
     let maxImageBytes: Int64?
 
     package init(
-        secrets: Secrets? = nil, addresses: AddressScope = .publicOnly, manner: RequestManner? = nil,
+        feed: ResourceURL? = nil, secrets: Secrets? = nil, addresses: AddressScope = .publicOnly,
+        specialOrigin: String? = nil, manner: RequestManner? = nil, hasOwnRoute: Bool = false,
         maxImageBytes: Int64? = nil
     ) {
+        self.feed = feed
         self.secrets = secrets
         self.addresses = addresses
+        self.specialOrigin = specialOrigin
         self.manner = manner
+        self.hasOwnRoute = hasOwnRoute
         self.maxImageBytes = maxImageBytes
     }
 
-    func reaching(_ addresses: AddressScope) -> RequestTerms {
-        RequestTerms(secrets: secrets, addresses: addresses, manner: manner, maxImageBytes: maxImageBytes)
+    /// Returns the same terms with other addresses.
+    func reaching(_ addresses: AddressScope, specialOrigin: String? = nil) -> RequestTerms {
+        RequestTerms(
+            feed: feed, secrets: secrets, addresses: addresses, specialOrigin: specialOrigin, manner: manner,
+            hasOwnRoute: hasOwnRoute, maxImageBytes: maxImageBytes)
     }
 
-    /// Whether there are any for the image's own server: they go to no other.
-    func hasSecrets(for image: ResourceURL) -> Bool { secrets?.origin == image.origin }
+    /// The addresses that a request for this URL may contact.
+    func addresses(for url: ResourceURL) -> AddressScope {
+        guard addresses == .publicOnly, let specialOrigin, specialOrigin == url.origin else { return addresses }
+        return .any
+    }
+
+    /// Whether a request for this URL carries secrets.
+    func sendsSecrets(to url: ResourceURL) -> Bool { url.credentials != nil || secrets?.origin == url.origin }
+
+    /// Whether the origin of the URL is one to which other terms apply than to the rest of the web.
+    func isSpecial(for url: ResourceURL) -> Bool {
+        guard secrets != nil || specialOrigin != nil else { return false }
+        let origin = url.origin
+        return secrets?.origin == origin || specialOrigin == origin
+    }
+
+    /// Whether a request for this URL gets what any other feed on public addresses would get.
+    func sharesFailures(of url: ResourceURL) -> Bool { !sendsSecrets(to: url) && !hasOwnRoute }
+
+    /// The circle of data, or of a failure, that a request on these terms obtained.
+    func circle(of circumstances: RequestCircumstances, at url: ResourceURL) -> Circle {
+        if circumstances.usedSecrets || circumstances.isUnverified || hasOwnRoute { return .oneFeed }
+        guard circumstances.touchedPrivateAddress || !url.isRemote else { return .everybody }
+        return addresses == .any ? .ownNetwork : .oneFeed
+    }
 }
 
 extension HTTPRequest {
@@ -42,7 +79,7 @@ extension HTTPRequest {
         url: ResourceURL, validators: Validators, maxBytes: Int64, on terms: RequestTerms, mayBeCompressed: Bool = true
     ) {
         self.init(
-            url: url, validators: validators, maxBytes: maxBytes, secrets: terms.secrets, addresses: terms.addresses,
-            mayBeCompressed: mayBeCompressed, manner: terms.manner)
+            url: url, validators: validators, maxBytes: maxBytes, secrets: terms.secrets,
+            addresses: terms.addresses(for: url), mayBeCompressed: mayBeCompressed, manner: terms.manner)
     }
 }

@@ -21,6 +21,11 @@ package struct ValidateFeedCache: Sendable {
     package func validate(_ url: ResourceURL, maxAge: MaxAge, dryRun: Bool = false) async throws(FeedError) -> Fault? {
         let (fault, saved) = try await fault(of: url, maxAge)
         guard !Task.isCancelled else { throw .cancelled }
+        // Items that had left the feed in an archive stay until the user gives a `keep` for it.
+        if let saved, saved.keep == nil, saved.keptCount > 0 {
+            if case .stale? = fault { return nil }
+            return fault
+        }
         if let saved, let keep = saved.keep, !keep.isNone {
             // A mirror outlives its server.
             if case .stale? = fault { return try await letGo(of: saved, keep, dryRun: dryRun) }

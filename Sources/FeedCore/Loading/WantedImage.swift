@@ -1,40 +1,68 @@
-/// An image that a run asks for.
-package struct WantedImage: Sendable {
-    package let url: ResourceURL
-    /// Of the data that is in the cache; with them the server is asked whether it has changed.
-    package private(set) var validators: Validators
-    /// Whose data that is, if it is the same image's at another URL.
-    let predecessor: ResourceURL?
-    package let terms: RequestTerms
-    /// Where it is asked for.
-    private(set) var place: ResourceURL
-    /// Where it may be besides, the best first.
-    var alternatives: [ResourceURL] = []
-    /// Why it could not be had at its own URL.
-    private(set) var failure: FeedError?
+/// The result of an image URL in a run, the worst last: a URL that is requested in several ways counts once, with its worst
+/// result.
+package enum ImageResultKind: Int, Sendable {
+    case skipped, cached, downloaded, failed
+}
 
-    package init(
-        _ url: ResourceURL, validators: Validators = Validators(), of predecessor: ResourceURL? = nil,
-        on terms: RequestTerms = RequestTerms()
-    ) {
-        self.url = url
-        self.predecessor = predecessor
-        self.validators = validators
-        self.terms = terms
-        place = url
+/// An image that a run requests, at the URL that is its turn.
+package struct WantedImage: Sendable {
+    /// The `url` of the image.
+    package let image: ResourceURL
+    package let terms: RequestTerms
+    /// The URL that is requested now.
+    private(set) var url: ResourceURL
+    /// The validators of the data that the cache has; they make the request conditional.
+    private(set) var validators: Validators
+    /// The URL that this data belongs to, if it is not `url`.
+    private(set) var predecessor: ResourceURL?
+    /// The further URLs, best first.
+    private(set) var rest: ArraySlice<Source>
+    /// Why the best URL failed.
+    private(set) var firstFailure: FeedError?
+    /// The result that the survey has counted for this URL, for another feed.
+    var counted: ImageResultKind?
+    /// Whether the cache has data of the image, so that a failure of its better URLs does no harm.
+    package let hasOtherData: Bool
+
+    /// A URL of the image, with what makes a request for it conditional.
+    struct Source: Sendable {
+        let url: ResourceURL
+        var validators = Validators()
+        var predecessor: ResourceURL?
     }
 
-    /// Whether its server is told who asks.
-    var saysWhoAsks: Bool { url.credentials != nil || terms.hasSecrets(for: url) }
+    init(
+        _ image: ResourceURL, first: Source, rest: ArraySlice<Source> = [], hasOtherData: Bool = false,
+        on terms: RequestTerms
+    ) {
+        self.image = image
+        self.terms = terms
+        url = first.url
+        validators = first.validators
+        predecessor = first.predecessor
+        self.rest = rest
+        self.hasOtherData = hasOtherData
+    }
 
-    /// The same at its next place; nil where there is none, or where it may still be had at this one.
-    func elsewhere(after error: FeedError) -> WantedImage? {
-        guard PermanentFailures.isPermanent(error), let next = alternatives.first else { return nil }
-        var wanted = self
-        wanted.place = next
-        wanted.alternatives.removeFirst()
-        wanted.validators = Validators()
-        wanted.failure = failure ?? error
-        return wanted
+    package init(
+        _ url: ResourceURL, validators: Validators = Validators(), on terms: RequestTerms = RequestTerms()
+    ) {
+        self.init(url, first: Source(url: url, validators: validators), on: terms)
+    }
+
+    /// Returns the image at its next URL; nil where it has none, or where the failure may pass.
+    func next(after error: FeedError) -> WantedImage? {
+        guard PermanentFailures.isPermanent(error), let source = rest.first else { return nil }
+        var next = self
+        next.url = source.url
+        next.validators = source.validators
+        next.predecessor = source.predecessor
+        next.rest = rest.dropFirst()
+        next.firstFailure = firstFailure ?? error
+        return next
+    }
+
+    func recipient(_ circumstances: RequestCircumstances) -> Recipient {
+        Recipient(image: image, feed: terms.feed, circle: terms.circle(of: circumstances, at: url))
     }
 }

@@ -18,11 +18,10 @@ package final class Fetcher: HTTPClient {
     package let traffic: Traffic
     package let deadline: Deadline?
 
-    /// `files` answers for `file:` URLs. `waits` are what hosts asked for in earlier runs, as of the clockwork.
+    /// `files` answers for `file:` URLs.
     package init(
         _ remote: any HTTPClient, files: any HTTPClient, rules: FetchRules, clockwork: Clockwork,
-        deadline: Deadline? = nil, meter: ByteMeter? = nil, waits: [HostWait] = [],
-        tellingRetries tellRetry: RetryTeller? = nil
+        deadline: Deadline? = nil, meter: ByteMeter? = nil, tellingRetries tellRetry: RetryTeller? = nil
     ) {
         self.remote = remote
         self.files = files
@@ -33,21 +32,13 @@ package final class Fetcher: HTTPClient {
         self.tellRetry = tellRetry
         traffic = Traffic(jobs: rules.jobs, perHost: rules.perHost, clockwork: clockwork)
         health = Mutex(HostHealth(longestPause: rules.retry.longestHostPause))
-        for wait in waits {
-            change(wait.origin) { $0.learn(wait, now: clockwork.uptime()) }
-        }
         deadline?.whenPassed { [traffic] in traffic.endWaits() }
-    }
-
-    /// The waits that are not over. A host that was asked by a route of a feed's own is left out: another run may ask it by
-    /// the usual one.
-    package var waits: [HostWait] {
-        health.withLock { $0.waits(after: clockwork.uptime()) }.filter { !$0.origin.contains(" ") }
     }
 
     /// Waits for its turns as one with a task of its own.
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         try await limited { [self] () async throws(FeedError) in
+            try await waitUntilDue(request)
             var fetch = begin(request, into: sink)
             while true {
                 switch try await tryInTurn(&fetch) {
@@ -83,6 +74,17 @@ package final class Fetcher: HTTPClient {
         let step = try await tryOnce(&fetch)
         if case .again(let span, sparingHost: true) = step { pause = span }
         return step
+    }
+
+    /// Waits as long as the server asked in an earlier run, unless that is longer than a run waits.
+    private func waitUntilDue(_ request: HTTPRequest) async throws(FeedError) {
+        guard let due = request.notBefore else { return }
+        let left = due - clockwork.uptime()
+        guard left > rules.retry.longestHostPause else { return try await sleep(left) }
+        var error = FeedError.connectivity(
+            "the server asked in an earlier run to be left alone until \(due.rfc3339)", host: request.url.hostAndPort)
+        error.isWait = true
+        throw error
     }
 
     private func limited<Outcome: Sendable>(
@@ -136,8 +138,9 @@ extension Fetcher {
         }
         // That the host asks to wait for too long says more than the status of its answer.
         if let pause = failure.retryAfter, pause > fetch.machine.retry.longestHostPause,
-            case .givenUp(let error) = verdict(host, fetch)
+            case .givenUp(var error) = verdict(host, fetch)
         {
+            error.retryAfter = pause
             throw error
         }
         return try step(&fetch, next)

@@ -15,7 +15,6 @@
 /// | asked to wait longer, or again and again | given up                                                          |
 /// | for longer together, answering nothing   |                                                                   |
 /// | else in between                          |                                                                   |
-/// | asked to wait in a run before            | until then the same as asked to wait now                          |
 /// | any of these, once given up              | given up for the run, for the first reason                        |
 ///
 /// Moments may be of any clock, best of one that doesn't jump.
@@ -134,7 +133,7 @@ package struct HostHealth: Sendable {
     package mutating func askedToWait(_ origin: String, for pause: Duration, _ error: FeedError, now: Timestamp) {
         var host = hosts[origin, default: Host()]
         defer { hosts[origin] = host }
-        let asked = now + min(pause, HostWait.longest)
+        let asked = now + min(pause, FeedWait.longest)
         let before = host.askedUntil
         host.askedUntil = max(before ?? asked, asked)
         guard host.givenUp == nil else { return }
@@ -147,26 +146,5 @@ package struct HostHealth: Sendable {
             let limit = "over the \(longestPause.components.seconds) that feedsync waits"
             host.givenUp = error.adding(" and \(asks) \(seconds) seconds, \(limit)")
         }
-    }
-
-    /// It asked for that in a run before.
-    package mutating func learn(_ wait: HostWait, now: Timestamp) {
-        guard wait.holds(at: now) else { return }
-        var host = hosts[wait.origin, default: Host()]
-        host.askedUntil = wait.until
-        if wait.until - now > longestPause {
-            var error = FeedError.connectivity(
-                "the server asked in an earlier run to be left alone until \(wait.until.rfc3339)",
-                host: wait.hostAndPort)
-            error.isWait = true
-            host.givenUp = error
-        }
-        hosts[wait.origin] = host
-    }
-
-    /// The waits that are not over, by origin.
-    package func waits(after now: Timestamp) -> [HostWait] {
-        hosts.compactMap { origin, host in host.askedUntil.map { HostWait(origin: origin, until: $0) } }
-            .filter { $0.until > now }.sorted { $0.origin < $1.origin }
     }
 }

@@ -37,7 +37,10 @@ package struct RequestMachine: Sendable {
     private let allowsPrivate: Bool
     private var attempt = 0
     private var redirects = 0
-    private var isMovedPermanently = true
+    /// How many redirects at the beginning are permanent.
+    private var permanentRedirects = 0
+    /// The target of the permanent redirects at the beginning.
+    private var movedTo: ResourceURL?
     private var hasLeftURL = false
     private let isInsecure: Bool
     /// What the requests that have ended touched.
@@ -80,7 +83,6 @@ package struct RequestMachine: Sendable {
         redirects += 1
         attempt = 0
         request.connectsAnew = false
-        if !HTTPStatus.permanentRedirects.contains(response.head.status) { isMovedPermanently = false }
         if !response.isFromPrivateAddress, !allowsPrivate { request.addresses = .publicOnly }
         keepSecretsAtHome()
         return .ask

@@ -3,7 +3,7 @@ package struct Cache: Sendable {
     package let feeds: any FeedStore
     package let images: any ImageStore
     package let transfer: any CacheTransfer
-    package let waits: any HostWaitStore
+    package let waits: any FeedWaitStore
     /// What opening it had to mend, for the person who runs it.
     package let notices: [String]
     /// Lets go of it in good order. To be called when the run ends: something may hold on to the stores a moment longer
@@ -11,7 +11,7 @@ package struct Cache: Sendable {
     package let close: @Sendable () async -> Void
 
     package init(
-        feeds: any FeedStore, images: any ImageStore, transfer: any CacheTransfer, waits: any HostWaitStore,
+        feeds: any FeedStore, images: any ImageStore, transfer: any CacheTransfer, waits: any FeedWaitStore,
         notices: [String] = [],
         close: @escaping @Sendable () async -> Void = {}
     ) {

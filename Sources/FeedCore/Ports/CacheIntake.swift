@@ -24,26 +24,26 @@ package protocol BlobIntake: Sendable {
 
 /// What can be done to a cache within one merge.
 package protocol CacheMerge {
-    /// When the feed of this URL was saved, and what was told to keep of it; nil if it wasn't saved.
-    func saved(_ feed: ResourceURL) throws(FeedError) -> (at: Timestamp, keep: Keep?)?
+    /// Returns when the feed was saved, what the user wants to keep of it, and how many items are kept; nil if it was never
+    /// saved.
+    func saved(_ feed: ResourceURL) throws(FeedError) -> (at: Timestamp, keep: Keep?, keptCount: Int)?
 
     /// With all that is kept of it.
     func retrieve(_ feed: ResourceURL) throws(FeedError) -> SavedFeed?
 
-    /// Puts a feed with no images in place of the one of its URL, whose credentials stay, and what was told to keep of it.
-    /// One that was not there is none that a person named.
+    /// Replaces a saved feed by one without current items. Its credentials, its `keep` and its kept items stay. A feed that
+    /// was not saved before is not named by the user.
     func begin(_ feed: FeedHead) throws(FeedError)
     /// Adds an image to the end of the feed that was begun last.
     func append(_ image: FeedImage) throws(FeedError)
-    /// Puts these in place of what is kept of a saved feed.
-    func setKept(_ images: [FeedImage], of feed: ResourceURL, by keep: Keep) throws(FeedError)
+    /// Replaces the items that have left a saved feed. The images of these `archived` ids are never requested.
+    func setKept(_ images: [FeedImage], archived: Set<ExactText>, of feed: ResourceURL) throws(FeedError)
+    /// Marks a saved feed as named by the user, and sets what the user wants to keep of it.
+    func name(_ feed: ResourceURL, keep: Keep?) throws(FeedError)
 
-    /// Whether any feed names this image, as the feeds are by now.
-    func isNamed(_ image: ResourceURL) throws(FeedError) -> Bool
-
-    /// Makes a blob that was brought in the data of an image. Answers false, and keeps what is there, where that is
-    /// whole.
-    func offer(_ image: OfferedImage) throws(FeedError) -> Bool
+    /// Makes a blob that was brought in the data of an image URL, for one feed alone. Returns false, and changes nothing,
+    /// where the feed sees intact data of the URL already.
+    func offer(_ image: OfferedImage, for feed: ResourceURL) throws(FeedError) -> Bool
 }
 
 /// A feed without its images.

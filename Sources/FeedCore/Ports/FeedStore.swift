@@ -24,9 +24,12 @@ extension FeedStore {
 
 /// What can be done to a feed store within one transaction.
 package protocol FeedStoreChange {
-    /// With what is kept of it. Deleting a feed that isn't there is no error.
+    /// Deletes the feed with its kept items. Deleting a feed that was never saved is no error.
     func delete(_ url: ResourceURL) throws(FeedError)
-    /// Over a feed that is there, it replaces it, but for what is kept of it.
+    /// Deletes the current items of the feed and, unless they stay, the items that left it. The feed itself stays, and with
+    /// it the image data that it alone may see.
+    func deleteItems(of url: ResourceURL, keepingLeft: Bool) throws(FeedError)
+    /// Inserts a feed, or replaces a saved one except for the items that left it.
     func insert(_ saved: SavedFeed) throws(FeedError)
     /// The saved feed is the server's latest: all else that is saved of it is renewed, with the credentials of its URL,
     /// with which it was just had. A named one stays one. `notFound` if there is none.

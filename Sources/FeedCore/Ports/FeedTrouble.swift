@@ -13,7 +13,9 @@ package struct FeedTrouble: Hashable, Sendable {
 
     /// Nil for what says nothing of the feed or its server: a fault of the cache, or that nobody was asked.
     init?(_ error: FeedError, at moment: Timestamp) {
-        guard error.kind == .connectivity || error.kind == .invalidData, !error.isWait else { return nil }
+        guard error.kind == .connectivity || error.kind == .invalidData, !error.isWait || error.needsName else {
+            return nil
+        }
         self.init(kind: error.kind, message: error.message.withoutPasswords, at: moment)
     }
 }

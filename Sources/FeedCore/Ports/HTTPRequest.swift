@@ -13,6 +13,8 @@ package struct HTTPRequest: Hashable, Sendable {
     package var mayBeCompressed: Bool
     /// Asks for the rest of a body of which the first bytes are there.
     package var rest: RestOfBody?
+    /// The moment before which the server asked not to be requested.
+    package var notBefore: Timestamp?
     /// How this request is made, where that is not as in the rest of the run.
     package var manner: RequestManner?
 

@@ -1,13 +1,15 @@
-/// An image that could not be had, for a reason that tends to stay.
+/// A permanent failure of an image URL.
 package struct ImageFailure: Hashable, Sendable {
     package let url: ResourceURL
     package let error: FeedError
     package let failedAt: Timestamp
+    package let recipients: [Recipient]
 
-    package init(url: ResourceURL, error: FeedError, failedAt: Timestamp) {
+    package init(url: ResourceURL, error: FeedError, failedAt: Timestamp, recipients: [Recipient]) {
         self.url = url
         self.error = error
         self.failedAt = failedAt
+        self.recipients = recipients
     }
 }
 

@@ -1,7 +1,12 @@
 /// Where image data is kept: indexed by URL, named by digest, so that equal bytes are there once.
 package protocol ImageStore: Sendable {
-    /// What is known of each URL, in the same order; nil where there is no data, or its file is gone.
-    func find(_ urls: [ResourceURL]) async throws(FeedError) -> [StoredImage?]
+    /// Returns the data of each image, in the same order: the data of the first of its URLs that has data which the
+    /// viewer may see; nil where there is none, or where its file is gone.
+    func find(_ images: [FeedImage], for viewer: Viewer) async throws(FeedError) -> [StoredImage?]
+
+    /// Returns the data of a URL in any circle: of several, the data that was obtained last. Where the URL has none, returns
+    /// the data of an image whose `url` it is.
+    func find(_ url: ResourceURL) async throws(FeedError) -> StoredImage?
 
     /// The bytes, checked against their digest: damaged data is never delivered, but a `storage` error.
     func data(of image: StoredImage) async throws(FeedError) -> [UInt8]
@@ -16,22 +21,27 @@ package protocol ImageStore: Sendable {
     /// How many can be staged at once: each may hold a file open until it is published.
     var mostStaged: Int { get }
 
-    /// Makes the images' bytes durable, then visible, then indexes them by URL (the last of a URL wins).
-    /// Answers for each image in order what went wrong with it alone; throws when the store itself fails.
-    func publish(_ images: [ReceivedImage]) async throws(FeedError) -> [FeedError?]
+    /// Makes the images' bytes durable, then visible, then indexes them by URL and circle (the last insert wins).
+    /// Returns for each image, in order, what is stored or why it alone could not be stored; throws when the store itself
+    /// fails.
+    func publish(_ images: [ReceivedImage]) async throws(FeedError) -> [Result<StoredImage, FeedError>]
 
     /// What was met with one image and concerns them all, such as a full disk: nothing more is worth a try.
     var exhaustion: FeedError? { get }
 
-    /// Their data was shown to be the latest: their validators are renewed where they changed, and their failures are
-    /// forgotten. One that isn't there is no error.
+    /// Renews the validators of data that was confirmed, and forgets the failures of its URLs. Data that is gone is no
+    /// error.
     func confirm(_ images: [ConfirmedImage]) async throws(FeedError)
 
-    /// The last failure of each URL, in the same order; nil where none is remembered.
-    func failures(of urls: [ResourceURL]) async throws(FeedError) -> [RememberedFailure?]
+    /// Returns the last failure of each URL that the viewer may see, in the same order; nil where none is remembered. A
+    /// viewer that requests the URLs with secrets asks for `onlyOwn` failures: what was answered to others says nothing to
+    /// it.
+    func failures(
+        of urls: [ResourceURL], for viewer: Viewer, onlyOwn: Bool
+    ) async throws(FeedError) -> [RememberedFailure?]
 
-    /// Remembers each as its URL's last, and as one more in a row: until data of that URL is published or
-    /// confirmed.
+    /// Remembers each failure as the last of its URL and circle, and as one more in a row, until data is published or
+    /// confirmed there.
     func remember(_ failures: [ImageFailure]) async throws(FeedError)
 
     /// The images' files, none of which is deleted as long as what is returned lives. Waits at most this long for

@@ -5,9 +5,12 @@ package protocol StagedImage: AnyObject, Sendable {
     func discard()
 }
 
-/// An image whose bytes are all there and were recognised, ready to be published.
+/// An image whose bytes are complete and recognised, ready to be published.
 package struct ReceivedImage: Sendable {
+    /// The URL that the bytes belong to.
     package let url: ResourceURL
+    /// The images that get the bytes. No recipient means that no feed may see them.
+    package var recipients: [Recipient]
     package let bytes: any StagedImage
     package let size: Int64
     package let type: ImageType
@@ -15,10 +18,11 @@ package struct ReceivedImage: Sendable {
     package let fetchedAt: Timestamp
 
     package init(
-        url: ResourceURL, bytes: any StagedImage, size: Int64, type: ImageType, validators: Validators,
-        fetchedAt: Timestamp
+        url: ResourceURL, recipients: [Recipient] = [], bytes: any StagedImage, size: Int64, type: ImageType,
+        validators: Validators, fetchedAt: Timestamp
     ) {
         self.url = url
+        self.recipients = recipients
         self.bytes = bytes
         self.size = size
         self.type = type

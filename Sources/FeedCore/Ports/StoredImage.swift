@@ -4,11 +4,14 @@ package struct StoredImage: Hashable, Sendable {
     package let type: ImageType
     package let validators: Validators
     package let fetchedAt: Timestamp
-    /// Where the file lies, relative to the cache.
+    /// The directory of the file, relative to the cache.
     package let folder: String
+    /// The image URL that the data belongs to, if it is not the `url` of the image.
+    package var from: ResourceURL?
 
     package init(
-        digest: Digest, size: Int64, type: ImageType, validators: Validators, fetchedAt: Timestamp, folder: String
+        digest: Digest, size: Int64, type: ImageType, validators: Validators, fetchedAt: Timestamp, folder: String,
+        from: ResourceURL? = nil
     ) {
         self.digest = digest
         self.size = size
@@ -16,26 +19,28 @@ package struct StoredImage: Hashable, Sendable {
         self.validators = validators
         self.fetchedAt = fetchedAt
         self.folder = folder
+        self.from = from
     }
 
     /// Of the file, relative to the cache. Few ask for it.
     package var path: String { "\(folder)/\(digest.hex)" }
 }
 
-/// An image that is there, and of which the server says that it hasn't changed.
+/// Image data that a server has confirmed with a 304.
 package struct ConfirmedImage: Hashable, Sendable {
+    /// The URL that the server was asked for.
     package let url: ResourceURL
-    /// Whose data is its own from now on; nil: it has its own.
+    /// The URL whose data becomes the data of `url` as well; nil where `url` has the data already.
     package let predecessor: ResourceURL?
     package let validators: Validators
-    package let confirmedAt: Timestamp
+    package var recipients: [Recipient]
 
     package init(
-        url: ResourceURL, dataOf predecessor: ResourceURL? = nil, validators: Validators, confirmedAt: Timestamp
+        url: ResourceURL, dataOf predecessor: ResourceURL? = nil, validators: Validators, recipients: [Recipient] = []
     ) {
         self.url = url
         self.predecessor = predecessor
         self.validators = validators
-        self.confirmedAt = confirmedAt
+        self.recipients = recipients
     }
 }

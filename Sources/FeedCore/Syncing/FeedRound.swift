@@ -7,8 +7,18 @@ struct FeedRound: Sendable {
         var imageTerms: RequestTerms?
         /// As in `FeedRefresh.Refreshed`.
         var predecessors: [ResourceURL.Key: ResourceURL] = [:]
-        /// Why its server's feed could not be had.
+        /// Why the feed could not be loaded from its server.
         var trouble: FeedTrouble?
+        /// The pause that the server asked for in its response to the feed's own request.
+        var wait: FeedWait?
+    }
+
+    struct Outcome: Sendable {
+        var reports: [FeedReport]
+        /// The pauses that later runs have to respect.
+        var waits: [FeedWait]
+        /// Why the troubles of feeds could not be saved.
+        var failure: FeedError?
     }
 
     let general: FeedParticulars
@@ -17,15 +27,20 @@ struct FeedRound: Sendable {
     let feedsAtOnce: Int
     /// What went wrong with a feed is kept with its saved copy.
     let notes: Bool
+    /// The pauses that servers asked for in earlier runs.
+    let waits: [FeedWait]
 
     func particulars(of feed: ResourceURL) -> FeedParticulars { particulars[feed.key] ?? general }
 
-    /// In the order of `feeds`, less those that were cancelled. Each is handed on as it comes. `failure` is why nothing
-    /// could be noted of them.
+    /// Returns the reports in the order of `feeds`, without the feeds that were cancelled. Each feed is handed on as soon as
+    /// it is up to date.
     func run(
         _ feeds: [ResourceURL], _ events: SyncEvents?, _ next: AsyncStream<SyncedFeed>.Continuation
-    ) async -> (reports: [FeedReport], failure: FeedError?) {
+    ) async -> Outcome {
         defer { next.finish() }
+        let start = local.now()
+        let earlier = Dictionary(waits.filter { $0.holds(at: start) }.map { ($0.feed.key, $0) }) { $1 }
+        var waits = earlier
         var reports = [FeedReport?](repeating: nil, count: feeds.count)
         var troubles: [(url: ResourceURL, trouble: FeedTrouble)] = []
         // No host whose feeds have to wait holds up those of others.
@@ -34,7 +49,8 @@ struct FeedRound: Sendable {
         await withTaskGroup(of: (RequestQueue.Start, SyncedFeed?).self) { group in
             func startAll(in group: inout TaskGroup<(RequestQueue.Start, SyncedFeed?)>) {
                 while !Task.isCancelled, let start = queue.nextImage() {
-                    group.addTask { (start, await sync(feeds[start.number], events)) }
+                    let url = feeds[start.number]
+                    group.addTask { (start, await sync(url, notBefore: earlier[url.key]?.until, events)) }
                 }
             }
             startAll(in: &group)
@@ -44,11 +60,15 @@ struct FeedRound: Sendable {
                 guard let feed else { continue }
                 reports[start.number] = feed.report
                 if let trouble = feed.trouble { troubles.append((feed.report.url, trouble)) }
+                if feed.report.outcome != .waiting { waits[feed.report.url.key] = feed.wait }
                 events?.yield(.feed(feed.report))
                 next.yield(feed)
             }
         }
-        return (reports.compactMap { $0 }, await note(troubles))
+        let failure = await note(troubles)
+        return Outcome(
+            reports: reports.compactMap { $0 }, waits: waits.values.sorted { $0.feed.text < $1.feed.text },
+            failure: failure)
     }
 
     /// All at once: when the network is down, there is one of each feed.
@@ -62,9 +82,12 @@ struct FeedRound: Sendable {
         }
     }
 
-    private func sync(_ url: ResourceURL, _ events: SyncEvents?) async -> SyncedFeed? {
+    private func sync(
+        _ url: ResourceURL, notBefore: Timestamp?, _ events: SyncEvents?
+    ) async -> SyncedFeed? {
         do {
-            let latest = try await particulars(of: url).refresh.refresh(url) { step in
+            let refresh = particulars(of: url).refresh
+            let latest = try await refresh.refresh(url, notBefore: notBefore) { step in
                 events?.yield(.feedStep(url, step))
             }
             let outcome: FeedReport.Outcome =
@@ -86,7 +109,9 @@ struct FeedRound: Sendable {
             return nil
         } catch {
             var feed = await standIn(for: url, error)
-            feed?.trouble = FeedTrouble(error, at: local.now())
+            let now = local.now()
+            feed?.trouble = FeedTrouble(error, at: now)
+            feed?.wait = error.retryAfter.map { FeedWait(feed: url, until: now + min($0, FeedWait.longest)) }
             return feed
         }
     }
@@ -104,9 +129,10 @@ struct FeedRound: Sendable {
         }
         do {
             let saved = try found.freshFeed(ifStale: cause.addingStale, ifNeverSaved: cause)
-            let report = FeedReport(
+            var report = FeedReport(
                 url: url, outcome: cause.isWait ? .waiting : .offline, images: saved.feed.images.count,
                 kept: saved.keptCount, savedAt: saved.savedAt, error: cause)
+            report.asksForName = cause.needsName && saved.trouble?.message != cause.message.withoutPasswords
             return SyncedFeed(report: report, images: saved.feed.images)
         } catch {
             return failed(url, error)

@@ -15,12 +15,12 @@ package struct FeedSync: Sendable {
     package init(
         general: FeedParticulars, particulars: [ResourceURL.Key: FeedParticulars] = [:], local: LocalFeedLoader,
         images: any ImageStore, downloads: ImageDownloads, now: @escaping @Sendable () -> Timestamp,
-        dryRun: Bool = false, feedsAtOnce: Int = 6, newImages: NewImages? = nil,
+        dryRun: Bool = false, feedsAtOnce: Int = 6, waits: [FeedWait] = [], newImages: NewImages? = nil,
         hasPart: ImagePart? = nil
     ) {
         round = FeedRound(
             general: general, particulars: particulars, local: local, feedsAtOnce: max(1, feedsAtOnce),
-            notes: !dryRun)
+            notes: !dryRun, waits: waits)
         self.images = images
         self.downloads = downloads
         self.now = now
@@ -30,7 +30,7 @@ package struct FeedSync: Sendable {
     }
 
     private enum Part: Sendable {
-        case feeds([FeedReport], FeedError?)
+        case feeds(FeedRound.Outcome)
         case survey(ImageSurvey)
         case images(DownloadOutcome)
     }
@@ -41,24 +41,22 @@ package struct FeedSync: Sendable {
         defer { events?.finish() }
         let (synced, feedsEnd) = AsyncStream.makeStream(of: FeedRound.SyncedFeed.self)
         let (news, newsEnd) = AsyncStream.makeStream(of: ImageDownloads.News.self)
-        var reports: [FeedReport] = []
-        var noteFailure: FeedError?
+        var round = FeedRound.Outcome(reports: [], waits: [])
         let beginning = ImageSurvey(
             ImageChoice(store: images, now: now), dryRun: dryRun, events: events, newImages: newImages)
         var survey = beginning
         var outcome = DownloadOutcome()
         await withTaskGroup(of: Part.self) { group in
-            group.addTask {
-                let (reports, failure) = await round.run(feeds, events, feedsEnd)
-                return .feeds(reports, failure)
-            }
+            group.addTask { [feedRound = self.round] in .feeds(await feedRound.run(feeds, events, feedsEnd)) }
             group.addTask { .survey(await take(synced, in: beginning, newsEnd)) }
             group.addTask {
-                .images(await downloads.run(news, events: events, newImages: newImages))
+                .images(
+                    await downloads.run(
+                        news, events: events, newImages: newImages, inSeveralWays: feeds.count > 1))
             }
             for await part in group {
                 switch part {
-                case .feeds(let all, let failure): (reports, noteFailure) = (all, failure)
+                case .feeds(let all): round = all
                 case .survey(let all): survey = all
                 case .images(let all):
                     outcome = all
@@ -68,8 +66,8 @@ package struct FeedSync: Sendable {
             }
         }
         return SyncReport(
-            feeds: reports, images: survey.report + outcome.report, fatal: outcome.fatal,
-            wasCancelled: Task.isCancelled, noteFailure: noteFailure)
+            feeds: round.reports, images: survey.report + outcome.report, fatal: outcome.fatal,
+            wasCancelled: Task.isCancelled, noteFailure: round.failure, waits: round.waits)
     }
 
     /// Surveys the feeds as they come, and tells what is to be asked for.
@@ -99,7 +97,7 @@ package struct FeedSync: Sendable {
         guard feed.report.failure == nil || !feed.images.isEmpty else { return }
         let url = feed.report.url
         let request = ImageChoice.Request(
-            terms: feed.imageTerms, scope: round.particulars(of: url).scope, predecessors: feed.predecessors)
+            feed: url, terms: feed.imageTerms, scope: round.particulars(of: url).scope, predecessors: feed.predecessors)
         try await survey.add(try part(of: feed.images), of: url, request, ask: ask)
     }
 

@@ -1,10 +1,16 @@
 import Synchronization
 
-/// What a request for an image came to, of which the store is to know.
+/// The result of a request that the store is to know of.
 enum ImageResult: Sendable {
-    case received(ReceivedImage)
-    case notModified(ConfirmedImage)
+    case received(ReceivedImage, Ending)
+    case notModified(ConfirmedImage, Ending)
     case failed(ImageFailure)
+
+    /// The end of a request that brought or confirmed data.
+    struct Ending: Sendable {
+        let request: Int
+        let circumstances: RequestCircumstances
+    }
 }
 
 /// Gathers results and has them stored a batch at a time: making 500 files durable at once costs little more than
@@ -22,7 +28,9 @@ final class ImageBatches: Sendable {
 
     private struct Batch {
         var received: [ReceivedImage] = []
+        var receivedFrom: [ImageResult.Ending] = []
         var notModified: [ConfirmedImage] = []
+        var confirmedBy: [ImageResult.Ending] = []
         var failed: [ImageFailure] = []
         var bytes: Int64 = 0
 
@@ -30,10 +38,13 @@ final class ImageBatches: Sendable {
 
         mutating func add(_ result: ImageResult) {
             switch result {
-            case .received(let image):
+            case .received(let image, let ending):
                 received.append(image)
+                receivedFrom.append(ending)
                 bytes += image.size
-            case .notModified(let image): notModified.append(image)
+            case .notModified(let image, let ending):
+                notModified.append(image)
+                confirmedBy.append(ending)
             case .failed(let failure): failed.append(failure)
             }
         }
@@ -52,6 +63,7 @@ final class ImageBatches: Sendable {
 
     private let state = Mutex(State())
     private let store: any ImageStore
+    private let requests: ImagesUnderWay
     private let mostStaged: Int
     private let traffic: Traffic
     private let ledger: DownloadLedger
@@ -59,10 +71,12 @@ final class ImageBatches: Sendable {
     private let sleep: @Sendable (Duration) async throws -> Void
 
     init(
-        store: any ImageStore, traffic: Traffic, ledger: DownloadLedger, newImages: NewImages?,
+        store: any ImageStore, of requests: ImagesUnderWay, traffic: Traffic, ledger: DownloadLedger,
+        newImages: NewImages?,
         sleep: @escaping @Sendable (Duration) async throws -> Void
     ) {
         self.store = store
+        self.requests = requests
         self.traffic = traffic
         self.ledger = ledger
         self.newImages = newImages
@@ -133,19 +147,26 @@ final class ImageBatches: Sendable {
         }
     }
 
+    /// An image can join a request until here: from now on the data is in the cache.
     private func publish(_ batch: Batch) async {
         do throws(FeedError) {
-            // They are there, whatever becomes of this batch.
-            ledger.confirmed(batch.notModified)
-            if !batch.received.isEmpty {
-                let cached = try await newImages?.cached(batch.received, in: store) ?? [:]
-                let failures = try await store.publish(batch.received)
+            var (received, confirmed) = (batch.received, batch.notModified)
+            for (index, ending) in batch.receivedFrom.enumerated() {
+                received[index].recipients = requests.finish(ending.request, ending.circumstances)
+            }
+            for (index, ending) in batch.confirmedBy.enumerated() {
+                confirmed[index].recipients = requests.finish(ending.request, ending.circumstances)
+            }
+            // The data is in the cache, whatever becomes of this batch.
+            ledger.confirmed(confirmed)
+            if !received.isEmpty {
+                let results = try await store.publish(received)
                 let exhaustion = store.exhaustion
-                ledger.published(batch.received, failures, exhaustion)
-                try await newImages?.tell(batch.received, failures, cached, in: store)
+                ledger.published(received, results, exhaustion)
+                try newImages?.tell(received, results)
                 if let exhaustion { throw exhaustion }
             }
-            if !batch.notModified.isEmpty { try await store.confirm(batch.notModified) }
+            if !confirmed.isEmpty { try await store.confirm(confirmed) }
             if !batch.failed.isEmpty { try await store.remember(batch.failed) }
         } catch {
             ledger.stop(error)

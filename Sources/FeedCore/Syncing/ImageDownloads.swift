@@ -5,7 +5,6 @@
 package struct ImageDownloads: Sendable {
     /// What there is to do, as it becomes known.
     package enum News: Sendable {
-        /// URLs of which none has come before.
         case wanted([WantedImage])
         /// This ends the run, as a failure of the store does.
         case failure(FeedError)
@@ -44,13 +43,14 @@ package struct ImageDownloads: Sendable {
 
     /// Has images while others are still to come.
     package func run(
-        _ news: AsyncStream<News>, events: SyncEvents?, newImages: NewImages? = nil
+        _ news: AsyncStream<News>, events: SyncEvents?, newImages: NewImages? = nil, inSeveralWays: Bool = false
     ) async -> DownloadOutcome {
-        let ledger = DownloadLedger(of: traffic, events: events)
+        let ledger = DownloadLedger(of: traffic, events: events, inSeveralWays: inSeveralWays)
+        let images = ImagesUnderWay(remote, store, mostBroken: mostBroken)
         let run = Run(
-            images: ImagesUnderWay(remote, store, mostBroken: mostBroken), ledger: ledger,
+            images: images, ledger: ledger,
             batches: ImageBatches(
-                store: store, traffic: traffic, ledger: ledger, newImages: newImages, sleep: sleep))
+                store: store, of: images, traffic: traffic, ledger: ledger, newImages: newImages, sleep: sleep))
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 await withTaskCancellationHandler {
@@ -79,7 +79,11 @@ package struct ImageDownloads: Sendable {
                 switch piece {
                 case .failure(let error): run.ledger.stop(error)
                 case .wanted(let images):
-                    let wantedLanes = max(laneCount, min(traffic.jobs, run.images.add(images)))
+                    run.ledger.begin(images)
+                    let failed = run.images.add(images)
+                    for _ in failed { run.ledger.answered() }
+                    run.ledger.failed(failed)
+                    let wantedLanes = max(laneCount, min(traffic.jobs, run.images.count))
                     for _ in laneCount..<wantedLanes {
                         run.batches.addJob()
                         lanes.addTask { await runLane(in: run) }
@@ -104,42 +108,46 @@ package struct ImageDownloads: Sendable {
                     traffic.move(start, to: image.fetch.origin, image.fetch.news)
                 case .answered(let response):
                     let answer = try remote.answer(response, to: image.wanted, in: image.sink)
-                    end(start, image, in: run)
-                    await take(answer, in: run)
+                    traffic.ended(start, image.fetch.news)
+                    run.ledger.answered()
+                    await take(answer, .init(request: start.number, circumstances: response.circumstances), in: run)
                 }
             } catch {
-                let news = image.fetch.news
-                if let elsewhere = image.wanted.elsewhere(after: error) {
-                    image = run.images.turn(image, to: elsewhere)
-                    run.images.putBack(image, start.number)
-                    traffic.move(start, to: image.fetch.origin, news)
-                } else {
-                    end(start, image, in: run)
-                    await take(error, of: image.wanted, in: run)
-                }
+                await take(error, of: image, start, in: run)
             }
         }
     }
 
-    private func end(_ start: Traffic.Start, _ image: ImageUnderWay, in run: Run) {
-        traffic.ended(start, image.fetch.news)
-        run.ledger.answered()
-    }
-
-    private func take(_ answer: RemoteImageDataLoader.Answer, in run: Run) async {
+    private func take(
+        _ answer: RemoteImageDataLoader.Answer, _ ending: ImageResult.Ending, in run: Run
+    ) async {
         switch answer {
         case .received(let received):
             store.complete(received.bytes)
-            await run.batches.add(.received(received))
-        case .notModified(let confirmed): await run.batches.add(.notModified(confirmed))
+            await run.batches.add(.received(received, ending))
+        case .notModified(let confirmed): await run.batches.add(.notModified(confirmed, ending))
         }
     }
 
-    /// It may still be had where a passing failure was the last.
-    private func take(_ last: FeedError, of wanted: WantedImage, in run: Run) async {
-        let error = wanted.failure ?? last
-        run.ledger.failed(wanted.url, error)
-        guard PermanentFailures.isRemembered(last, of: wanted.url) else { return }
-        await run.batches.add(.failed(ImageFailure(url: wanted.url, error: error, failedAt: remote.now())))
+    /// The failure is remembered for its URL; the images go on at their next URLs.
+    private func take(
+        _ error: FeedError, of image: ImageUnderWay, _ start: Traffic.Start, in run: Run
+    ) async {
+        image.sink.discard()
+        let url = image.wanted.url
+        let consequences = run.images.fail(start.number, error)
+        if let next = consequences.next {
+            run.images.putBack(next, start.number)
+            traffic.move(start, to: next.fetch.origin, image.fetch.news)
+        } else {
+            traffic.ended(start, image.fetch.news)
+            run.ledger.answered()
+        }
+        run.ledger.failed(consequences.failed)
+        guard PermanentFailures.isRemembered(error, of: url) else { return }
+        await run.batches.add(
+            .failed(
+                ImageFailure(
+                    url: url, error: error, failedAt: remote.now(), recipients: consequences.recipients)))
     }
 }

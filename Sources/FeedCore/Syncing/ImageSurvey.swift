@@ -1,8 +1,8 @@
-/// Says which of the images that a run's feeds name are to be asked for: feed by feed, as they come. Each URL is counted
-/// and decided on once, on the terms of the first feed that names it and whose server answered.
+/// Decides which images of a run's feeds are requested, feed by feed, as the feeds come. An image is looked up for each feed
+/// that contains it, because each feed may see other data; its URL is counted once.
 struct ImageSurvey: Sendable {
-    /// What the store answers of each image is larger than what is kept of it. And the first part of a feed is asked for
-    /// while the next is looked at.
+    /// What the store returns for an image is larger than what the survey remembers of it. And the images of one part are
+    /// requested while the next part is looked up.
     private static let partSize = 2000
 
     private(set) var report = ImagesReport()
@@ -10,8 +10,17 @@ struct ImageSurvey: Sendable {
     private let dryRun: Bool
     private let events: SyncEvents?
     private let newImages: NewImages?
-    private var named: Set<ResourceURL.Key> = []
-    /// Those that only feeds have named whose server is out of reach.
+    private struct Counted {
+        /// The last feed that has the URL.
+        var feed: Int32
+        /// The result, unless the URL is requested.
+        var result: ImageResultKind?
+    }
+
+    /// The URLs counted so far.
+    private var counted: [ResourceURL.Key: Counted] = [:]
+    private var feedNumber: Int32 = 0
+    /// The images that only feeds contain whose servers are out of reach.
     private var outOfReach: Set<ResourceURL.Key> = []
 
     init(_ choice: ImageChoice, dryRun: Bool, events: SyncEvents?, newImages: NewImages? = nil) {
@@ -21,74 +30,95 @@ struct ImageSurvey: Sendable {
         self.newImages = newImages
     }
 
-    /// Hands those to ask for to `ask`, a part of the feed at a time.
+    /// Hands the images that are to be requested to `ask`, a part of the feed at a time.
     mutating func add(
         _ images: [FeedImage], of feed: ResourceURL, _ request: ImageChoice.Request,
         ask: ([WantedImage]) -> Void
     ) async throws(FeedError) {
-        named.reserveCapacity(named.count + images.count)
+        feedNumber += 1
+        counted.reserveCapacity(counted.count + images.count)
         var (total, cached) = (0, 0)
         var parts = images.parts(of: Self.partSize).makeIterator()
-        var next = parts.next().map { undecided(in: $0, request) }
-        while let new = next {
+        var next = parts.next().map { distinct($0) }
+        while let part = next {
             async let found = Result { [choice] () async throws(FeedError) in
-                try await choice.verdicts(on: new.map(\.url), request)
+                try await choice.verdicts(on: part.map(\.image), request)
             }
-            // While the store looks for these.
-            next = parts.next().map { undecided(in: $0, request) }
-            report.total += new.count
-            total += new.count
+            // The next part is prepared while the store looks up this one.
+            next = parts.next().map { distinct($0) }
+            let new = part.count(where: \.isNew)
+            report.total += new
+            total += new
             var wanted: [WantedImage] = []
-            for (image, verdict) in zip(new, try await found.get()) {
-                if verdict.isCached { cached += 1 }
+            var newWanted = 0
+            for (image, verdict) in zip(part, try await found.get()) {
+                if image.isNew, verdict.isCached { cached += 1 }
+                let count = wanted.count
                 take(verdict, on: image, of: feed, &wanted)
+                if image.isNew { newWanted += wanted.count - count }
             }
-            events?.yield(.imagesSurveyed(new.count, wanted: wanted.count))
+            events?.yield(.imagesSurveyed(new, wanted: newWanted))
             if !wanted.isEmpty { ask(wanted) }
         }
         events?.yield(.imagesFound(feed, total: total, cached: cached))
     }
 
-    private mutating func undecided(
-        in images: ArraySlice<FeedImage>, _ request: ImageChoice.Request
-    ) -> [FeedImage] {
-        var new: [FeedImage] = []
-        new.reserveCapacity(images.count)
-        for image in images {
-            if named.insert(image.url.key).inserted {
-                new.append(image)
-            } else if request.terms != nil, outOfReach.remove(image.url.key) != nil {
-                report.total -= 1
-                report.skipped -= 1
-                new.append(image)
-            }
-        }
-        return new
+    private struct Candidate: Sendable {
+        let image: FeedImage
+        /// Whether no feed before this one contains the URL.
+        let isNew: Bool
     }
 
-    /// Counts and tells what was decided.
+    /// The images of a part, each URL once for each feed.
+    private mutating func distinct(_ images: ArraySlice<FeedImage>) -> [Candidate] {
+        var candidates: [Candidate] = []
+        candidates.reserveCapacity(images.count)
+        for image in images {
+            let last = counted[image.url.key]
+            if last?.feed == feedNumber { continue }
+            counted[image.url.key] = Counted(feed: feedNumber, result: last?.result)
+            candidates.append(Candidate(image: image, isNew: last == nil))
+        }
+        return candidates
+    }
+
+    /// Counts and reports what was decided.
     private mutating func take(
-        _ verdict: ImageChoice.Verdict, on named: FeedImage, of feed: ResourceURL, _ wanted: inout [WantedImage]
+        _ verdict: ImageChoice.Verdict, on candidate: Candidate, of feed: ResourceURL, _ wanted: inout [WantedImage]
     ) {
-        let url = named.url
+        let url = candidate.image.url
+        var isCounted = !candidate.isNew
+        if isCounted, !outOfReach.isEmpty {
+            if case .outOfReach = verdict { return }
+            if outOfReach.remove(url.key) != nil {
+                report.skipped -= 1
+                counted[url.key]?.result = nil
+                isCounted = false
+            }
+        }
         switch verdict {
+        case .request(let image, let cached) where !dryRun:
+            newImages?.want(candidate.image, of: feed, cached: cached)
+            var image = image
+            if isCounted { image.counted = counted[url.key]?.result }
+            wanted.append(image)
+        case _ where isCounted: break
+        case .request(_, let cached):
+            if cached != nil { report.cached += 1 }
+            events?.yield(cached == nil ? .imageMissing(url) : .imageToRevalidate(url))
         case .cached:
+            counted[url.key]?.result = .cached
             report.cached += 1
             events?.yield(.imageCached(url))
         case .outOfReach:
+            counted[url.key]?.result = .skipped
             report.skipped += 1
             outOfReach.insert(url.key)
             events?.yield(.imageSkipped(url))
         case .leftAlone(let failure):
+            counted[url.key]?.result = .skipped
             report.skipped += 1
             events?.yield(.imageLeftAlone(url, failure))
-        case .ask(_, let isCached) where dryRun:
-            if isCached { report.cached += 1 }
-            events?.yield(isCached ? .imageToRevalidate(url) : .imageMissing(url))
-        case .ask(var image, let isCached):
-            newImages?.want(named, of: feed, isCached: isCached)
-            image.alternatives = named.alternatives
-            wanted.append(image)
         }
     }
 }

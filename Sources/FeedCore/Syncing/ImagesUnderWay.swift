@@ -1,18 +1,50 @@
 import Synchronization
 
-/// An image that is asked for, in as many tries as it takes.
+/// An image that is being requested, over as many attempts as it takes.
 struct ImageUnderWay: Sendable {
     let wanted: WantedImage
     let sink: ImageSink
     var fetch: Fetch
 }
 
-/// The images of one run, by the numbers that they wait under.
+/// The requests of one run, by their numbers, and the images that wait for each of them.
+///
+/// Images that want the same URL in the same way share one request. An image whose URL has failed moves on to its next
+/// URL, where it may meet the request of another image.
 final class ImagesUnderWay: Sendable {
+    /// What makes two requests the same request.
+    private struct RequestKey: Hashable {
+        let url: ResourceURL.Key
+        let credentials: String?
+        /// The number of the terms, so far as they matter to the server and the connection.
+        let terms: Int
+        /// A hash of the validators; 0 for a request that is not conditional.
+        let validators: Int
+    }
+
+    private struct Terms: Hashable {
+        let secrets: Secrets?
+        let addresses: AddressScope
+        let manner: RequestManner?
+        let maxImageBytes: Int64?
+    }
+
+    private enum Request {
+        case pending(number: Int)
+        case failed(FeedError)
+    }
+
     private struct State {
+        /// The image that each request is made for.
         var wanted: [WantedImage] = []
-        /// Those that wait for another try.
+        /// The other images that wait for a request.
+        var waiting: [Int: [WantedImage]] = [:]
+        /// Requests that wait for another attempt.
         var begun: [Int: ImageUnderWay] = [:]
+        var requests: [RequestKey: Request] = [:]
+        var termsNumbers: [Terms: Int] = [:]
+        /// The numbers of the terms that a feed sends to its own origin and to others.
+        var ownNumbers: [ObjectIdentifier: (own: Int?, other: Int?)] = [:]
     }
 
     private let state = Mutex(State())
@@ -20,21 +52,34 @@ final class ImagesUnderWay: Sendable {
     private let stage: ImageSink.Stage
     private let mostBroken: Int
 
-    /// Of images that wait, `mostBroken` keep what has come of them: each may hold a file open.
+    /// Of the images that wait for another attempt, `mostBroken` keep the bytes that they have: each may hold a file open.
     init(_ remote: RemoteImageDataLoader, _ store: any ImageStore, mostBroken: Int) {
         self.remote = remote
         stage = { () throws(FeedError) in try store.stage() }
         self.mostBroken = mostBroken
     }
 
-    /// How many there are now. Some at a time: lanes that are at work look in meanwhile.
-    func add(_ images: [WantedImage]) -> Int {
-        for some in images.parts(of: 100) {
-            state.withLock { $0.wanted += some }
-            remote.fetcher.traffic.add(some.map(\.url))
+    // MARK: Beginning
+
+    /// Adds images, and returns those that have failed already, because the same request has failed before. A part at a
+    /// time: lanes that are at work need the state meanwhile.
+    func add(_ images: [WantedImage]) -> [FailedImage] {
+        var failed: [FailedImage] = []
+        for part in images.parts(of: 100) {
+            state.withLock { state in
+                var new: [ResourceURL] = []
+                for image in part {
+                    if let failure = place(image, &state, { new.append($0.url) }) { failed.append(failure) }
+                }
+                // Within the lock, because the numbers of both have to agree.
+                if !new.isEmpty { remote.fetcher.traffic.add(new) }
+            }
         }
-        return state.withLock { $0.wanted.count }
+        return failed
     }
+
+    /// How many requests there are so far.
+    var count: Int { state.withLock { $0.wanted.count } }
 
     func take(_ number: Int) -> ImageUnderWay {
         let (wanted, begun) = state.withLock { ($0.wanted[number], $0.begun.removeValue(forKey: number)) }
@@ -45,12 +90,6 @@ final class ImagesUnderWay: Sendable {
         let sink = ImageSink(of: wanted.url, stage: stage)
         return ImageUnderWay(
             wanted: wanted, sink: sink, fetch: remote.fetcher.begin(remote.request(for: wanted), into: sink))
-    }
-
-    /// Begins anew with the same image at another place.
-    func turn(_ image: ImageUnderWay, to wanted: WantedImage) -> ImageUnderWay {
-        image.sink.discard()
-        return begin(wanted)
     }
 
     func putBack(_ image: ImageUnderWay, _ number: Int) {
@@ -64,13 +103,133 @@ final class ImagesUnderWay: Sendable {
         }
     }
 
-    /// In the order in which the images came, whichever of them were done first.
+    // MARK: Ending
+
+    /// An image that none of its URLs brought.
+    struct FailedImage: Sendable {
+        let image: ResourceURL
+        let error: FeedError
+        let hasOtherData: Bool
+    }
+
+    /// What follows from the failure of a request.
+    struct Consequences: Sendable {
+        /// The images that have no further URL.
+        var failed: [FailedImage] = []
+        /// The image that goes on under the number of the request, at its next URL.
+        var next: ImageUnderWay?
+        /// All images that waited for the request.
+        let recipients: [Recipient]
+    }
+
+    /// Ends a request that has failed. Its images move on to their next URLs.
+    func fail(_ number: Int, _ error: FeedError) -> Consequences {
+        let (consequences, next) = state.withLock { state -> (Consequences, WantedImage?) in
+            let images = images(of: number, &state)
+            state.requests[key(of: images[0], &state)] = .failed(error)
+            var consequences = Consequences(recipients: images.map { $0.recipient(error.circumstances) })
+            var next: WantedImage?
+            var new: [ResourceURL] = []
+            for image in images {
+                guard let further = image.next(after: error) else {
+                    consequences.failed.append(Self.failure(of: image, error))
+                    continue
+                }
+                let failure = place(further, &state) { image in
+                    if next == nil { next = image } else { new.append(image.url) }
+                } reusing: {
+                    next == nil ? number : nil
+                }
+                if let failure { consequences.failed.append(failure) }
+            }
+            if !new.isEmpty { remote.fetcher.traffic.add(new) }
+            return (consequences, next)
+        }
+        var result = consequences
+        result.next = next.map(begin)
+        return result
+    }
+
+    /// Ends a request that has succeeded, and returns the images that get its data. An image that wants the same request
+    /// later makes it anew, unless it finds the data in the cache.
+    func finish(_ number: Int, _ circumstances: RequestCircumstances) -> [Recipient] {
+        state.withLock { state in
+            let images = images(of: number, &state)
+            state.requests[key(of: images[0], &state)] = nil
+            return images.map { $0.recipient(circumstances) }
+        }
+    }
+
+    private func images(of number: Int, _ state: inout State) -> [WantedImage] {
+        [state.wanted[number]] + (state.waiting.removeValue(forKey: number) ?? [])
+    }
+
+    private static func failure(of image: WantedImage, _ error: FeedError) -> FailedImage {
+        FailedImage(image: image.image, error: image.firstFailure ?? error, hasOtherData: image.hasOtherData)
+    }
+
+    /// Returns failures in the order in which their images were added.
     func inOrder(_ failures: [ImagesReport.Failure]) -> [ImagesReport.Failure] {
         guard failures.count > 1 else { return failures }
         let failed = Set(failures.map(\.url.key))
         let wanted = state.withLock { $0.wanted }
         var places: [ResourceURL.Key: Int] = [:]
-        for (place, image) in wanted.enumerated() where failed.contains(image.url.key) { places[image.url.key] = place }
-        return failures.sorted { places[$0.url.key] ?? 0 < places[$1.url.key] ?? 0 }
+        for (place, image) in wanted.enumerated() where failed.contains(image.image.key) {
+            places[image.image.key] = places[image.image.key] ?? place
+        }
+        return failures.sorted { places[$0.url.key] ?? .max < places[$1.url.key] ?? .max }
+    }
+}
+
+/// Which request an image waits for.
+extension ImagesUnderWay {
+    /// Has the image wait for the request of its URL. Calls `isNew` for one that begins a request, and returns the failure
+    /// of one whose URLs have all failed in this run.
+    private func place(
+        _ image: WantedImage, _ state: inout State, _ isNew: (WantedImage) -> Void,
+        reusing number: () -> Int? = { nil }
+    ) -> FailedImage? {
+        var image = image
+        while true {
+            let key = key(of: image, &state)
+            switch state.requests[key] {
+            case .pending(let number):
+                state.waiting[number, default: []].append(image)
+                return nil
+            case .failed(let error):
+                guard let next = image.next(after: error) else { return Self.failure(of: image, error) }
+                image = next
+            case nil:
+                if let number = number() {
+                    state.wanted[number] = image
+                    state.requests[key] = .pending(number: number)
+                } else {
+                    state.requests[key] = .pending(number: state.wanted.count)
+                    state.wanted.append(image)
+                }
+                isNew(image)
+                return nil
+            }
+        }
+    }
+
+    private func key(of image: WantedImage, _ state: inout State) -> RequestKey {
+        RequestKey(
+            url: image.url.key, credentials: image.url.credentials, terms: termsNumber(of: image, &state),
+            validators: image.validators.isEmpty ? 0 : image.validators.hashValue)
+    }
+
+    private func termsNumber(of image: WantedImage, _ state: inout State) -> Int {
+        let terms = image.terms
+        // Most feeds have no secrets, and then need not look at the origin of each image.
+        let isOwn = terms.isSpecial(for: image.url)
+        let known = state.ownNumbers[ObjectIdentifier(terms)] ?? (nil, nil)
+        if let number = isOwn ? known.own : known.other { return number }
+        let number = state.termsNumbers.number(
+            of: Terms(
+                secrets: isOwn ? terms.secrets : nil, addresses: terms.addresses(for: image.url), manner: terms.manner,
+                maxImageBytes: terms.maxImageBytes))
+        state.ownNumbers[ObjectIdentifier(terms)] = isOwn ? (number, known.other) : (known.own, number)
+        return number
     }
 }

@@ -7,16 +7,19 @@ package struct SyncReport: Hashable, Sendable {
     package let wasCancelled: Bool
     /// Why it could not be kept what was wrong with feeds. The run has done its work all the same.
     package let noteFailure: FeedError?
+    /// The pauses that later runs have to respect.
+    package let waits: [FeedWait]
 
     package init(
         feeds: [FeedReport], images: ImagesReport, fatal: FeedError? = nil, wasCancelled: Bool = false,
-        noteFailure: FeedError? = nil
+        noteFailure: FeedError? = nil, waits: [FeedWait] = []
     ) {
         self.feeds = feeds
         self.images = images
         self.fatal = fatal
         self.wasCancelled = wasCancelled
         self.noteFailure = noteFailure
+        self.waits = waits
     }
 }
 
@@ -45,6 +48,8 @@ package struct FeedReport: Hashable, Sendable {
     package let notes: [String]
     /// It had images the last time, and has none now.
     package let hasEmptied: Bool
+    /// The user has to name the feed before it may be requested, and no run has said so before.
+    package var asksForName = false
 
     /// The error, unless the saved feed stands in.
     package var failure: FeedError? { outcome == .failed || savedAt == nil ? error : nil }

@@ -57,7 +57,7 @@ struct KubernetesTests {
             return try await whole.shell(
                 """
                 ln -sf "$feedsync" "$1/feedsync"; export PATH="$1:$PATH" JOB_COMPLETION_INDEX="$2"
-                export FEEDSYNC_CACHE="$3"; exec sh -c "$4"
+                export FEEDSYNC_CACHE="$3" FEEDSYNC_ALLOW_PRIVATE=true; exec sh -c "$4"
                 """, whole.folder.path("bin"), String(index), whole.folder.path("cache-\(index)"), script)
         }
         // Without its list a pod has failed, and there is nothing to merge.

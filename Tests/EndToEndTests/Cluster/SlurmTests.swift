@@ -22,7 +22,8 @@ struct SlurmTests {
         for folder in ["bin", "local", "shared"] { try slurm.folder.makeDirectory(folder) }
         symlink(try Program.builtExecutable(), slurm.folder.path("bin/feedsync"))
         let submitted = try await slurm.run(
-            "sbatch", "--parsable", "--array=0-3", "--output=\(shared)/part-%a.out",
+            "sbatch", "--parsable", "--array=0-3", "--export=ALL,FEEDSYNC_ALLOW_PRIVATE=true",
+            "--output=\(shared)/part-%a.out",
             "\(Fixtures.folder)/cluster/feedsync.sbatch", list, shared)
         let job = submitted.outputText.split(separator: "\n").first.map(String.init) ?? ""
         #expect(submitted.status == .exited(0), "\(submitted.errorText)")
@@ -34,7 +35,7 @@ struct SlurmTests {
             try await Task.sleep(for: .milliseconds(200))
         }
 
-        expectQuiet(try await whole.run("--opml", list))
+        expectQuiet(try await whole.run("--allow-private", "--opml", list))
         let merged = try Program(cache: "\(shared)/cache")
         let said = try await whole.shell(#"cat "$1"/*.out"#, shared).outputText
         #expect(Files.names(in: merged.imageFolder) == Files.names(in: whole.imageFolder), "\(said)")

@@ -254,44 +254,4 @@ struct HostHealthTests {
         health.failedToConnect(Self.here, in: early, Self.busy)
         #expect(health.verdict(Self.here, retries: 0, now: at(86_400)) == verdict)
     }
-
-    @Test(
-        "a host that asked to wait in a run before is left alone for the rest of it",
-        arguments: [(120.0, false), (121, true), (86_400, true)])
-    func waitOfBefore(seconds: Double, isGivenUp: Bool) throws {
-        var health = HostHealth()
-        let wait = HostWait(origin: Self.here, until: at(seconds))
-        health.learn(wait, now: Self.start)
-        #expect(self.isGivenUp(health) == isGivenUp)
-        switch health.verdict(Self.here, retries: 3, now: Self.start) {
-        case .wait(let until): #expect(until == wait.until && health.waitEnd(Self.here) == until)
-        case .givenUp(let error):
-            #expect(error.kind == .connectivity && error.isWait && error.host == "a.example")
-            #expect(error.message.contains(wait.until.rfc3339))
-        case .go: Issue.record("it may be asked")
-        }
-        #expect(health.waits(after: Self.start) == [wait])
-        #expect(health.waits(after: wait.until) == [])
-    }
-
-    @Test("a wait that is over, or further ahead than any can be, is none", arguments: [0, -1, 86_401])
-    func noWaitOfBefore(seconds: Double) throws {
-        var health = HostHealth()
-        health.learn(HostWait(origin: Self.here, until: at(seconds)), now: Self.start)
-        _ = try round(health)
-        #expect(health.waits(after: Self.start) == [])
-    }
-
-    @Test("all of a wait is remembered, up to a day, and the longest of several")
-    func remembered() {
-        var health = HostHealth()
-        health.askedToWait(Self.here, for: .seconds(60), Self.busy, now: Self.start)
-        health.askedToWait(Self.there, for: .seconds(7 * 86_400), Self.busy, now: Self.start)
-        health.askedToWait(Self.here, for: .seconds(3600), Self.busy, now: at(1))
-        health.askedToWait(Self.here, for: .seconds(1800), Self.busy, now: at(2))
-        #expect(
-            health.waits(after: at(2)) == [
-                HostWait(origin: Self.here, until: at(3601)), HostWait(origin: Self.there, until: at(86_400)),
-            ])
-    }
 }

@@ -2,17 +2,16 @@ import FeedCore
 import TestDoubles
 import Testing
 
-/// Every store of hosts' waits promises this.
-@Suite("Host wait store contract")
-struct HostWaitStoreContractTests {
-    private static let first = HostWait(origin: "http://a.example:80", until: Timestamp(microseconds: 5))
-    private static let second = HostWait(origin: "https://b.example:443", until: Timestamp(microseconds: -1))
+@Suite("Feed wait store contract")
+struct FeedWaitStoreContractTests {
+    private static let first = FeedWait(feed: .first, until: Timestamp(microseconds: 5))
+    private static let second = FeedWait(feed: .second, until: Timestamp(microseconds: -1))
 
-    /// Two of them on the same data.
-    private func stores(_ kind: StoreKind) async throws -> [any HostWaitStore] {
+    /// Two stores on the same data.
+    private func stores(_ kind: StoreKind) async throws -> [any FeedWaitStore] {
         switch kind {
         case .inMemory:
-            let store = InMemoryHostWaitStore()
+            let store = InMemoryFeedWaitStore()
             return [store, store]
         case .onDisk:
             let scratch = try ScratchCache()
@@ -21,12 +20,12 @@ struct HostWaitStoreContractTests {
         }
     }
 
-    @Test("is empty at first", arguments: StoreKind.allCases)
+    @Test("A new store of pauses is empty", arguments: StoreKind.allCases)
     func empty(_ kind: StoreKind) async throws {
         for store in try await stores(kind) { #expect(try await store.retrieve() == []) }
     }
 
-    @Test("delivers what it was given, by origin, in place of what was there", arguments: StoreKind.allCases)
+    @Test("Replacing pauses leaves the new ones alone, by URL", arguments: StoreKind.allCases)
     func replacing(_ kind: StoreKind) async throws {
         let stores = try await stores(kind)
         for waits in [[Self.first], [Self.first, Self.second], [Self.second], []] {

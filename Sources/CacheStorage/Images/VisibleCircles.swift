@@ -1,0 +1,48 @@
+internal import FeedCore
+
+/// The circles whose data a feed may see, as numbers in the database.
+struct VisibleCircles {
+    static let everybody: Int64 = 0
+    static let ownNetwork: Int64 = -1
+    /// Data that no feed may see; only its URL leads to it.
+    static let nobody: Int64 = -2
+
+    /// The row of the feed, which is the number of its own circle; nil for a feed that is not saved.
+    let feed: Int64?
+    let seesOwnNetwork: Bool
+
+    init(feed: Int64?, seesOwnNetwork: Bool) {
+        self.feed = feed
+        self.seesOwnNetwork = seesOwnNetwork
+    }
+
+    init(_ viewer: Viewer, in connection: SQLiteConnection) throws(FeedError) {
+        let row = try connection.statement("SELECT id, own_network FROM feeds WHERE url = ?1")
+        try row.bind(1, viewer.feed.text)
+        var found: (id: Int64, seesOwnNetwork: Bool)?
+        try row.forEachRow { () throws(FeedError) in found = (row.integer(0), row.integer(1) != 0) }
+        feed = found?.id
+        seesOwnNetwork = viewer.seesOwnNetwork ?? found?.seesOwnNetwork ?? false
+    }
+
+    /// Binds the circles to the parameters ?2 and ?3 of a query that has `circle IN (0, ?2, ?3)`.
+    func bind(to row: SQLiteStatement) throws(FeedError) {
+        try row.bind(2, feed ?? Self.everybody)
+        try row.bind(3, seesOwnNetwork ? Self.ownNetwork : Self.everybody)
+    }
+
+    /// The number under which data for a circle is stored for this feed.
+    func number(of circle: Circle) -> Int64 {
+        switch circle {
+        case .everybody: Self.everybody
+        case .ownNetwork: Self.ownNetwork
+        case .oneFeed: feed ?? Self.nobody
+        }
+    }
+
+    /// The narrower of two circles of this feed.
+    static func narrower(_ one: Int64, _ other: Int64) -> Int64 { rank(one) >= rank(other) ? one : other }
+
+    /// A feed's own data comes before the own network's, and that before everybody's.
+    static func rank(_ circle: Int64) -> Int { circle > 0 ? 2 : circle == ownNetwork ? 1 : 0 }
+}

@@ -1,0 +1,122 @@
+import JSONText
+import TestSupport
+import Testing
+
+/// An archive is a record, not an instruction: what an import takes over, and what it leaves to the user.
+@Suite("What an archive may decide", .timeLimit(.minutes(10)))
+struct ArchiveRecordTests {
+    private let source: Program
+    private let program: Program
+    private let server: FeedServer
+    private var file: String { source.folder.path("cache.tar") }
+
+    init() async throws {
+        source = try Program()
+        program = try Program()
+        server = try FeedServer(images: 3)
+        try await source.run("--keep", "forever", server.feedURL)
+        server.serve(images: [0])
+        try await source.run(server.feedURL)
+        try await source.run("export", file)
+    }
+
+    private var images: JSONValue? {
+        get async throws { try await program.run("show", "--offline", "--json", server.feedURL).json["images"] }
+    }
+
+    @Test("A plain import keeps everything and requests nothing at a private address")
+    func plain() async throws {
+        let imported = try await program.run("import", file)
+        #expect(imported.status == .exited(0))
+        #expect(imported.errorText.contains("--restore") && imported.errorText.contains("`feedsync \(server.feedURL)`"))
+        #expect(try await images?.array?.map { $0["current"]?.bool } == [true, false, false])
+        let count = server.requestCount
+        let first = try await program.run()
+        #expect(first.status == .exited(0))
+        #expect(first.errorLines.count == 1 && first.errorText.contains("name it with `feedsync \(server.feedURL)`"))
+        expectQuiet(try await program.run())
+        #expect(try await program.run("--json").json["feeds"]?[0]?["outcome"]?.string == "waiting")
+        #expect(server.requestCount == count)
+        #expect(try await program.status()["feeds"]?[0]?["keep"]?.string == "none")
+        try await program.makeStale()
+        let stale = try await program.run()
+        #expect(stale.status == .exited(69))
+        #expect(stale.errorText.contains("name it with `feedsync \(server.feedURL)`"))
+        expectQuiet(try await program.run("validate"))
+        #expect(try await program.status()["feeds"]?[0]?["kept"]?.int ?? 2 == 2)
+    }
+
+    @Test("A feed is requested once the user has named it, and its left items stay until a --keep")
+    func naming() async throws {
+        try await program.run("import", file)
+        expectQuiet(try await program.run(server.feedURL))
+        expectQuiet(try await program.run())
+        #expect(try await images?.array?.count == 3)
+        server.serve(images: [4])
+        expectQuiet(try await program.run())
+        // The current item of the archive has left the feed, and only archived items are kept.
+        #expect(try await images?.array?.map { $0["url"]?.string } == [4, 1, 2].map(server.imageURL))
+        expectQuiet(try await program.run("--keep", "none"))
+        #expect(try await images?.array?.count == 1)
+    }
+
+    @Test("A restored cache keeps what it kept and goes on from cron")
+    func restoring() async throws {
+        expectQuiet(try await program.run("import", "--restore", file))
+        #expect(try await program.status()["feeds"]?[0]?["keep"]?.string == "forever")
+        let copy = program.folder.path("copy.tar")
+        expectQuiet(try await program.run("export", copy))
+        #expect(try Files.bytes(copy) == Files.bytes(file))
+        let count = server.requestCount
+        server.serve(images: [4])
+        expectQuiet(try await program.run())
+        #expect(server.paths(after: count) == ["/feed.json", "/4.png"])
+        // The new image has the id of the old one, and replaces it.
+        #expect(try await images?.array?.map { $0["url"]?.string } == [4, 1, 2].map(server.imageURL))
+    }
+
+    @Test("Images of items that had left their feed in an archive are never requested")
+    func leftItems() async throws {
+        try await source.sql("DELETE FROM images WHERE url LIKE '%/1.png' OR url LIKE '%/2.png'")
+        try await source.run("export", file)
+        expectQuiet(try await program.run("import", "--restore", file))
+        let count = server.requestCount
+        for _ in 0..<2 { expectQuiet(try await program.run("--retry-failed")) }
+        #expect(server.paths(after: count) == ["/feed.json", "/feed.json"])
+    }
+
+    @Test("The bytes of an archive are visible only to its own feeds")
+    func bytes() async throws {
+        let other = try FeedServer(images: 0)
+        other.serve(feedOf: [server.imageURL(0)])
+        server.serve(Reply(404), at: 0)
+        try await program.run("import", file)
+        #expect(try await program.run(other.feedURL).status == .exited(23))
+    }
+
+    @Test("--restore makes sense for one call only", arguments: ["restore", "force"])
+    func notConfigurable(option: String) async throws {
+        try program.folder.write(Array("\(option)\n".utf8), to: "config")
+        let result = try await program.run("--config", program.folder.path("config"), "import", file)
+        #expect(result.status == .exited(78))
+    }
+
+    @Test("A feed of an OPML list at a private address needs a [feed] section or --allow-private")
+    func list() async throws {
+        let list = program.folder.path("list.opml")
+        try program.folder.write(
+            Array("<opml><body><outline xmlUrl='\(server.feedURL)'/></body></opml>".utf8), to: "list.opml")
+        let count = server.requestCount
+        let refused = try await program.run("--opml", list, "-H", "X-Key: 1")
+        #expect(refused.status == .exited(65))
+        #expect(refused.errorText.contains("[feed \"\(server.feedURL)\"]"), "\(refused.errorText)")
+        #expect(server.requestCount == count)
+        expectQuiet(try await program.run("--opml", list, "--allow-private", "-H", "X-Key: 1"))
+        #expect(server.server.requests.suffix(2).allSatisfy { $0.header("x-key") == nil })
+        try program.folder.write(Array("[feed \"\(server.feedURL)\"]\nallow-private\n".utf8), to: "config")
+        let named = try Program()
+        expectQuiet(
+            try await named.run("--config", program.folder.path("config"), "--opml", list, "-H", "X-Key: 1"))
+        #expect(server.server.requests.last?.header("x-key") == "1")
+    }
+}
