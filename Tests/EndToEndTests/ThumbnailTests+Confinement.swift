@@ -126,15 +126,15 @@ extension ThumbnailTests {
     func stopped(by way: String) async throws {
         try await syncOne()
         let log = program.folder.path("log")
-        let bin = try fake("trap '' TERM INT ALRM; sleep 1000000 & echo $! >> '\(log)'; wait", log: log)
+        let pid = program.folder.path("pid")
+        let signal = way == "signal" ? "kill -TERM \"$(cat '\(pid)')\";" : ""
+        let bin = try fake("trap '' TERM INT ALRM; sleep 1000000 & echo $! >> '\(log)'; \(signal) wait", log: log)
         let arguments = [
             "gallery": ["gallery", "--max-time", "2", site], "signal": ["gallery", site],
             "sync": ["sync", "--gallery", site, "--max-time", "4", server.feedURL],
         ]
         let run = try program.startShell(
-            #"PATH="$1:$PATH"; shift; exec "$feedsync" "$@""#, [bin] + (arguments[way] ?? []))
-        try await run.eventually { Files.size(log) > "run\n".utf8.count }
-        if way == "signal" { run.kill(SIGTERM) }
+            #"PATH="$1:$PATH"; echo $$ > "$2"; shift 2; exec "$feedsync" "$@""#, [bin, pid] + (arguments[way] ?? []))
         let result = await run.wait()
         #expect(result.status == .exited(way == "signal" ? 128 + SIGTERM : 74), "\(result.errorText)")
         #expect(result.errorText.contains("not finished within --max-time") == (way != "signal"), "\(result.errorText)")

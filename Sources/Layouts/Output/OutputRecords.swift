@@ -29,7 +29,7 @@ struct OutputRecords {
             (outputs, lock, isWritable) = (made.outputs, made.lock, true)
         } else {
             guard access(cache, F_OK) == 0,
-                let existing = try Descriptor.folder(at: cache).existingFolder(Self.name)
+                let existing = try Descriptor.cacheDirectory(at: cache).existingFolder(Self.name)
             else { return nil }
             let hasLock = isReading ? false : try existing.status(of: lockName) != nil
             outputs = existing
@@ -62,9 +62,9 @@ struct OutputRecords {
                 let mode: mode_t = step == steps.last ? 0o700 : 0o777
                 guard mkdir(step, mode) == 0 || errno == EEXIST else { throw SystemError("can't be created", step) }
             }
-            _ = try Descriptor.folder(at: path).makeFile("lock")
+            _ = try Descriptor.cacheDirectory(at: path).makeFile("lock")
         }
-        return try Descriptor.folder(at: path)
+        return try Descriptor.cacheDirectory(at: path)
     }
 
     private var listName: String { "\(hash).list" }
