@@ -1,8 +1,10 @@
 import FeedCore
-import FeedFormats
+import Synchronization
 import TestDoubles
 import TestSupport
 import Testing
+
+@testable import FeedFormats
 
 /// Images that a person wants or doesn't, by their URLs.
 @Suite struct ImageSelectionTests {
@@ -40,6 +42,28 @@ import Testing
     func essentialFormat() throws {
         #expect(
             try found(essential, ImageSelection(excludes: ["/ad/"])) == ["BA298A85-6275-48D3-8315-9C8F7C1CD109 2.jpg"])
+    }
+
+    @Test("a feed has some seconds for all its URLs together, and not for each hundred of them")
+    func time() throws {
+        // Each reading of the clock is a second later.
+        let seconds = Mutex(0)
+        let start = ContinuousClock.now
+        let filter = try #require(
+            ImageFilter(ImageSelection(excludes: ["/ad/"])) {
+                start
+                    + .seconds(
+                        seconds.withLock { seconds in
+                            defer { seconds += 1 }
+                            return seconds
+                        })
+            })
+        #expect(try filter.takes([.known("https://b.example/1")]) == [true])
+        let error = #expect(throws: DecodingFailure.self) {
+            try filter.takes(Array(repeating: .known("https://b.example/1"), count: 1000))
+        }
+        #expect(
+            error == .invalid("the expressions of --include and --exclude take too long on its images' URLs"))
     }
 
     @Test("selections that choose alike have the same rules, and others have not")

@@ -2,21 +2,26 @@ internal import Dispatch
 internal import FeedCore
 internal import Synchronization
 
-/// Takes images by the regular expressions that a person gave.
+/// Selects images by the regular expressions of `--include` and `--exclude`.
 ///
-/// An expression can be so made that it takes longer on some text than anybody waits, and nothing ends a match that has
-/// begun. So matches have a thread of their own, which is left behind when time is up.
+/// Some expressions take hours on some texts, and nothing ends a match that has begun. Therefore matches run on a thread
+/// of their own, which is left behind when the time for the feed is over.
 final class ImageFilter: Sendable {
-    private static let patience = DispatchTimeInterval.seconds(5)
+    /// A feed has so much time, and more for each URL: an expression that begins with `.*` may need most of it.
+    private static let time = Duration.seconds(5)
+    private static let timeOfEachURL = Duration.milliseconds(1)
     private static let matchedAtOnce = 100
 
     private let expressions: Expressions
     private let queue = DispatchQueue(label: "expressions")
+    private let timeLeft = Mutex(time)
+    private let uptime: @Sendable () -> ContinuousClock.Instant
 
-    /// Nil where any URL is taken.
-    init?(_ selection: ImageSelection) {
+    /// Nil if the selection takes every URL. A filter serves one feed.
+    init?(_ selection: ImageSelection, uptime: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         guard !selection.includes.isEmpty || !selection.excludes.isEmpty else { return nil }
         expressions = Expressions(selection)
+        self.uptime = uptime
     }
 
     /// Which of these are taken.
@@ -24,7 +29,6 @@ final class ImageFilter: Sendable {
         var taken: [Bool] = []
         taken.reserveCapacity(urls.count)
         while taken.count < urls.count {
-            try DecodingFailure.check()
             taken += try match(Array(urls[taken.count...].prefix(Self.matchedAtOnce)))
         }
         return taken
@@ -32,11 +36,18 @@ final class ImageFilter: Sendable {
 
     private func match(_ urls: [ResourceURL]) throws(DecodingFailure) -> [Bool] {
         let answer = Answer()
+        let end = uptime() + timeLeft.withLock { $0 + Self.timeOfEachURL * urls.count }
         queue.async { [expressions] in answer.give(Result { try expressions.take(urls.map(\.text)) }) }
-        guard let result = answer.wait(Self.patience) else {
-            throw .invalid("an expression of --include or --exclude took too long on an image's URL")
+        var result: Result<[Bool], any Error>?
+        while result == nil {
+            try DecodingFailure.check()
+            guard uptime() < end else {
+                throw .invalid("the expressions of --include and --exclude take too long on its images' URLs")
+            }
+            result = answer.wait(.milliseconds(100))
         }
-        do { return try result.get() } catch {
+        timeLeft.withLock { $0 = end - uptime() }
+        do { return try result?.get() ?? [] } catch {
             throw .invalid("an expression of --include or --exclude: \(error)")
         }
     }
