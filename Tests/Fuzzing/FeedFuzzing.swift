@@ -66,6 +66,21 @@ enum FeedFuzzing {
         seeds.append(("list", [0x80] + Array(list.utf8)))
         let broken = "<rss><channel><item><title>a & &x; <3</titel><p a=1 b='&'>]]><enclosure url='a.png?b&c'/></rss>"
         seeds.append(("broken", [0] + Array(broken.utf8)))
+        let declared = "<!DOCTYPE rss [<!ENTITY % p 'x'><!ENTITY y 'z'>%p;]><rss><channel>&y;&n;<item/>"
+        seeds.append(("declared", [0] + Array(declared.utf8)))
+        let colons = "<rss><channel><item>&<a:::b ::c:='1' d:e=2></x::::><![CDATA[x]]><enclosure url='a.png'/></item>"
+        seeds.append(("colons", [0] + Array(colons.utf8)))
+        let group = (1...12).map { "<media:content url='\($0).png' width='\($0)' medium='image'/>" }.joined()
+        let contents = String(repeating: "<media:content>", count: 20)
+        seeds.append(
+            ("contents", [0] + Array("<rss><item><media:group>\(group)</media:group>\(contents)\(group)".utf8)))
+        let sources = "<picture><source srcset='a.png 1w,,b.png 2x,(c,'><a href='d.jpg=s1'><img src='d.jpg=s2'>"
+        let lazy = "<img data-src=a-300x200.jpg srcset='a@2x.jpg 2x'><noscript><img src=a.jpg?w=1><img src=b.jpg>"
+        let quoted = (sources + lazy).replacing("\"", with: "'")
+        let json = #"{"version":"https://jsonfeed.org/version/1","items":[{"content_html":"\#(quoted)"}]}"#
+        seeds.append(("alternatives", [0] + Array(json.utf8)))
+        let latin = "<?xml version='1.0' encoding='windows-1252'?><rss><channel><item><description><![CDATA[<img src=a>"
+        seeds.append(("latin", [0] + Array(latin.utf8) + [0x80, 0xE9, 0x81] + Array("]]></description></item>".utf8)))
         let page = "<!doctype html><link rel=alternate type=application/rss+xml href=/feed><img src=a>"
         seeds.append(("page", [0] + Array(page.utf8)))
         return seeds
