@@ -30,7 +30,7 @@ import Testing
     }
 
     private func load(
-        _ pages: [String: (ids: [String], next: String?)], atMost count: Int = 10, maxBytes: Int64 = 1000,
+        _ pages: [String: (ids: [String], next: String?)], atMost count: Int = 10, maxBytes: Int64 = 10_000,
         client: ScriptedHTTPClient? = nil, validators: Validators = Validators()
     ) async throws -> (answer: RemoteFeedLoader.Answer, asked: [HTTPRequest]) {
         let client = client ?? ScriptedHTTPClient { request in .ok(Array(request.url.text.utf8.suffix(1))) }
@@ -154,7 +154,7 @@ import Testing
     @Test("all together are held to the size of one feed")
     func size() async throws {
         let pages: [String: (ids: [String], next: String?)] = [
-            "1": (["a"], "https://feeds.example/2"), "2": (["b"], "https://feeds.example/3"), "3": (["c"], nil),
+            "1": ([], "https://feeds.example/2"), "2": ([], "https://feeds.example/3"), "3": ([], nil),
         ]
         let (_, asked) = try await load(pages, maxBytes: 3)
         #expect(asked.map(\.maxBytes) == [3, 2, 1])
@@ -227,6 +227,19 @@ import Testing
         let answer = try await loader.load(url)
         #expect(ids(answer) == expected)
         #expect(answer.notes.filter { !$0.hasPrefix("of ") } == notes(ofNext: target))
+    }
+
+    @Test("may have as many images in all as the size of the feed allows, and no more")
+    func mostImages() async throws {
+        let pages: [String: (ids: [String], next: String?)] = [
+            "1": (["a", "b"], "https://feeds.example/2"), "2": (["b", "c"], "https://feeds.example/3"),
+            "3": (["c", "d"], nil),
+        ]
+        #expect(ids(try await load(pages, atMost: 2, maxBytes: 1000).answer) == ["a", "b", "c"])
+        let error = await #expect(throws: FeedError.self) { try await load(pages, atMost: 3, maxBytes: 1000) }
+        #expect(error?.kind == .invalidData)
+        #expect(
+            error?.message == "page 3, https://feeds.example/3: more than 3 images (see --max-feed-size)")
     }
 
     @Test("one elsewhere ends the walk whatever it answers")

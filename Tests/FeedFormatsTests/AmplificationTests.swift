@@ -82,6 +82,14 @@ import Testing
         #expect(try decode(Self.rss(items)).feed.images.count == 40_000)
     }
 
+    private func refusal(_ text: String, mostImages: Int) -> String? {
+        let document = FeedSource(
+            bytes: Array(text.utf8), url: .known("https://h.example/feed"), mostImages: mostImages)
+        let error = #expect(throws: FeedError.self) { try FeedDecoder().decode(document) }
+        #expect(error?.kind == .invalidData)
+        return error?.message
+    }
+
     @Test("an item with images without number is refused, wherever it names them")
     func crowds() throws {
         let markup = Self.numbered(60_000) { "<img src=\($0)>" }
@@ -95,10 +103,50 @@ import Testing
             "<feed><entry>\(Self.times(60_000, "<media:content url='.gif'/>"))</entry></feed>",
             #"{"version":"https://jsonfeed.org/version/1","items":[{"attachments":["#
                 + Self.times(60_000, #"{"url":".gif"},"#) + "{}]}]}",
+            Self.rss("<item>&\(enclosures)</item>"),
         ] {
-            let error = #expect(throws: FeedError.self) { try decode(text) }
-            #expect(error?.message.hasSuffix("an item with more than 50000 images") == true, "\(error?.message ?? "")")
+            let message = refusal(text, mostImages: 100)
+            #expect(message?.hasSuffix("more than 50000 images (see --max-feed-size)") == true, "\(message ?? "")")
         }
+    }
+
+    private static let item = #"{"id":"73A7F70C-75DA-4C2E-B5A3-EED40DC53AA6","image":"https://h/a"}"#
+
+    /// Each makes a feed of so many images.
+    private static let countedFeeds: [String: @Sendable (Int) -> String] = [
+        "Essential": { #"{"items":[\#(Array(repeating: item, count: $0).joined(separator: ","))]}"# },
+        "JSON Feed": {
+            #"{"version":"https://jsonfeed.org/version/1","items":[\#(times($0, #"{"image":"a"},"#)){}]}"#
+        },
+        "JSON Feed with one item": {
+            let markup = numbered($0) { "<img src=\($0)>" }
+            return #"{"version":"https://jsonfeed.org/version/1","items":[{"content_html":"\#(markup)"}]}"#
+        },
+        "RSS": { rss(times($0, "<item><enclosure url='a.png'/></item>")) },
+        "RSS with one item": { rss("<item>\(numbered($0) { "<enclosure url='\($0).png'/>" })</item>") },
+        "Atom": { "<feed>\(times($0, "<entry><link rel='enclosure' href='a.png'/></entry>"))</feed>" },
+    ]
+
+    @Test("a feed may have as many images as its size allows, and no more", arguments: countedFeeds.keys.sorted())
+    func mostImages(format: String) throws {
+        let text = try #require(Self.countedFeeds[format])
+        let document = FeedSource(bytes: Array(text(3).utf8), url: .known("https://h.example/feed"), mostImages: 3)
+        #expect(try FeedDecoder().decode(document).feed.images.count == 3)
+        let message = refusal(text(4), mostImages: 3)
+        #expect(message?.hasSuffix("more than 3 images (see --max-feed-size)") == true, "\(message ?? "")")
+    }
+
+    @Test("a list may have as many feeds as its size allows, and no more")
+    func mostFeeds() throws {
+        func list(_ count: Int) throws(FeedError) -> SubscriptionList {
+            let outlines = Self.numbered(count) { "<outline xmlUrl='http://h/\($0)'/>" }
+            let bytes = Array("<opml><body>\(outlines)</body></opml>".utf8)
+            return try FeedDecoder().decodeSubscriptions(
+                FeedSource(bytes: bytes, url: .known("https://h.example/feeds"), mostImages: 3))
+        }
+        #expect(try list(3).feeds.count == 3)
+        let error = #expect(throws: FeedError.self) { try list(4) }
+        #expect(error?.message.hasSuffix("more than 3 feeds (see --max-feed-size)") == true)
     }
 
     @Test(
@@ -106,8 +154,8 @@ import Testing
         arguments: ["<media:content url='.gif'/>", "<enclosure url='.gif'/>"])
     func early(reference: String) throws {
         let text = "<rss><channel><item>\(Self.times(60_000, reference))"
-        let error = #expect(throws: FeedError.self) { try decode(text) }
-        #expect(error?.message.hasSuffix("an item with more than 50000 images") == true, "\(error?.message ?? "")")
+        let message = refusal(text, mostImages: 100)
+        #expect(message?.hasSuffix("more than 50000 images (see --max-feed-size)") == true, "\(message ?? "")")
     }
 
     @Test("items don't wait for the channel's link without end")

@@ -131,9 +131,9 @@ enum OptionTable {
             "max-filesize", "SIZE", sets: \.maxFileSize, as: .size, default: "64M", .main, of: online.union([.import]),
             "the largest image to accept: 500K, 64M, 1G"),
         .value(
-            "max-feed-size", "SIZE", sets: \.maxFeedSize, as: .size, default: "256M", .main,
+            "max-feed-size", "SIZE", sets: \.maxFeedSize, as: .size, default: "64M", .main,
             of: online.union([.import]),
-            "the largest feed to accept"),
+            "the largest feed to accept, with one image at most for each 256 bytes of SIZE"),
         .value(
             "max-redirs", "N", sets: \.maxRedirects, as: .countOrNone, default: "10", .network, of: online,
             "redirects to follow for one request"),

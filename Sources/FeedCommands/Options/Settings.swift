@@ -27,7 +27,7 @@ struct Settings: Hashable, Sendable {
     /// A transfer fails when less than 1 KiB has come in this time, or nothing of an answer.
     var timeout = Duration.seconds(30)
     var maxFileSize: Int64 = 64 << 20
-    var maxFeedSize: Int64 = 256 << 20
+    var maxFeedSize = FeedSizeLimit.standard.bytes
     /// The pages to load of one feed.
     var pages = 1
     /// What stays of items that left the feed; nil: what was told the last time.

@@ -7,12 +7,14 @@ struct PagedFeed {
     private var next: ResourceURL?
     private var seen: Set<ResourceURL.Key>
     private let origins: Set<String>
+    private let mostImages: Int
     /// The items of all pages, by what they are known by. Nil while there is one page.
     private var items: Set<ExactText>?
 
     /// `redirected` is where the first page was found, if not where it was asked for.
-    init(_ page: DecodedFeed, at url: ResourceURL, _ redirected: ResourceURL?) {
+    init(_ page: DecodedFeed, at url: ResourceURL, _ redirected: ResourceURL?, mostImages: Int) {
         first = page
+        self.mostImages = mostImages
         images = page.feed.images
         notes = page.notes
         next = page.nextPage
@@ -39,11 +41,8 @@ struct PagedFeed {
         return seen.insert(url.keyWithoutFragment).inserted
     }
 
-    /// What is new in it. Items move on to further pages while these are fetched.
-    mutating func add(_ page: DecodedFeed) {
-        count += 1
-        notes += page.notes
-        next = page.nextPage
+    /// Adds what is new in the page. Items move on to further pages while these are fetched.
+    mutating func add(_ page: DecodedFeed) throws(FeedError) {
         var known = items ?? Set(first.items.map(first.id(of:)))
         // Held once, so that it grows in place.
         items = nil
@@ -52,7 +51,11 @@ struct PagedFeed {
             images += page.feed.images[item]
             known.insert(page.id(of: item))
         }
+        guard images.count <= mostImages else { throw .invalidData(FeedSizeLimit.tooMany(mostImages)) }
         items = known
+        count += 1
+        notes += page.notes
+        next = page.nextPage
     }
 }
 

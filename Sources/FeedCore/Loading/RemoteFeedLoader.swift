@@ -26,6 +26,7 @@ package struct RemoteFeedLoader: Sendable {
     private let manner: RequestManner?
     private let hasOwnRoute: Bool
     private let maxImageBytes: Int64?
+    private let bodies: FeedBodies
 
     var rules: String { selection.rules }
 
@@ -34,8 +35,10 @@ package struct RemoteFeedLoader: Sendable {
     package init(
         client: any HTTPClient, decoder: any FeedDecoding, maxBytes: Int64, maxPages: Int = 1,
         selection: ImageSelection = ImageSelection(), identity: Identity = Identity(), allowsPrivate: Bool = false,
-        manner: RequestManner? = nil, hasOwnRoute: Bool = false, maxImageBytes: Int64? = nil
+        manner: RequestManner? = nil, hasOwnRoute: Bool = false, maxImageBytes: Int64? = nil,
+        bodies: FeedBodies = .shared
     ) {
+        self.bodies = bodies
         self.client = client
         self.decoder = decoder
         self.maxBytes = maxBytes
@@ -78,7 +81,8 @@ package struct RemoteFeedLoader: Sendable {
         switch head.status {
         case HTTPStatus.ok:
             var pages = PagedFeed(
-                try decode(body, response, askedFor: url), at: url, response.redirectedURL)
+                try await decode(body, response, askedFor: url), at: url, response.redirectedURL,
+                mostImages: mostImages)
             try await loadFurther(&pages, bytes: response.bodyBytes, on: imageTerms)
             return Answer(
                 content: .feed(pages.feed, head.validators), imageTerms: imageTerms, movedTo: movedTo,
@@ -118,7 +122,7 @@ package struct RemoteFeedLoader: Sendable {
                     throw HTTPStatus.failure(response, askedFor: url)
                 }
                 bytes += response.bodyBytes
-                pages.add(try decode(body, response, askedFor: url))
+                try pages.add(try await decode(body, response, askedFor: url))
             } catch {
                 if error.isCancellation { throw error }
                 throw error.about("page \(pages.count + 1), \(url)")
@@ -130,22 +134,24 @@ package struct RemoteFeedLoader: Sendable {
         _ url: ResourceURL, _ validators: Validators, maxBytes: Int64, on terms: RequestTerms,
         _ notBefore: Timestamp? = nil
     ) async throws(FeedError) -> (HTTPResponse, CollectedBytes) {
-        let body = CollectedBytes()
         var request = HTTPRequest(url: url, validators: validators, maxBytes: maxBytes, on: terms)
         request.notBefore = notBefore
-        let response = try await client.get(request, into: body)
+        let (response, body) = try await bodies.get(request, from: client)
         guard !Task.isCancelled else { throw .cancelled }
         return (response, body)
     }
 
     private func decode(
         _ body: CollectedBytes, _ response: HTTPResponse, askedFor url: ResourceURL
-    ) throws(FeedError) -> DecodedFeed {
+    ) async throws(FeedError) -> DecodedFeed {
         let place = response.redirectedURL ?? url
-        let document = FeedSource(bytes: body.take(), url: place, contentType: response.head[.contentType])
         var decoded: DecodedFeed
         do throws(FeedError) {
-            decoded = try decoder.decode(document, taking: selection)
+            decoded = try await bodies.reading(body) { bytes throws(FeedError) in
+                let document = FeedSource(
+                    bytes: bytes, url: place, contentType: response.head[.contentType], mostImages: mostImages)
+                return try decoder.decode(document, taking: selection)
+            }
         } catch {
             // A login page, say, which is not where it was asked for.
             guard error.kind == .invalidData, place != url else { throw error }
@@ -157,6 +163,8 @@ package struct RemoteFeedLoader: Sendable {
         }
         return decoded
     }
+
+    private var mostImages: Int { FeedSizeLimit(bytes: maxBytes).images }
 
     /// A list may name private addresses with `--allow-private`; a feed from an archive may not.
     private func mayUsePrivate(_ giver: FeedGiver) -> Bool { allowsPrivate && giver != .cache }

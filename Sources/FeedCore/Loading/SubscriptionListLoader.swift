@@ -17,7 +17,8 @@ package struct SubscriptionListLoader: Sendable {
         _ = try await client.get(HTTPRequest(url: url, maxBytes: maxBytes), into: body)
         guard !Task.isCancelled else { throw .cancelled }
         do {
-            return try decoder.decodeSubscriptions(FeedSource(bytes: body.take(), url: url))
+            return try decoder.decodeSubscriptions(
+                FeedSource(bytes: body.take(), url: url, mostImages: FeedSizeLimit(bytes: maxBytes).images))
         } catch {
             throw error.about(name)
         }

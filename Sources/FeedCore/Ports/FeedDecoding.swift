@@ -20,11 +20,16 @@ package struct FeedSource: Hashable, Sendable {
     package let url: ResourceURL
     /// As the server put it.
     package let contentType: String?
+    /// The most images that it may have, or the most feeds in a list.
+    package let mostImages: Int
 
-    package init(bytes: [UInt8], url: ResourceURL, contentType: String? = nil) {
+    package init(
+        bytes: [UInt8], url: ResourceURL, contentType: String? = nil, mostImages: Int = FeedSizeLimit.standard.images
+    ) {
         self.bytes = bytes
         self.url = url
         self.contentType = contentType
+        self.mostImages = mostImages
     }
 }
 

@@ -24,18 +24,19 @@ final class HTMLImages: HTMLVisitor {
     private var link: ImageTag.Link?
     /// What the `<source>`s of the open `<picture>` name.
     private var sources: SourceSet?
+    private let most: Int
     private var isWithoutScript = false
     /// The image that a script is to bring. What stands for it where there is no script is the same picture.
     private var lazy: Int?
 
-    private init(base: ResourceURL?) { self.base = base }
+    private init(base: ResourceURL?, atMost most: Int) { (self.base, self.most) = (base, most) }
 
-    /// `cut` says why the rest of the piece was left out, if it was.
+    /// Finds the first `most` images. `cut` says why the rest of the piece was left out, if it was.
     static func find(
-        in html: String, base: ResourceURL?, with reader: HTMLReader
+        in html: String, base: ResourceURL?, atMost most: Int, with reader: HTMLReader
     ) -> (images: [NamedPicture], cut: String?) {
         guard mayHoldImage(html) else { return ([], nil) }
-        let visitor = HTMLImages(base: base)
+        let visitor = HTMLImages(base: base, atMost: most)
         let cut = reader.read(html, telling: visitor)
         // A piece that was left before its end may leave figures open.
         while !visitor.figures.isEmpty { visitor.closeFigure() }
@@ -75,7 +76,9 @@ final class HTMLImages: HTMLVisitor {
             }
         case "noscript": isWithoutScript = true
         case "figure": figures.append(Figure())
-        case "figcaption": caption = FoldedText()
+        case "figcaption":
+            caption = FoldedText()
+            caption?.longest = 2 * LongestText.words
         default:
             if Self.inert.contains(tag) { inert = (tag, 1) }
             caption?.separate(at: tag)
@@ -83,12 +86,12 @@ final class HTMLImages: HTMLVisitor {
     }
 
     private func add(_ tag: ImageTag) {
-        guard images.count <= FeedItem.mostImages else { return }
+        guard images.count < most else { return }
         let addresses = tag.references(linkedTo: link).map { NamedPicture.Address(reference: $0, base: base) }
         guard !addresses.isEmpty else { return }
         let decoration = tag.decoration
         let title = tag.title.flatMap(FoldedText.fold)
-        let words = title ?? tag.alternative.flatMap(FoldedText.fold)
+        let words = (title ?? tag.alternative.flatMap(FoldedText.fold))?.shortened(to: LongestText.words)
         if isWithoutScript, decoration == nil, let lazy {
             images[lazy].addresses += addresses
             images[lazy].description = images[lazy].description ?? words
@@ -109,7 +112,9 @@ final class HTMLImages: HTMLVisitor {
         case "picture": sources = nil
         case "noscript": (isWithoutScript, lazy) = (false, nil)
         case "figcaption":
-            if let last = figures.indices.last { figures[last].caption = figures[last].caption ?? caption?.text }
+            if let last = figures.indices.last, figures[last].caption == nil {
+                figures[last].caption = caption?.text?.shortened(to: LongestText.words)
+            }
             caption = nil
         case "figure": closeFigure()
         default: caption?.separate(at: tag)

@@ -17,7 +17,7 @@ final class HTMLReader {
     private static let mostAttributes = 250
     /// HTML knows no such element, so that nothing ends it. Without an open element, libxml2 begins a paragraph at any text,
     /// even in the midst of a word.
-    private static let enclosing = "<piece>"
+    private static let enclosing = Array("<piece>".utf8)
 
     private var parser: UnsafeMutablePointer<xmlParserCtxt>?
     private var eventCount = 0
@@ -45,8 +45,8 @@ final class HTMLReader {
         cxml_set_handler(parser, &handler, Unmanaged.passUnretained(self).toOpaque())
         earlierNames = cxml_names(parser)
         cut = nil
-        var piece = Self.enclosing + html
-        piece.withUTF8 { parse($0, with: parser) }
+        var html = html
+        html.withUTF8 { parse($0, with: parser) }
         cxml_free_document(parser)
         if cxml_names(parser) > LibXML.mostNames { forgetNames() }
         return cut
@@ -55,17 +55,41 @@ final class HTMLReader {
     /// Reads up to a tag that is made to take without end, or that the end of a shortened text cuts off.
     private func parse(_ bytes: UnsafeBufferPointer<UInt8>, with parser: UnsafeMutablePointer<xmlParserCtxt>) {
         let end = TagScanner.end(ofHTML: bytes, most: Self.mostAttributes)
-        if end?.isExcessive == true { cut = "a tag with more than \(Self.mostAttributes) attributes" }
+        cut = end?.excess.map { "a tag with \($0)" }
         // To recover means that a script ends at its own end tag alone.
         let options =
             HTML_PARSE_RECOVER.rawValue | HTML_PARSE_NONET.rawValue | HTML_PARSE_NOERROR.rawValue
             | HTML_PARSE_NOWARNING.rawValue | HTML_PARSE_IGNORE_ENC.rawValue | HTML_PARSE_NODEFDTD.rawValue
             | HTML_PARSE_NOIMPLIED.rawValue
-        bytes.withMemoryRebound(to: CChar.self) { chars in
-            let count = Int32(clamping: end?.place ?? chars.count)
-            if let tree = htmlCtxtReadMemory(parser, chars.baseAddress, count, nil, "UTF-8", Int32(options)) {
-                xmlFreeDoc(tree)
+        var input = Input(text: UnsafeRawBufferPointer(bytes).prefix(end?.place ?? bytes.count))
+        let read: xmlInputReadCallback = { input, room, count in
+            guard let input, let room else { return 0 }
+            let piece = UnsafeMutableRawBufferPointer(start: room, count: Int(count))
+            return Int32(input.assumingMemoryBound(to: Input.self).pointee.fill(piece))
+        }
+        withUnsafeMutablePointer(to: &input) { input in
+            if let tree = htmlCtxtReadIO(parser, read, nil, input, nil, "UTF-8", Int32(options)) { xmlFreeDoc(tree) }
+        }
+    }
+
+    /// Hands a piece to libxml2 bit by bit: it would copy the whole of what it is given at once.
+    private struct Input {
+        private var beginning = HTMLReader.enclosing[...]
+        private var rest: Slice<UnsafeRawBufferPointer>
+
+        init(text: Slice<UnsafeRawBufferPointer>) { rest = text }
+
+        mutating func fill(_ room: UnsafeMutableRawBufferPointer) -> Int {
+            guard beginning.isEmpty else {
+                let bit = beginning.prefix(room.count)
+                room.copyBytes(from: bit)
+                beginning = beginning.dropFirst(bit.count)
+                return bit.count
             }
+            let bit = rest.prefix(room.count)
+            room.copyBytes(from: bit)
+            rest = rest.dropFirst(bit.count)
+            return bit.count
         }
     }
 

@@ -1,9 +1,13 @@
-/// The words of a piece of HTML.
+/// The words of a piece of HTML, such as a title.
 final class PlainText: HTMLVisitor {
+    /// Nobody shows the words of more HTML than this.
+    private static let longest = 1 << 20
+
     private var words = FoldedText()
 
     /// Nil for HTML without words.
-    static func of(_ html: String, with reader: HTMLReader) -> String? {
+    static func of(_ given: String, with reader: HTMLReader) -> String? {
+        let html = given.utf8.count <= longest ? given : String(Substring(given.utf8.prefix(longest)))
         // Most have no tags, and reading a piece of HTML takes time.
         if !html.utf8.contains(UInt8(ascii: "<")), let plain = LibXML.decodingReferences(in: html) {
             return FoldedText.fold(plain)

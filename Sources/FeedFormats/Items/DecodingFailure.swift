@@ -7,7 +7,8 @@ enum DecodingFailure: Error, Equatable {
     case invalid(String)
 
     static let excess = DecodingFailure.invalid("its images come to far more text than the feed itself")
-    static let crowd = DecodingFailure.invalid("an item with more than \(FeedItem.mostImages) images")
+
+    static func tooMany(_ images: Int) -> DecodingFailure { .invalid(FeedSizeLimit.tooMany(images)) }
 
     static func malformed(_ reason: String, line: Int, column: Int) -> DecodingFailure {
         .invalid("line \(line), column \(column): \(reason)")

@@ -2,8 +2,8 @@ internal import FeedCore
 
 /// An item of a feed as its document gives it, from which images are made.
 struct FeedItem {
-    /// No item has so many. Until the item is done, each image takes many times the memory of its `<img>`.
-    static let mostImages = 50_000
+    /// The most images that one item may name, in all renditions: many of them may turn out to be one image.
+    static func mostNamed(in document: FeedSource) -> Int { max(document.mostImages, 50_000) }
 
     var id: String?
     /// Plain text.

@@ -10,6 +10,7 @@ struct ImageCollector {
     private var budget: TextBudget
     private var itemCount = 0
     private let links: ImageLinks
+    private let mostImages: Int
     private let takesAll: Bool
     private let filter: ImageFilter?
     private let beginning: (ItemText) -> String?
@@ -22,6 +23,7 @@ struct ImageCollector {
     ) {
         self.beginning = beginning
         links = ImageLinks(in: document.url)
+        mostImages = document.mostImages
         budget = TextBudget(for: document)
         takesAll = selection.all
         filter = ImageFilter(selection)
@@ -39,7 +41,6 @@ struct ImageCollector {
     mutating func add(_ given: FeedItem) throws(DecodingFailure) {
         try DecodingFailure.check()
         itemCount += 1
-        guard given.pictures.count <= FeedItem.mostImages else { throw .crowd }
         var item = given.shortened
         // An item is often known by its URL, or that of its picture, and is shown by it.
         item.id = item.id?.withoutPasswords
@@ -67,6 +68,7 @@ struct ImageCollector {
         }
         let post = FeedPost(title: item.title, link: link, published: item.published)
         for (index, picture) in pictures.enumerated() {
+            guard images.count < mostImages else { throw .tooMany(mostImages) }
             let url = picture.addresses[0]
             let id = item.id.map { index == 0 ? $0 : "\($0)#\(index + 1)" } ?? url.text
             let description = picture.description?.shortened(to: LongestText.words) ?? words

@@ -9,7 +9,7 @@ struct TextBudget {
 
     init(for document: FeedSource) {
         let size = document.bytes.count
-        left = (1 << 20) + max(size, min(8 * size, 64 << 20))
+        left = (1 << 20) + max(2 * size, min(8 * size, 64 << 20))
     }
 
     mutating func addImage() { left += Self.ofEachImage }

@@ -10,7 +10,7 @@ enum EssentialFeed {
     ) throws(FeedError) -> DecodedFeed? {
         do throws(JSONError) {
             var reader = JSONReader(document.bytes)
-            guard var images = try readFeed(&reader, ImageLinks(in: document.url)) else { return nil }
+            guard var images = try readFeed(&reader, document) else { return nil }
             try reader.finish()
             if let filter = ImageFilter(selection) { images = try taken(of: images, by: filter, &reader) }
             return DecodedFeed(feed: Feed(format: .essential, images: images))
@@ -30,7 +30,9 @@ enum EssentialFeed {
         }
     }
 
-    private static func readFeed(_ reader: inout JSONReader, _ links: ImageLinks) throws(JSONError) -> [FeedImage]? {
+    private static func readFeed(
+        _ reader: inout JSONReader, _ document: FeedSource
+    ) throws(JSONError) -> [FeedImage]? {
         let top = reader.position
         var images: [FeedImage]?
         try reader.enterObject()
@@ -45,17 +47,23 @@ enum EssentialFeed {
             }
             // Programs differ in which of two lists they take.
             guard images == nil else { throw reader.mismatch("given twice", at: reader.position) }
-            images = try readItems(&reader, links)
+            images = try readItems(&reader, document)
         }
         guard let images else { throw reader.mismatch("missing", at: top, member: "items") }
         return images
     }
 
-    private static func readItems(_ reader: inout JSONReader, _ links: ImageLinks) throws(JSONError) -> [FeedImage] {
+    private static func readItems(
+        _ reader: inout JSONReader, _ document: FeedSource
+    ) throws(JSONError) -> [FeedImage] {
+        let links = ImageLinks(in: document.url)
         var images: [FeedImage] = []
         try reader.enterArray()
         while try reader.nextElement() {
             guard !Task.isCancelled else { throw .cancelled }
+            guard images.count < document.mostImages else {
+                throw reader.mismatch(FeedSizeLimit.tooMany(document.mostImages), at: reader.position)
+            }
             try readItem(&reader, links, into: &images)
         }
         return images

@@ -4,6 +4,7 @@ internal import JSONText
 /// JSON Feed 1.0 and 1.1.
 struct JSONFeed {
     private let html = HTMLReader()
+    private let mostNamed: Int
     private var collector: ImageCollector
     private var title: String?
     private var nextPage: String?
@@ -43,6 +44,7 @@ struct JSONFeed {
     }
 
     private init(_ document: FeedSource, taking selection: ImageSelection) {
+        mostNamed = FeedItem.mostNamed(in: document)
         collector = ImageCollector(in: document, taking: selection) { [html] in $0.beginning(with: html) }
     }
 
@@ -82,6 +84,7 @@ struct JSONFeed {
         }
         let item = try readItem(&reader)
         do throws(DecodingFailure) {
+            guard item.pictures.count <= mostNamed else { throw .tooMany(mostNamed) }
             try collector.add(item)
         } catch {
             throw reader.error(error, at: start)
@@ -107,7 +110,7 @@ struct JSONFeed {
             case "attachments": attachments = try readAttachments(&reader)
             case "content_html":
                 guard let markup = try text(&reader) else { continue }
-                (content, item.cut) = HTMLImages.find(in: markup, base: nil, with: html)
+                (content, item.cut) = HTMLImages.find(in: markup, base: nil, atMost: mostNamed + 1, with: html)
                 texts[0] = ItemText(text: markup)
             case "content_text": texts[1] = try text(&reader).map { ItemText(text: $0, isPlain: true) }
             case "summary": texts[2] = try text(&reader).map { ItemText(text: $0, isPlain: true) }
@@ -137,7 +140,7 @@ struct JSONFeed {
                 continue
             }
             if let attachment = try readAttachment(&reader) { attachments.append(attachment) }
-            guard attachments.count <= FeedItem.mostImages else { throw reader.error(.crowd, at: start) }
+            guard attachments.count <= mostNamed else { throw reader.error(.tooMany(mostNamed), at: start) }
         }
         return attachments
     }

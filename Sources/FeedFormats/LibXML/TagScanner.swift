@@ -7,6 +7,9 @@ struct TagScanner {
         case tag, gap, name, named, assigned, value
     }
 
+    /// libxml2 holds a tag and its values in memory, each of them several times.
+    private static let longestTag = 16 << 20
+
     private let bytes: UnsafeBufferPointer<UInt8>
     private let isHTML: Bool
     private var index: Int
@@ -21,10 +24,11 @@ struct TagScanner {
         index = start
     }
 
-    /// Where the first tag of an HTML text begins that has more attributes than `most`, or that the text's end cuts off.
+    /// Where the first tag of an HTML text begins that has more attributes than `most` or is too long, which `excess` says,
+    /// or that the text's end cuts off.
     static func end(
         ofHTML bytes: UnsafeBufferPointer<UInt8>, most: Int
-    ) -> (place: Int, isExcessive: Bool)? {
+    ) -> (place: Int, excess: String?)? {
         var scanner = TagScanner(bytes, from: 0, isHTML: true)
         while let start = scanner.nextTag() {
             if scanner.begins(with: "!--") {
@@ -34,7 +38,8 @@ struct TagScanner {
             } else if scanner.beginsName {
                 let (isScript, isStyle) = (scanner.isAt(name: "script"), scanner.isAt(name: "style"))
                 let isWhole = scanner.skipTag()
-                if scanner.attributes > most || !isWhole { return (start, scanner.attributes > most) }
+                let excess = scanner.excess(ofTagFrom: start, most: most)
+                if excess != nil || !isWhole { return (start, excess) }
                 if scanner.isEmpty { continue }
                 if isScript { scanner.skip(behind: "</script", from: scanner.index) }
                 if isStyle { scanner.skip(behind: "</style", from: scanner.index) }
@@ -47,19 +52,23 @@ struct TagScanner {
     struct XMLOutline {
         /// Where the root element begins; nil if there is no element.
         var root: Int?
-        /// Where the first tag begins that has too many attributes.
-        var excess: Int?
+        /// Where the first tag begins that has too many attributes or is too long, and which of them.
+        var stop: (place: Int, excess: String)?
+        /// Places in CDATA sections. libxml2 holds a section in memory until its end, so that a long one is made several.
+        var breaks: [Int] = []
         /// The entities that the document declares, up to `mostEntities` of them.
         var entities: Set<[UInt8]> = []
 
         fileprivate static let mostEntities = 10_000
+        fileprivate static let longestSection = 1 << 20
     }
 
     static let longestEntity = 64
 
-    /// Looks over an XML document, up to the first tag that has more attributes than `most`.
+    /// Looks over an XML document, up to the first tag that has more attributes than `most` or is too long. If the document
+    /// is not in UTF-8, each of its bytes is a character.
     static func outline(
-        ofXML bytes: UnsafeBufferPointer<UInt8>, from start: Int, most: Int
+        ofXML bytes: UnsafeBufferPointer<UInt8>, from start: Int, most: Int, isUTF8: Bool
     ) -> XMLOutline {
         var outline = XMLOutline()
         var scanner = TagScanner(bytes, from: start, isHTML: false)
@@ -68,6 +77,7 @@ struct TagScanner {
                 scanner.skip(behind: "-->", from: start + 4)
             } else if scanner.begins(with: "![CDATA[") {
                 scanner.skip(behind: "]]>", from: start)
+                outline.breaks += scanner.breaks(ofSectionFrom: start, isUTF8: isUTF8)
             } else if scanner.begins(with: "?") {
                 scanner.skip(behind: "?>", from: start)
             } else if scanner.begins(with: "!") {
@@ -78,8 +88,8 @@ struct TagScanner {
             } else {
                 if outline.root == nil, scanner.beginsName { outline.root = start }
                 _ = scanner.skipTag()
-                if scanner.attributes > most {
-                    outline.excess = start
+                if let excess = scanner.excess(ofTagFrom: start, most: most) {
+                    outline.stop = (start, excess)
                     return outline
                 }
             }
@@ -93,6 +103,21 @@ struct TagScanner {
         let rest = bytes[min(index + 7, bytes.count)...].prefix(2 * Self.longestEntity).drop { $0 <= 0x20 }
         let name = rest.prefix { $0 > 0x20 && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "\"") }
         return name.isEmpty || name.first == UInt8(ascii: "%") ? nil : Array(name)
+    }
+
+    /// Where to divide the CDATA section that ends here: between characters, and before its end.
+    private func breaks(ofSectionFrom start: Int, isUTF8: Bool) -> [Int] {
+        stride(from: start + XMLOutline.longestSection, to: index - 16, by: XMLOutline.longestSection).map { place in
+            var place = place
+            while isUTF8, place < index - 8, bytes[place] & 0b1100_0000 == 0b1000_0000 { place += 1 }
+            return place
+        }
+    }
+
+    /// Why the tag that ends here is not to be read.
+    private func excess(ofTagFrom start: Int, most: Int) -> String? {
+        if attributes > most { return "more than \(most) attributes" }
+        return index - start > Self.longestTag ? "more than \(Self.longestTag >> 20) MB" : nil
     }
 
     // MARK: Steps

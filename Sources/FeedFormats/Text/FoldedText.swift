@@ -2,6 +2,8 @@
 struct FoldedText {
     private var bytes: [UInt8] = []
     private var spaceIsDue = false
+    /// Text beyond so many bytes is dropped.
+    var longest = Int.max
 
     /// Nil for a text of nothing but white space.
     var text: String? { bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self) }
@@ -15,7 +17,7 @@ struct FoldedText {
 
     mutating func add(_ text: UnsafeBufferPointer<UInt8>) {
         var index = 0
-        while index < text.count {
+        while index < text.count, bytes.count < longest {
             if let character = Self.windows1252(text, index) {
                 append(character)
                 index += 2
@@ -66,9 +68,8 @@ struct FoldedText {
         return character == TextDecoder.replacement ? nil : character
     }
 
-    private static let windows1252 = (UInt8(0x80)...0x9F).map {
-        TextDecoder.utf8(of: [$0], in: "CP1252") ?? TextDecoder.replacement
-    }
+    private static let windows1252: [[UInt8]] =
+        TextDecoder("CP1252")?.singleBytes() ?? Array(repeating: TextDecoder.replacement, count: 0x20)
 
     /// How many bytes the white space here takes; nil if there is none. Control characters count as white space.
     private static func whitespace(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) -> Int? {

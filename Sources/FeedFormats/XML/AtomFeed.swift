@@ -13,7 +13,8 @@ final class AtomFeed: XMLVisitor {
 
     private let html = HTMLReader()
     private var places: [Place] = []
-    private var item = XMLItem()
+    private var item: XMLItem
+    private let mostNamed: Int
     private var base: ResourceURL?
     private var textIsPlain = true
 
@@ -22,6 +23,8 @@ final class AtomFeed: XMLVisitor {
     private var collector: ImageCollector
 
     init(_ document: FeedSource, taking selection: ImageSelection) {
+        mostNamed = FeedItem.mostNamed(in: document)
+        item = XMLItem(mostNamed: mostNamed)
         collector = ImageCollector(in: document, taking: selection) { [html] in $0.beginning(with: html) }
     }
 
@@ -44,7 +47,7 @@ final class AtomFeed: XMLVisitor {
         switch (places.last, element.name.local) {
         case (nil, _): return enter(.feed)
         case (.feed, "entry") where isOwn:
-            item = XMLItem()
+            item = XMLItem(mostNamed: mostNamed)
             return enter(.entry)
         case (.feed, "title") where isOwn: return beginText(element)
         case (.feed, "link") where isOwn:

@@ -6,12 +6,15 @@ final class OPMLList: XMLVisitor {
     private var feeds: [ResourceURL] = []
     private var seen = Set<ResourceURL.Key>()
     private var notes = FeedNotes()
+    private let mostFeeds: Int
     private var hasRoot = false
     private var hasBody = false
 
+    private init(mostFeeds: Int) { self.mostFeeds = mostFeeds }
+
     static func decode(_ document: FeedSource) throws(FeedError) -> SubscriptionList {
         do throws(DecodingFailure) {
-            let (list, fault) = try XMLReader.read(document) { OPMLList() }
+            let (list, fault) = try XMLReader.read(document) { OPMLList(mostFeeds: document.mostImages) }
             if let fault, list.feeds.isEmpty { throw fault.failure }
             guard list.hasBody else { throw .invalid("not OPML: it has no body") }
             return SubscriptionList(feeds: list.feeds, notes: list.notes.all)
@@ -35,6 +38,9 @@ final class OPMLList: XMLVisitor {
             return .children
         case "outline" where hasBody:
             add(element)
+            guard feeds.count <= mostFeeds else {
+                throw .invalid("more than \(mostFeeds) feeds (see --max-feed-size)")
+            }
             return .children
         default: return .nothing
         }

@@ -14,7 +14,8 @@ final class RSSFeed: XMLVisitor {
 
     private let html = HTMLReader()
     private var places: [Place] = []
-    private var item = XMLItem()
+    private var item: XMLItem
+    private let mostNamed: Int
     private var markupBase: ResourceURL?
     /// Whether the guid at hand is the URL of the item's page.
     private var guidIsLink = false
@@ -29,9 +30,13 @@ final class RSSFeed: XMLVisitor {
     /// Items that stand before the channel's link. Relative references in them may need it.
     private var waiting: [FeedItem] = []
     private var waitingCount = 0
+    /// No channel has its link behind so many images. Each waiting item takes many times the memory of its element.
+    private static let mostWaiting = 50_000
     private var hasLink = false
 
     init(_ document: FeedSource, taking selection: ImageSelection) {
+        mostNamed = FeedItem.mostNamed(in: document)
+        item = XMLItem(mostNamed: mostNamed)
         collector = ImageCollector(in: document, taking: selection) { [html] in $0.beginning(with: html) }
     }
 
@@ -70,7 +75,7 @@ final class RSSFeed: XMLVisitor {
     private func beginItem(_ element: XMLElement) -> XMLInterest {
         hasChannel = true
         names.beginItem(element)
-        item = XMLItem()
+        item = XMLItem(mostNamed: mostNamed)
         item.id = element.attribute("about", in: .rdf)
         return enter(.item)
     }
@@ -184,8 +189,7 @@ final class RSSFeed: XMLVisitor {
             guard !hasLink else { return try collector.add(done) }
             waiting.append(done)
             waitingCount += 1 + done.pictures.count + done.standIns.joined().count
-            // No channel has its link so late, and each waiting item takes many times the memory of its element.
-            if waitingCount > FeedItem.mostImages { try settle() }
+            if waitingCount > Self.mostWaiting { try settle() }
         case .module: item.media.end()
         default: break
         }

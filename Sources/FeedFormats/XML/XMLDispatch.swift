@@ -22,7 +22,7 @@ final class XMLDispatch {
     private var budget: TextBudget
     /// The open element that is passed over or whose text is gathered.
     private var held: (interest: XMLInterest, name: XMLName, depth: Int)?
-    private var gathered = GatheredText()
+    private var gathered = GatheredText(isMarkup: false)
 
     init(_ visitor: any XMLVisitor, at document: FeedSource) {
         self.visitor = visitor
@@ -50,7 +50,7 @@ final class XMLDispatch {
         let interest = try visitor.begin(element)
         if interest != .children {
             held = (interest, name, depth)
-            gathered = GatheredText()
+            gathered = GatheredText(isMarkup: interest == .markup)
         }
     }
 
@@ -67,7 +67,11 @@ final class XMLDispatch {
             return
         }
         self.held = nil
-        if held.interest != .nothing { try visitor.receive(gathered.text, of: held.name) }
+        guard held.interest != .nothing else { return }
+        if gathered.isCut { visitor.note("left out the rest of a text of more than \(gathered.longest >> 20) MB") }
+        let text = gathered.text
+        gathered = GatheredText(isMarkup: false)
+        try visitor.receive(text, of: held.name)
     }
 
     func text(_ bytes: UnsafeBufferPointer<xmlChar>) {

@@ -21,11 +21,15 @@ struct XMLItem {
     private var ranked: [(rank: Int, picture: NamedPicture)] = []
     /// A picture that counts where there is no other.
     var lonePicture: NamedPicture?
+    /// The most images that the item may name, counting all renditions.
+    private let mostNamed: Int
     /// What it says, and how much that counts.
     private var text: (rank: Int, ItemText)?
 
     /// Why the rest of its HTML was left out, if it was.
     private var cut: String?
+
+    init(mostNamed: Int) { self.mostNamed = mostNamed }
 
     mutating func add(_ picture: NamedPicture?, rank: Int) throws(DecodingFailure) {
         guard let picture else { return }
@@ -38,7 +42,7 @@ struct XMLItem {
     }
 
     mutating func add(markup: String, base: ResourceURL?, rank: Int, with reader: HTMLReader) throws(DecodingFailure) {
-        let (images, cut) = HTMLImages.find(in: markup, base: base, with: reader)
+        let (images, cut) = HTMLImages.find(in: markup, base: base, atMost: mostNamed + 1, with: reader)
         self.cut = self.cut ?? cut
         add(text: ItemText(text: markup), rank: rank)
         for image in images { try add(image, rank: rank) }
@@ -53,7 +57,7 @@ struct XMLItem {
 
     /// Checks while reading, as each picture takes many times the memory of its element.
     private func checkCount() throws(DecodingFailure) {
-        guard ranked.count + media.count <= FeedItem.mostImages else { throw .crowd }
+        guard ranked.count + media.count <= mostNamed else { throw .tooMany(mostNamed) }
     }
 
     /// Media RSS comes first in every format.

@@ -10,6 +10,11 @@ extension XMLMender {
             }
             return replace(1, with: " ", "a control character")
         }
+        if let characters = text.characters {
+            ready += characters[Int(byte) - 0x80]
+            index += 1
+            return
+        }
         var parser = Unicode.UTF8.ForwardParser()
         var rest = text.bytes[index..<text.end].prefix(4).makeIterator()
         switch parser.parseScalar(from: &rest) {
@@ -20,7 +25,7 @@ extension XMLMender {
         case .error(let length):
             fault("a byte that is no UTF-8", at: index)
             // Nearly always it is of Latin-1, which nobody declared.
-            for byte in text.bytes[index..<(index + length)] { ready += Array(String(Unicode.Scalar(byte)).utf8) }
+            for byte in text.bytes[index..<(index + length)] { ready += [0xC0 | byte >> 6, 0x80 | byte & 0x3F] }
             index += length
         case .emptyInput: index = text.end
         }

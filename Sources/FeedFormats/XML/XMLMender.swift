@@ -129,7 +129,9 @@ struct XMLMender {
 
     private mutating func section(to end: Int) {
         let limit = min(index + Self.piece, end)
+        let megabyte = index >> 20
         while index < limit { character() }
+        if index >> 20 != megabyte { ready += XMLText.sectionBreak }
         guard index == end else { return }
         ready += "]]>".utf8
         index += 3

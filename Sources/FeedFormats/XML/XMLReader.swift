@@ -6,7 +6,7 @@ internal import FeedCore
 /// read once more, for what it says.
 final class XMLReader {
     private let text: XMLText
-    private var position = 0
+    private var cursor: XMLText.Cursor
     private let parser: UnsafeMutablePointer<xmlParserCtxt>
     private let dispatch: XMLDispatch
     private let entity = CharacterEntity()
@@ -43,6 +43,7 @@ final class XMLReader {
         LibXML.initialised
         cxml_silence()
         self.text = text
+        cursor = text.beginning
         guard let parser = xmlNewParserCtxt() else {
             throw .invalid("there is not enough memory to read it")
         }
@@ -88,18 +89,8 @@ final class XMLReader {
     /// Gives libxml2 nothing more once something was wrong, so that it finds an end.
     private func fill(_ buffer: UnsafeMutablePointer<CChar>?, _ count: Int32) -> Int32 {
         guard problem == nil, fault == nil, !hasRest, let buffer else { return 0 }
-        if mender != nil { return fillMended(UnsafeMutableRawBufferPointer(start: buffer, count: Int(count))) }
-        let length = min(Int(count), text.end - position)
-        text.bytes.withUnsafeBytes { bytes in
-            UnsafeMutableRawBufferPointer(start: buffer, count: length)
-                .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[position..<position + length]))
-        }
-        // Blanks in place of what is not read keep the lines and the columns.
-        for index in 0..<max(0, min(text.start - position, length)) where buffer[index] != CChar(0x0A) {
-            buffer[index] = CChar(0x20)
-        }
-        position += length
-        return Int32(length)
+        let room = UnsafeMutableRawBufferPointer(start: buffer, count: Int(count))
+        return mender != nil ? fillMended(room) : Int32(text.copy(from: &cursor, to: room))
     }
 
     private func fillMended(_ room: UnsafeMutableRawBufferPointer) -> Int32 {

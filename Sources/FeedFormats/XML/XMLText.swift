@@ -1,12 +1,15 @@
 internal import FeedCore
 internal import JSONText
 
-/// An XML document's text in UTF-8, and where to begin and to end reading it.
+/// An XML document's text, and where to begin and to end reading it.
 struct XMLText {
     /// No tag of a feed has more attributes. libxml2 needs time that grows with the square of their number.
     static let mostAttributes = 1000
 
+    /// The text in UTF-8 or, with `characters`, in an encoding that writes each character as one byte.
     let bytes: [UInt8]
+    /// The bytes from 0x80 on in UTF-8. A whole text in UTF-8 may need three times the memory of the document.
+    let characters: [[UInt8]]?
     /// The place of the root element. Nothing before it is read: libxml2 stumbles over an XML declaration that is not quite
     /// right, and a document type can be made to take it hours. Feeds need neither.
     let start: Int
@@ -16,32 +19,53 @@ struct XMLText {
     /// Why nothing from `end` on is read.
     let stop: DecodingFailure?
     private let entities: Set<[UInt8]>
+    private let breaks: [Int]
+
+    /// Ends a CDATA section and begins another: libxml2 holds a section in memory until its end.
+    static let sectionBreak = Array("]]><![CDATA[".utf8)
+
+    /// How far the text was handed over.
+    struct Cursor {
+        fileprivate var place = 0
+        fileprivate var breaks: ArraySlice<Int>
+    }
+
+    var beginning: Cursor { Cursor(breaks: breaks[...]) }
 
     /// Bytes that are valid UTF-8 are UTF-8: text in other encodings all but never is, and labels are often wrong. Of other
     /// bytes the server tells the encoding (RFC 7303), else the document.
     init(_ document: FeedSource) throws(DecodingFailure) {
         var bytes = document.bytes
-        if let wide = Self.wide(bytes) {
-            bytes = try Self.decoded(bytes, from: wide, label: wide)
-        } else if !Self.isUTF8(bytes) {
-            let declared = XMLDeclaration(in: bytes).encoding
-            if let decoder = Self.charset(in: document.contentType) {
-                bytes = try Self.decoded(bytes, from: decoder, label: decoder)
-            } else if let declared, !declared.isEmpty, !EncodingLabel.isUnicode(declared) {
-                bytes = try Self.decoded(bytes, from: EncodingLabel.decoder(for: declared), label: declared)
+        var characters: [[UInt8]]?
+        if let (encoding, label) = Self.encoding(of: document) {
+            guard let decoder = encoding.flatMap(TextDecoder.init) else {
+                let reason = "the encoding \(JSONWriter.quote(label, limit: 40)) is not supported"
+                throw .malformed(reason, line: 1, column: 1)
+            }
+            characters = decoder.singleBytes()
+            if characters == nil {
+                guard let text = decoder.utf8(of: bytes) else {
+                    let reason = "not text in the encoding \(JSONWriter.quote(label, limit: 40))"
+                    throw .malformed(reason, line: 1, column: 1)
+                }
+                bytes = text
             }
         }
         self.bytes = bytes
+        self.characters = characters
         let beginning = XMLDeclaration(in: bytes).end
         let outline = bytes.withUnsafeBufferPointer {
-            TagScanner.outline(ofXML: $0, from: beginning, most: Self.mostAttributes)
+            TagScanner.outline(
+                ofXML: $0, from: beginning, most: Self.mostAttributes, isUTF8: characters == nil)
         }
         guard let root = outline.root else { throw Self.withoutRoot(bytes, from: beginning) }
         start = root
         entities = outline.entities
         let nul = bytes[root...].firstIndex(of: 0)
-        end = min(nul ?? bytes.count, outline.excess ?? bytes.count)
-        let reason = end == outline.excess ? "a tag with more than \(Self.mostAttributes) attributes" : "a NUL byte"
+        breaks = outline.breaks
+        end = min(nul ?? bytes.count, outline.stop?.place ?? bytes.count)
+        var reason = "a NUL byte"
+        if let found = outline.stop, found.place == end { reason = "a tag with \(found.excess)" }
         stop = end < bytes.count ? Self.fault(reason, at: end, of: bytes).failure : nil
     }
 
@@ -60,12 +84,41 @@ struct XMLText {
 
     func fault(_ reason: String, at place: Int) -> XMLFault { Self.fault(reason, at: place, of: bytes) }
 
-    private static func decoded(
-        _ bytes: [UInt8], from decoder: String?, label: String
-    ) throws(DecodingFailure) -> [UInt8] {
-        if let text = decoder.flatMap({ TextDecoder.utf8(of: bytes, in: $0) }) { return text }
-        let reason = "the encoding \(JSONWriter.quote(label, limit: 40)) is not supported"
-        throw .malformed(reason, line: 1, column: 1)
+    /// The encoding of a text that is not in UTF-8, under the name that iconv knows and as the document has it; nil for
+    /// UTF-8. Without a label, bytes that are not UTF-8 are left to the repairer.
+    private static func encoding(of document: FeedSource) -> (encoding: String?, label: String)? {
+        if let wide = wide(document.bytes) { return (wide, wide) }
+        guard !isUTF8(document.bytes) else { return nil }
+        if let charset = charset(in: document.contentType) { return (charset, charset) }
+        guard let declared = XMLDeclaration(in: document.bytes).encoding, !declared.isEmpty,
+            !EncodingLabel.isUnicode(declared)
+        else { return nil }
+        return (EncodingLabel.decoder(for: declared), declared)
+    }
+
+    /// Copies the text from `cursor` on in UTF-8, as much of it as fits into `room`. Blanks stand for what is before the
+    /// root element, so that lines keep their numbers.
+    func copy(from cursor: inout Cursor, to room: UnsafeMutableRawBufferPointer) -> Int {
+        var filled = 0
+        while cursor.place < end {
+            let byte = bytes[cursor.place]
+            let character = byte >= 0x80 && cursor.place >= start ? characters?[Int(byte) - 0x80] : nil
+            let isBreak = cursor.place == cursor.breaks.first
+            let length = (isBreak ? Self.sectionBreak.count : 0) + (character?.count ?? 1)
+            guard filled + length <= room.count else { break }
+            if isBreak {
+                UnsafeMutableRawBufferPointer(rebasing: room[filled...]).copyBytes(from: Self.sectionBreak)
+                cursor.breaks.removeFirst()
+            }
+            filled += length
+            if let character {
+                UnsafeMutableRawBufferPointer(rebasing: room[(filled - character.count)...]).copyBytes(from: character)
+            } else {
+                room[filled - 1] = cursor.place >= start || byte == UInt8(ascii: "\n") ? byte : UInt8(ascii: " ")
+            }
+            cursor.place += 1
+        }
+        return filled
     }
 
     private static func fault(_ reason: String, at offset: Int, of bytes: [UInt8]) -> XMLFault {

@@ -1,0 +1,131 @@
+import Synchronization
+
+/// The memory for the bodies of feeds, which are read as a whole. All bodies that a process holds may total `total` bytes.
+///
+/// A body takes its memory chunk by chunk as it arrives, so that a small feed never waits, and a slow server holds no more
+/// memory than it has sent. Where no memory is left, waiting in the middle of a body could last for ever: each body may
+/// wait for the end of another. Therefore a body that finds no memory left gives back what it has and is requested again
+/// when memory for the largest body that it may become is free. It holds this memory from the beginning, and so never gives
+/// way again. A body that is the only one may be larger than `total`.
+///
+/// Reading a body takes about as much memory again as the body has bytes. Bodies of up to half of `total` are read at the
+/// same time, and a larger one alone.
+package final class FeedBodies: Sendable {
+    /// The feeds of a process share its memory.
+    package static let shared = FeedBodies(total: 128 << 20)
+
+    private let held: MemoryShare
+    private let read: MemoryShare
+
+    private convenience init(total: Int) {
+        self.init(held: MemoryShare(total: total), read: MemoryShare(total: total / 2))
+    }
+
+    init(held: MemoryShare, read: MemoryShare) { (self.held, self.read) = (held, read) }
+
+    /// Requests a body. The caller hands it to `reading` or drops it with `discard`.
+    func get(
+        _ request: HTTPRequest, from client: any HTTPClient
+    ) async throws(FeedError) -> (HTTPResponse, CollectedBytes) {
+        let body = CollectedBytes(within: held)
+        do {
+            return (try await client.get(request, into: body), body)
+        } catch {
+            body.discard()
+            guard body.lackedMemory, !error.isCancellation else { throw error }
+        }
+        let claim = try await held.take(Int(clamping: request.maxBytes))
+        let claimed = CollectedBytes(within: held, claiming: claim)
+        do {
+            return (try await client.get(request, into: claimed), claimed)
+        } catch {
+            claimed.discard()
+            throw error
+        }
+    }
+
+    /// Reads a body, and drops it.
+    func reading<Result>(
+        _ body: CollectedBytes, _ read: ([UInt8]) throws(FeedError) -> Result
+    ) async throws(FeedError) -> Result {
+        defer { body.discard() }
+        let turn = try await self.read.take(body.count)
+        defer { self.read.give(turn) }
+        return try read(body.bytes)
+    }
+}
+
+/// An amount of memory that several hold parts of.
+final class MemoryShare: Sendable {
+    private struct State {
+        var taken = 0
+        var waiting: [(id: Int, amount: Int, turn: CheckedContinuation<Bool, Never>)] = []
+        var count = 0
+    }
+
+    private let total: Int
+    private let state = Mutex(State())
+
+    init(total: Int) { self.total = total }
+
+    /// Takes more for a holder that has `own`, unless too little is left. The only holder may take any amount.
+    func takeMore(_ amount: Int, own: Int) -> Bool {
+        state.withLock { state in
+            guard state.taken + amount <= total || state.taken == own else { return false }
+            state.taken += amount
+            return true
+        }
+    }
+
+    /// Waits until so much is left, in the order of the calls. Returns the amount to give back, which is `total` at most.
+    func take(_ amount: Int) async throws(FeedError) -> Int {
+        let amount = min(amount, total)
+        let id = state.withLock { state in
+            state.count += 1
+            return state.count
+        }
+        let isTaken = await withTaskCancellationHandler {
+            await withCheckedContinuation { turn in
+                state.withLock { $0.waiting.append((id, amount, turn)) }
+                // A cancellation that came before found nobody waiting.
+                if Task.isCancelled { cancel(id) }
+                serve()
+            }
+        } onCancel: {
+            cancel(id)
+        }
+        guard isTaken else { throw .cancelled }
+        return amount
+    }
+
+    func give(_ amount: Int) {
+        state.withLock { $0.taken -= amount }
+        serve()
+    }
+
+    /// How many wait, and how much is taken, for tests to know.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+    var takenCount: Int { state.withLock { $0.taken } }
+
+    private func serve() {
+        let served = state.withLock { state in
+            var served: [CheckedContinuation<Bool, Never>] = []
+            while let first = state.waiting.first, state.taken + first.amount <= total {
+                state.taken += first.amount
+                served.append(first.turn)
+                state.waiting.removeFirst()
+            }
+            return served
+        }
+        for turn in served { turn.resume(returning: true) }
+    }
+
+    private func cancel(_ id: Int) {
+        let turn = state.withLock { state in
+            let index = state.waiting.firstIndex { $0.id == id }
+            return index.map { state.waiting.remove(at: $0).turn }
+        }
+        turn?.resume(returning: false)
+        serve()
+    }
+}
