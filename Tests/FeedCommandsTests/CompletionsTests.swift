@@ -17,7 +17,11 @@ struct CompletionsTests {
             #"""
             #!/bin/sh
             case "$*" in
-                'completions feeds') printf '%s\n' http://127.0.0.1:8080/feed.json 'http://127.0.0.1:8080/other?a=1&b=2' ;;
+                'completions feeds')
+                    if [ -f "$HOME/feeds" ]; then exec cat "$HOME/feeds"; fi
+                    printf '%s\n' http://127.0.0.1:8080/feed.json 'http://127.0.0.1:8080/other?a=1&b=2'
+                    ;;
+                'show '*) printf %s "$2" | od -An -v -tx1 | tr -d ' \n' | sed 's/.*/got <&>/' ;;
                 'completions feeds --cache=there'*) echo http://127.0.0.1:8080/elsewhere ;;
                 *) exit 64 ;;
             esac
@@ -130,6 +134,72 @@ struct CompletionsTests {
         ])
     func feeds(shell: Shell, _ typed: (line: String, offered: String)) async throws {
         try await expect(typed.offered, of: shell, at: "feedsync \(typed.line)")
+    }
+
+    /// What each of the shells would obey, or take for something else than itself.
+    private static let hostileURLs = [
+        "http://h/$(touch${IFS}made)", "http://h/`touch${IFS}made`", "http://h/a'b", #"http://h/a"b"#,
+        #"http://h/a\b"#, "http://h/a!b", "http://h/!!", "http://h/a;touch${IFS}made", "http://h/a&touch${IFS}made&",
+        "http://h/a%20b?c=*#d", #"http://h/'"$(touch${IFS}made)"'"#, "http://h/~{a,b}[c]<d>(e)|^%",
+        #"http://h/$HOME/$'a'""#,
+    ]
+
+    /// What `feedsync show` is called with after this was typed at the shell with a tab and a return, for each of the URLs
+    /// as the only saved feed.
+    private func shown(by shell: Shell, at typed: String, _ urls: [String]) async throws -> [String] {
+        try folder.write(Completions.script(for: shell), to: "_feedsync")
+        let (call, setUp) =
+            switch shell {
+            case .bash: ("bash --norc -i", "PS1=; source ./_feedsync; set -o history -o histexpand")
+            case .zsh: ("zsh -f -i", "PS1=; fpath=($PWD $fpath); autoload -U compinit; compinit -u -D")
+            case .fish: ("fish --no-config -i", "function fish_prompt; end; source ./_feedsync")
+            }
+        let script = #"""
+            zmodload zsh/zpty
+            dir=$1 typed=$2 call=$3 setup=$4; shift 4
+            zpty -e z "$call"
+            zpty -w z "cd ${(q)dir}; $setup; echo READ''Y"
+            zpty -r z shown '*READY*'
+            for url; do
+                print -r -- $url > $HOME/feeds
+                zpty -w -n z "feedsync show $typed"$'\t\n'
+                zpty -r z shown '*got <[0-9a-f]##>*' || break
+                [[ $shown =~ 'got <([0-9a-f]*)>' ]] && print -r -- $match[1]
+            done
+            zpty -d z
+            """#
+        let result = try await Subprocess.run(
+            "timeout",
+            ["-k", "1", "300", "zsh", "-f", "-o", "extendedglob", "-c", script, "zsh", folder.path, typed, call, setUp]
+                + urls,
+            environment: surroundings(knowingFeeds: true))
+        return result.outputText.split(separator: "\n").map { hex in
+            let digits = Array(hex)
+            let bytes = stride(from: 0, to: digits.count - 1, by: 2).map {
+                UInt8(String(digits[$0...$0 + 1]), radix: 16)
+            }
+            return String(decoding: bytes.compactMap { $0 }, as: UTF8.self)
+        }
+    }
+
+    @Test(
+        "the URL of a feed means itself, whatever is in it and whichever quote is open",
+        arguments: [Shell.bash, .zsh, .fish], ["", "'", "\""])
+    func hostileURLs(shell: Shell, quote: String) async throws {
+        #expect(try await shown(by: shell, at: "\(quote)http", Self.hostileURLs) == Self.hostileURLs)
+        #expect(Set(TemporaryDirectory.names(in: folder.path)) == ["_feedsync", "file.json", "sub"])
+    }
+
+    @Test(
+        "bash goes on with a URL that is typed in part, in quotes or out of them",
+        arguments: [
+            #""http://h/\$("#, #"http://h/\$\("#, "'http://h/$(", #"http://h/"\$("#, #""http"://h/"\$""#,
+            "http://h/'$'", #""http://h/"'$('"#,
+        ])
+    func typedInPart(typed: String) async throws {
+        let url = "http://h/$(touch${IFS}made)"
+        #expect(try await shown(by: .bash, at: typed, [url]) == [url])
+        #expect(!TemporaryDirectory.names(in: folder.path).contains("made"))
     }
 
     @Test("of saved feeds, the URLs, wherever a feed may stand, and nowhere else")

@@ -4,20 +4,50 @@ enum BashCompletions {
         #"""
         # bash completion for feedsync, made by: feedsync completions bash
 
-        # Adds the saved feeds that begin with what is typed, as they are to stand behind its last : or =.
+        # Adds the saved feeds that begin with what is typed. bash replaces what stands behind the quote that is open, else
+        # behind the last : or = outside quotes.
         _feedsync_feeds() {
-            local typed=${cur//\\/} begun='' feed
-            if [[ $cur == [\"\']* ]]; then
-                typed=${cur:1}
-            elif [[ $breaks ]]; then
-                begun=${typed%"${typed##*["$breaks"]}"}
-            fi
+            local i character plain='' open='' start=0 before=0 feed
+            for ((i = 0; i < ${#cur}; i++)); do
+                character=${cur:i:1}
+                case $open$character in
+                    \'\' | \"\") open='' start=$before ;;
+                    \"\\)
+                        character=${cur:(++i):1}
+                        [[ $character == [\"\\\$\`] ]] || plain+='\'
+                        plain+=$character
+                        ;;
+                    [\'\"]?) plain+=$character ;;
+                    \\) plain+=${cur:(++i):1} ;;
+                    [\"\']) open=$character before=$start start=${#plain} ;;
+                    *)
+                        plain+=$character
+                        [[ $breaks == *"$character"* ]] && start=${#plain}
+                        ;;
+                esac
+            done
             while read -r feed; do
-                [[ $feed == "$typed"* ]] || continue
-                feed=${feed#"$begun"}
-                [[ $cur == [\"\']* ]] || printf -v feed %q "$feed"
+                [[ $feed == "$plain"* ]] || continue
+                feed=${feed:start}
+                _feedsync_quote
                 feeds+=("$feed")
             done < <(feedsync completions \#(CommandTable.savedFeedsSubject) "${place[@]}" 2>/dev/null </dev/null)
+        }
+
+        # Writes a URL so that it means itself in the quote that is open. In double quotes, nothing but their end keeps
+        # bash from taking a ! for its history.
+        _feedsync_quote() {
+            local character
+            case $open in
+                \') feed=${feed//"'"/"'\\''"} ;;
+                \")
+                    for character in '\' '"' '$' '`'; do feed=${feed//"$character"/"\\$character"}; done
+                    feed=${feed//'!'/'"\!"'}
+                    ;;
+                *) printf -v feed %q "$feed" ;;
+            esac
+            # bash ends the quote, unless it finds a quote that seems to.
+            [[ $open && $feed == *"$open" ]] && feed+=$open
         }
 
         _feedsync_words() {
