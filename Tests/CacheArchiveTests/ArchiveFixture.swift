@@ -10,7 +10,8 @@ struct ArchiveFixture {
     var images: InMemoryImageStore { InMemoryImageStore(cache) }
     private var transfer: InMemoryTransfer { InMemoryTransfer(cache) }
 
-    static let terms = ImportTerms(maxImageSize: 1 << 20, maxDocumentSize: 1 << 20, now: .writable.upperBound)
+    static let terms = ImportTerms(
+        maxImageSize: 1 << 20, maxFeedSize: FeedSizeLimit(bytes: 1 << 20), now: .writable.upperBound)
 
     func save(_ saved: SavedFeed) async throws {
         try await feeds.change { change throws(FeedError) in try change.insert(saved) }

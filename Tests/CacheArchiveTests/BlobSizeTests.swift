@@ -19,8 +19,8 @@ struct BlobSizeTests {
     func limit(image: Int, document: Int, isRefused: Bool) async throws {
         let size = Int64(Self.blob.count)
         let terms = ImportTerms(
-            maxImageSize: size + Int64(image), maxDocumentSize: size + Int64(document),
-            now: .writable.upperBound)
+            maxImageSize: size + Int64(image),
+            maxFeedSize: FeedSizeLimit(bytes: (size + 3) / 4 + Int64(document)), now: .writable.upperBound)
         let reason = try await fixture.refusal(of: archive, terms)
         #expect((reason != nil) == isRefused, "\(reason ?? "taken")")
         if isRefused {
@@ -42,7 +42,7 @@ struct BlobSizeTests {
             for (name, bytes) in files { tar.add(name, bytes) }
             for (missing, isRefused) in [(0, false), (1, true)] {
                 let terms = ImportTerms(
-                    maxImageSize: size - Int64(missing), maxDocumentSize: 1 << 20, now: .writable.upperBound)
+                    maxImageSize: size - Int64(missing), maxFeedSize: .standard, now: .writable.upperBound)
                 let reason = try await ArchiveFixture().refusal(of: tar.bytes, terms)
                 #expect(reason?.contains("nothing refers to") == (isRefused ? true : nil), "\(reason ?? "taken")")
             }
@@ -54,7 +54,7 @@ struct BlobSizeTests {
         layout.images = [Self.blob]
         layout.changeManifest = { $0.set("layers", []) }
         let terms = ImportTerms(
-            maxImageSize: Int64(Self.blob.count), maxDocumentSize: 1 << 20, now: .writable.upperBound)
+            maxImageSize: Int64(Self.blob.count), maxFeedSize: .standard, now: .writable.upperBound)
         layout.moreBlobs = [Samples.png("small")]
         #expect(try await fixture.refusal(of: layout.tar(), terms) == nil)
         #expect(try await fixture.images.totals().count == 1)
@@ -63,8 +63,9 @@ struct BlobSizeTests {
     @Test("is refused by the size that it announces, before anything of it is taken in")
     func announced() async throws {
         var tar = TarBuilder()
-        tar.add(LayoutBuilder.name(Self.blob), Self.blob, size: 2 << 20)
+        tar.add(LayoutBuilder.name(Self.blob), Self.blob, size: 5 << 20)
         let reason = try await fixture.refusal(of: tar.bytes)
-        #expect(reason?.contains("larger than --max-filesize and --max-feed-size") == true, "\(reason ?? "taken")")
+        let expected = "larger than --max-filesize and four times --max-feed-size"
+        #expect(reason?.contains(expected) == true, "\(reason ?? "taken")")
     }
 }

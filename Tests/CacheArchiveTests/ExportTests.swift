@@ -49,7 +49,7 @@ struct ExportTests {
         try await other.takeIn(
             archive,
             ImportTerms(
-                maxImageSize: 1 << 30, maxDocumentSize: 1 << 20,
+                maxImageSize: 1 << 30, maxFeedSize: .standard,
                 now: .writable.upperBound))
         #expect(try await other.export() == archive)
         for image in images {

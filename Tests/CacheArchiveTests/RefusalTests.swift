@@ -170,11 +170,13 @@ struct RefusalTests {
     @Test("for a blob that is larger than it may be") func limits() async throws {
         let image = Samples.png(String(repeating: "x", count: 5000))
         let archive = layout { $0.images[0] = image }
-        let small = ImportTerms(maxImageSize: 4999, maxDocumentSize: 1 << 20, now: .writable.upperBound)
+        let small = ImportTerms(maxImageSize: 4999, maxFeedSize: .standard, now: .writable.upperBound)
         try await expectRefusal(of: archive, LayoutBuilder.name(image), "--max-filesize", terms: small)
-        let tiny = ImportTerms(maxImageSize: 1 << 20, maxDocumentSize: 100, now: .writable.upperBound)
+        let tiny = ImportTerms(
+            maxImageSize: 1 << 20, maxFeedSize: FeedSizeLimit(bytes: 25), now: .writable.upperBound)
         try await expectRefusal(of: archive, "index.json", "--max-feed-size", terms: tiny)
-        let both = ImportTerms(maxImageSize: 900, maxDocumentSize: 900, now: .writable.upperBound)
+        let both = ImportTerms(
+            maxImageSize: 900, maxFeedSize: FeedSizeLimit(bytes: 225), now: .writable.upperBound)
         try await expectRefusal(of: archive, LayoutBuilder.name(image), "--max-", terms: both)
         #expect(try await fixture.refusal(of: archive) == nil)
     }
@@ -183,8 +185,30 @@ struct RefusalTests {
         let archive = layout { layout in
             layout.changeDocument = { $0.set("title", .string(String(repeating: "x", count: 3000))) }
         }
-        let terms = ImportTerms(maxImageSize: 1 << 20, maxDocumentSize: 2000, now: .writable.upperBound)
+        let terms = ImportTerms(
+            maxImageSize: 1 << 20, maxFeedSize: FeedSizeLimit(bytes: 500), now: .writable.upperBound)
         try await expectRefusal(of: archive, "--max-feed-size", terms: terms)
+    }
+
+    @Test("for a document with more images than the size of its feed allows, unless the further ones are kept")
+    func imageLimit() async throws {
+        let archive = layout { $0.images = (0..<3).map { Samples.png("image \($0)") } }
+        let terms = ImportTerms(
+            maxImageSize: 1 << 20, maxFeedSize: FeedSizeLimit(bytes: 1023), now: .writable.upperBound)
+        let full = ImportTerms(
+            maxImageSize: 1 << 20, maxFeedSize: FeedSizeLimit(bytes: 767), now: .writable.upperBound)
+        #expect(try await ArchiveFixture().refusal(of: archive, terms) == nil)
+        try await expectRefusal(of: archive, "more than 2 images (see --max-feed-size)", terms: full)
+        let kept = layout { layout in
+            layout.images = (0..<3).map { Samples.png("image \($0)") }
+            layout.changeDocument = { document in
+                document.change("images") { images in
+                    images.changeElement(1) { $0.set("last_seen", "2026-01-01T00:00:00.000000Z") }
+                }
+            }
+        }
+        let reason = try await ArchiveFixture().refusal(of: kept, full)
+        #expect(reason == nil, "\(reason ?? "")")
     }
 
     @Test(

@@ -36,10 +36,10 @@ struct SharedImageTests {
         var ownLimits: [ResourceURL.Key: ImportTerms.SizeLimits] = [:]
         for (feed, limit) in zip(feeds, limits) {
             guard let limit else { continue }
-            ownLimits[try ResourceURL(feed).key] = ImportTerms.SizeLimits(image: limit, document: 1 << 20)
+            ownLimits[try ResourceURL(feed).key] = ImportTerms.SizeLimits(image: limit, feed: .standard)
         }
         return ImportTerms(
-            maxImageSize: general, maxDocumentSize: 1 << 20, ownLimits: ownLimits, now: .writable.upperBound)
+            maxImageSize: general, maxFeedSize: .standard, ownLimits: ownLimits, now: .writable.upperBound)
     }
 
     @Test(

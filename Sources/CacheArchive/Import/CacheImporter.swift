@@ -85,8 +85,8 @@ package final class CacheImporter: Sendable {
     }
 
     private func collect(_ reader: ArchiveReader, _ terms: ImportTerms) throws(FeedError) -> [UInt8] {
-        guard reader.size <= terms.largest.document else {
-            throw reader.refused("larger than --max-feed-size (\(ByteCount.text(terms.largest.document)))")
+        guard reader.size <= terms.largest.feed.document else {
+            throw reader.refused(terms.largest.feed.tooLargeDocument)
         }
         var bytes: [UInt8] = []
         try reader.forEachChunk { chunk in bytes += chunk }
@@ -97,8 +97,8 @@ package final class CacheImporter: Sendable {
         _ digest: Digest, from reader: ArchiveReader, _ blobs: ImportedBlobs, _ terms: ImportTerms
     ) throws(FeedError) -> ArchiveContents.Blob {
         // Whether it is an image or a document, and of which feed, is known only when all is there.
-        guard reader.size <= max(terms.largest.image, terms.largest.document) else {
-            throw reader.refused("larger than --max-filesize and --max-feed-size")
+        guard reader.size <= max(terms.largest.image, terms.largest.feed.document) else {
+            throw reader.refused("larger than --max-filesize and four times --max-feed-size")
         }
         return ArchiveContents.Blob(size: reader.size, type: try blobs.add(digest, from: reader))
     }

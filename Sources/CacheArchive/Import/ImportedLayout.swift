@@ -56,21 +56,20 @@ struct ImportedLayout {
             try intake.bytes(of: descriptor.digest)
         }
         let limits = terms.limits(of: document.head.url)
-        try checkSize(descriptor, limit: limits.document)
+        try checkSize(descriptor, limits.feed)
         return DocumentedFeed(
-            document: document, name: name, images: images, maxImageSize: limits.image, now: terms.now)
+            document: document, name: name, images: images, limits: limits, now: terms.now)
     }
 
     /// The text may be of any feed: the largest limit holds until it is read.
     private func checkText(_ descriptor: BlobDescriptor, namedBy name: String) throws(FeedError) {
         try contents.checkSize(descriptor, namedBy: name)
-        try checkSize(descriptor, limit: terms.largest.document)
+        try checkSize(descriptor, terms.largest.feed)
     }
 
-    private func checkSize(_ descriptor: BlobDescriptor, limit: Int64) throws(FeedError) {
-        guard descriptor.size <= limit else {
-            let limit = ByteCount.text(limit)
-            throw .invalidData("\(OCILayout.blobName(descriptor.digest)): larger than --max-feed-size (\(limit))")
+    private func checkSize(_ descriptor: BlobDescriptor, _ limit: FeedSizeLimit) throws(FeedError) {
+        guard descriptor.size <= limit.document else {
+            throw .invalidData("\(OCILayout.blobName(descriptor.digest)): \(limit.tooLargeDocument)")
         }
     }
 
@@ -84,7 +83,7 @@ private struct DocumentedFeed: ArchivedFeed {
     let document: FeedDocument
     let name: String
     let images: ImportedImages
-    let maxImageSize: Int64
+    let limits: ImportTerms.SizeLimits
     let now: Timestamp
 
     var head: FeedHead { document.head }
@@ -93,14 +92,19 @@ private struct DocumentedFeed: ArchivedFeed {
     func forEachImage(_ visit: (FeedImage, OfferedImage?) throws(FeedError) -> Void) throws(FeedError) {
         // There may be a million: a hash of each URL and of its digest is enough to compare them.
         var digests: [Int: Int] = [:]
+        var current = 0
         try document.forEachImage { image, data throws(FeedError) in
+            if image.post?.lastSeen == nil { current += 1 }
+            guard current <= limits.feed.images else {
+                throw .invalidData("\(name): \(FeedSizeLimit.tooMany(limits.feed.images))")
+            }
             guard let data else { return try visit(image, nil) }
             let digest = data.digest.hashValue
             guard digests.updateValue(digest, forKey: data.url.key.hashValue) ?? digest == digest else {
                 throw .invalidData(
                     "\(name): describes the image \(data.url.text.shortened(to: 200)) in two ways, with two digests")
             }
-            let found = try images.find(data.digest, namedBy: name, limit: maxImageSize)
+            let found = try images.find(data.digest, namedBy: name, limit: limits.image)
             try visit(
                 image,
                 OfferedImage(

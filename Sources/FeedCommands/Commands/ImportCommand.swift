@@ -69,10 +69,11 @@ struct ImportCommand {
         var ownLimits: [ResourceURL.Key: ImportTerms.SizeLimits] = [:]
         for feed in settings.feeds.all {
             let own = feed.settings
-            ownLimits[feed.url.key] = ImportTerms.SizeLimits(image: own.maxFileSize, document: own.maxFeedSize)
+            ownLimits[feed.url.key] = ImportTerms.SizeLimits(
+                image: own.maxFileSize, feed: FeedSizeLimit(bytes: own.maxFeedSize))
         }
         return ImportTerms(
-            maxImageSize: settings.maxFileSize, maxDocumentSize: settings.maxFeedSize, ownLimits: ownLimits,
-            isForced: settings.force, restores: settings.restore, now: session.now())
+            maxImageSize: settings.maxFileSize, maxFeedSize: FeedSizeLimit(bytes: settings.maxFeedSize),
+            ownLimits: ownLimits, isForced: settings.force, restores: settings.restore, now: session.now())
     }
 }

@@ -1,13 +1,13 @@
 /// What an archive may be, and how it is merged.
 package struct ImportTerms: Hashable, Sendable {
     package struct SizeLimits: Hashable, Sendable {
-        /// The most bytes of an image, and of a JSON text.
+        /// The most bytes of an image.
         package let image: Int64
-        package let document: Int64
+        package let feed: FeedSizeLimit
 
-        package init(image: Int64, document: Int64) {
+        package init(image: Int64, feed: FeedSizeLimit) {
             self.image = image
-            self.document = document
+            self.feed = feed
         }
     }
 
@@ -26,13 +26,15 @@ package struct ImportTerms: Hashable, Sendable {
 
     /// `ownLimits` are those of the feeds that are configured.
     package init(
-        maxImageSize: Int64, maxDocumentSize: Int64, ownLimits: [ResourceURL.Key: SizeLimits] = [:],
+        maxImageSize: Int64, maxFeedSize: FeedSizeLimit, ownLimits: [ResourceURL.Key: SizeLimits] = [:],
         isForced: Bool = false, restores: Bool = false, now: Timestamp
     ) {
-        limits = SizeLimits(image: maxImageSize, document: maxDocumentSize)
+        limits = SizeLimits(image: maxImageSize, feed: maxFeedSize)
         self.ownLimits = ownLimits
         largest = ownLimits.values.reduce(limits) { largest, own in
-            SizeLimits(image: max(largest.image, own.image), document: max(largest.document, own.document))
+            SizeLimits(
+                image: max(largest.image, own.image),
+                feed: largest.feed.bytes < own.feed.bytes ? own.feed : largest.feed)
         }
         smallestImageLimit = ownLimits.values.reduce(maxImageSize) { min($0, $1.image) }
         self.isForced = isForced

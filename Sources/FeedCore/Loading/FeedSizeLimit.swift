@@ -8,8 +8,18 @@ package struct FeedSizeLimit: Hashable, Sendable {
 
     package init(bytes: Int64) { self.bytes = bytes }
 
-    /// The most images that one response, all pages of a walk, or one document of an archive may have.
+    /// The most images that one response, all pages of a walk, or one document of an archive may have. Kept items of a
+    /// document do not count.
     package var images: Int { Int(bytes / Self.bytesOfEachImage) }
+
+    /// The most bytes of the feed's document in an archive, which also describes the feed's kept items.
+    package var document: Int64 {
+        let (product, overflows) = bytes.multipliedReportingOverflow(by: 4)
+        return overflows ? .max : product
+    }
+
+    /// What is wrong with a document of more bytes.
+    package var tooLargeDocument: String { "larger than four times --max-feed-size (\(ByteCount.text(bytes)))" }
 
     /// What is wrong with a feed of more images.
     package static func tooMany(_ images: Int) -> String { "more than \(images) images (see --max-feed-size)" }
