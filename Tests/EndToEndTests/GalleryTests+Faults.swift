@@ -81,8 +81,7 @@ extension GalleryTests {
         let (large, small) = try await saveTwo()
         let result = try await program.shell(
             #"""
-            path=$1; [ "$3" = openat ] && path=${1%/*}
-            exec strace -f -qq -o /dev/null -P "$path" -e "inject=$3:error=EIO:when=1" "$feedsync" gallery --json "$2"
+            exec strace -f -qq -o /dev/null -P "$1" -P "${1##*/}" -e "inject=$3:error=EIO" "$feedsync" gallery --json "$2"
             """#, "\(program.imageFolder)/\(large)", site, call)
         #expect(
             try result.json == ["dir": "\(site)", "feeds": 1, "pages": 2, "images": 1, "missing": 1, "thumbnails": 0])
