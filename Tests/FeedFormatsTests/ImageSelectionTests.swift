@@ -63,7 +63,7 @@ import Testing
             try filter.takes(Array(repeating: .known("https://b.example/1"), count: 1000))
         }
         #expect(
-            error == .invalid("the expressions of --include and --exclude take too long on its images' URLs"))
+            error == .invalid("the expressions of --include and --exclude took too long on the feed's image URLs"))
     }
 
     @Test("selections that choose alike have the same rules, and others have not")

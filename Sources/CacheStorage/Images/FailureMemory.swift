@@ -13,8 +13,10 @@ struct FailureMemory {
     ) throws(FeedError) -> RememberedFailure? {
         let row = try connection.statement(
             """
-            SELECT kind, status, message, failed_at, count, circle FROM failures
-            WHERE url = ?1 AND circle IN (0, ?2, ?3) ORDER BY failed_at
+            SELECT kind, status, message, failed_at, count, circle FROM failures WHERE url = ?1 AND circle = ?2
+            UNION ALL
+            SELECT kind, status, message, failed_at, count, circle FROM failures WHERE url = ?1 AND circle BETWEEN ?3 AND 0
+            ORDER BY failed_at
             """)
         try row.bind(1, url.text)
         try circles.bind(to: row)

@@ -21,8 +21,11 @@ struct ImageIndex {
     func find(_ url: String, in circles: VisibleCircles) throws(FeedError) -> Row? {
         let row = try connection.statement(
             """
-            SELECT circle, digest, size, media_type, etag, last_modified, fetched_at FROM images
-            WHERE url = ?1 AND circle IN (0, ?2, ?3)
+            SELECT circle, digest, size, media_type, etag, last_modified, fetched_at
+            FROM images WHERE url = ?1 AND circle = ?2
+            UNION ALL
+            SELECT circle, digest, size, media_type, etag, last_modified, fetched_at
+            FROM images WHERE url = ?1 AND circle BETWEEN ?3 AND 0
             """)
         try row.bind(1, url)
         try circles.bind(to: row)
@@ -218,7 +221,11 @@ struct ImageIndex {
             SELECT feeds.id, own_network, items.url, alternatives
             FROM feeds CROSS JOIN items ON items.feed = feeds.id
             """)
-        let image = try connection.statement("SELECT digest FROM images WHERE url = ?1 AND circle IN (0, ?2, ?3)")
+        let image = try connection.statement(
+            """
+            SELECT digest FROM images WHERE url = ?1 AND circle = ?2
+            UNION ALL SELECT digest FROM images WHERE url = ?1 AND circle BETWEEN ?3 AND 0
+            """)
         var digests: Set<Digest> = []
         try item.forEachRow { () throws(FeedError) in
             guard !ids.contains(item.integer(0)), let url = item.text(2) else { return }

@@ -23,19 +23,25 @@ package struct Digest: Hashable, Sendable {
 
     /// Nil unless the text is 64 lower-case hex digits, the only way a digest is ever written.
     package init?(hex: String) {
-        guard hex.utf8.count == 2 * Self.byteCount else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(Self.byteCount)
-        for (place, digit) in hex.utf8.enumerated() {
-            let value: UInt8
-            switch digit {
-            case 0x30...0x39: value = digit - 0x30
-            case 0x61...0x66: value = digit - 0x61 + 10
+        let digits = hex.utf8Span.span
+        guard digits.count == 2 * Self.byteCount, let first = Self.word(at: 0, of: digits),
+            let second = Self.word(at: 16, of: digits), let third = Self.word(at: 32, of: digits),
+            let fourth = Self.word(at: 48, of: digits)
+        else { return nil }
+        (self.first, self.second, self.third, self.fourth) = (first, second, third, fourth)
+    }
+
+    /// Returns the number that 16 hex digits write.
+    private static func word(at start: Int, of digits: Span<UInt8>) -> UInt64? {
+        var word: UInt64 = 0
+        for index in start..<start + 16 {
+            switch digits[index] {
+            case let digit where UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit: word = word << 4 | UInt64(digit - 0x30)
+            case let digit where UInt8(ascii: "a")...UInt8(ascii: "f") ~= digit: word = word << 4 | UInt64(digit - 0x57)
             default: return nil
             }
-            if place % 2 == 0 { bytes.append(value << 4) } else { bytes[place / 2] |= value }
         }
-        self.init(bytes: bytes)
+        return word
     }
 
     /// The bytes exist until `body` returns.

@@ -41,33 +41,52 @@ extension Timestamp {
         var (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
         if rest < 0 { (seconds, rest) = (seconds - 1, rest + 1_000_000) }
         let date = Self.civilTime(seconds)
-        let day = "\(pad(Int(date.tm_year) + 1900, 4))-\(pad(Int(date.tm_mon) + 1, 2))-\(pad(Int(date.tm_mday), 2))"
-        let clock = "\(pad(Int(date.tm_hour), 2)):\(pad(Int(date.tm_min), 2)):\(pad(Int(date.tm_sec), 2))"
-        return "\(day)T\(clock).\(pad(Int(rest), 6))Z"
+        return String(unsafeUninitializedCapacity: Self.length) { text in
+            var end = 0
+            func append(_ number: Int, _ width: Int, _ separator: Unicode.Scalar) {
+                var number = number
+                for index in (end..<end + width).reversed() {
+                    text[index] = UInt8(ascii: "0") + UInt8(abs(number % 10))
+                    number /= 10
+                }
+                text[end + width] = UInt8(ascii: separator)
+                end += width + 1
+            }
+            append(Int(date.tm_year) + 1900, 4, "-")
+            append(Int(date.tm_mon) + 1, 2, "-")
+            append(Int(date.tm_mday), 2, "T")
+            append(Int(date.tm_hour), 2, ":")
+            append(Int(date.tm_min), 2, ":")
+            append(Int(date.tm_sec), 2, ".")
+            append(Int(rest), 6, "Z")
+            return end
+        }
     }
+
+    private static let length = 27
 
     /// Reads what `rfc3339` writes, for the years of four digits, and nothing else.
     package init?(rfc3339 text: String) {
-        let bytes = Array(text.utf8)
-        let pattern = Array("0000-00-00T00:00:00.000000Z".utf8)
-        guard bytes.count == pattern.count else { return nil }
-        var numbers: [Int32] = [0]
-        for (byte, expected) in zip(bytes, pattern) {
-            if expected == UInt8(ascii: "0") {
-                guard (0x30...0x39).contains(byte) else { return nil }
-                numbers[numbers.count - 1] = numbers[numbers.count - 1] * 10 + Int32(byte - 0x30)
-            } else {
-                guard byte == expected else { return nil }
-                numbers.append(0)
-            }
-        }
+        let bytes = text.utf8Span.span
+        guard bytes.count == Self.length else { return nil }
         var date = tm()
-        (date.tm_year, date.tm_mon, date.tm_mday) = (numbers[0] - 1900, numbers[1] - 1, numbers[2])
-        (date.tm_hour, date.tm_min, date.tm_sec) = (numbers[3], numbers[4], numbers[5])
-        let moment = Timestamp(microseconds: Int64(timegm(&date)) * 1_000_000 + Int64(numbers[6]))
-        // A moment that there is comes back as itself: there is no 31 February.
+        date.tm_year = Self.number(in: bytes, 0..<4) - 1900
+        date.tm_mon = Self.number(in: bytes, 5..<7) - 1
+        date.tm_mday = Self.number(in: bytes, 8..<10)
+        date.tm_hour = Self.number(in: bytes, 11..<13)
+        date.tm_min = Self.number(in: bytes, 14..<16)
+        date.tm_sec = Self.number(in: bytes, 17..<19)
+        let rest = Self.number(in: bytes, 20..<26)
+        let moment = Timestamp(microseconds: Int64(timegm(&date)) * 1_000_000 + Int64(rest))
+        // Any other text names no moment, such as 31 February, or is not written in this way.
         guard moment.rfc3339 == text else { return nil }
         self = moment
+    }
+
+    private static func number(in bytes: Span<UInt8>, _ digits: Range<Int>) -> Int32 {
+        var number: Int32 = 0
+        for index in digits { number = number * 10 + Int32(bytes[index] & 15) }
+        return number
     }
 
     private static func civilTime(_ seconds: Int64) -> tm {
@@ -76,9 +95,4 @@ extension Timestamp {
         gmtime_r(&time, &date)
         return date
     }
-}
-
-private func pad(_ number: Int, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
 }

@@ -17,11 +17,12 @@ struct ImageSurvey: Sendable {
         var result: ImageResultKind?
     }
 
-    /// The URLs counted so far.
-    private var counted: [ResourceURL.Key: Counted] = [:]
+    /// The URLs counted so far, by their numbers.
+    private var counted: [Counted] = []
+    private var numbers: [ResourceURL.Key: Int32] = [:]
     private var feedNumber: Int32 = 0
     /// The images that only feeds contain whose servers are out of reach.
-    private var outOfReach: Set<ResourceURL.Key> = []
+    private var outOfReach: Set<Int32> = []
 
     init(_ choice: ImageChoice, dryRun: Bool, events: SyncEvents?, newImages: NewImages? = nil) {
         self.choice = choice
@@ -36,87 +37,105 @@ struct ImageSurvey: Sendable {
         ask: ([WantedImage]) -> Void
     ) async throws(FeedError) {
         feedNumber += 1
-        counted.reserveCapacity(counted.count + images.count)
+        numbers.reserveCapacity(numbers.count + images.count)
         var (total, cached) = (0, 0)
         var parts = images.parts(of: Self.partSize).makeIterator()
         var next = parts.next().map { distinct($0) }
         while let part = next {
             async let found = Result { [choice] () async throws(FeedError) in
-                try await choice.verdicts(on: part.map(\.image), request)
+                try await choice.verdicts(on: part.images, request)
             }
             // The next part is prepared while the store looks up this one.
             next = parts.next().map { distinct($0) }
-            let new = part.count(where: \.isNew)
-            report.total += new
-            total += new
+            report.total += part.newCount
+            total += part.newCount
             var wanted: [WantedImage] = []
             var newWanted = 0
-            for (image, verdict) in zip(part, try await found.get()) {
-                if image.isNew, verdict.isCached { cached += 1 }
+            for (index, verdict) in try await found.get().enumerated() {
+                let isNew = part.isNew(index)
+                if isNew, verdict.isCached { cached += 1 }
                 let count = wanted.count
-                take(verdict, on: image, of: feed, &wanted)
-                if image.isNew { newWanted += wanted.count - count }
+                take(verdict, on: part.images[index], part.numbers[index], isNew: isNew, of: feed, &wanted)
+                if isNew { newWanted += wanted.count - count }
             }
-            events?.yield(.imagesSurveyed(new, wanted: newWanted))
+            events?.yield(.imagesSurveyed(part.newCount, wanted: newWanted))
             if !wanted.isEmpty { ask(wanted) }
         }
         events?.yield(.imagesFound(feed, total: total, cached: cached))
     }
 
-    private struct Candidate: Sendable {
-        let image: FeedImage
-        /// Whether no feed before this one contains the URL.
-        let isNew: Bool
+    /// Images of a feed, each URL once.
+    private struct Part: Sendable {
+        var images: [FeedImage] = []
+        var numbers: [Int32] = []
+        /// The first number of a URL that no earlier feed contains.
+        let firstNew: Int32
+        var newCount = 0
+
+        func isNew(_ index: Int) -> Bool { numbers[index] >= firstNew }
     }
 
-    /// The images of a part, each URL once for each feed.
-    private mutating func distinct(_ images: ArraySlice<FeedImage>) -> [Candidate] {
-        var candidates: [Candidate] = []
-        candidates.reserveCapacity(images.count)
+    private mutating func distinct(_ images: ArraySlice<FeedImage>) -> Part {
+        var part = Part(firstNew: Int32(counted.count))
+        part.images.reserveCapacity(images.count)
+        part.numbers.reserveCapacity(images.count)
         for image in images {
-            let last = counted[image.url.key]
-            if last?.feed == feedNumber { continue }
-            counted[image.url.key] = Counted(feed: feedNumber, result: last?.result)
-            candidates.append(Candidate(image: image, isNew: last == nil))
+            let number = number(of: image.url.key)
+            if Int(number) == counted.count {
+                counted.append(Counted(feed: feedNumber))
+                part.newCount += 1
+            } else if counted[Int(number)].feed == feedNumber {
+                continue
+            }
+            counted[Int(number)].feed = feedNumber
+            part.images.append(image)
+            part.numbers.append(number)
         }
-        return candidates
+        return part
+    }
+
+    /// Returns the number of a URL, which is the next one for a new URL. The dictionary is searched once.
+    private mutating func number(of url: ResourceURL.Key) -> Int32 {
+        func value(_ number: inout Int32) -> Int32 { number }
+        return value(&numbers[url, default: Int32(counted.count)])
     }
 
     /// Counts and reports what was decided.
     private mutating func take(
-        _ verdict: ImageChoice.Verdict, on candidate: Candidate, of feed: ResourceURL, _ wanted: inout [WantedImage]
+        _ verdict: ImageChoice.Verdict, on feedImage: FeedImage, _ number: Int32, isNew: Bool, of feed: ResourceURL,
+        _ wanted: inout [WantedImage]
     ) {
-        let url = candidate.image.url
-        var isCounted = !candidate.isNew
+        let (url, number) = (feedImage.url, Int(number))
+        var isCounted = !isNew
         if isCounted, !outOfReach.isEmpty {
             if case .outOfReach = verdict { return }
-            if outOfReach.remove(url.key) != nil {
+            if outOfReach.remove(Int32(number)) != nil {
                 report.skipped -= 1
-                counted[url.key]?.result = nil
+                counted[number].result = nil
                 isCounted = false
             }
         }
         switch verdict {
         case .request(let image, let cached) where !dryRun:
-            newImages?.want(candidate.image, of: feed, cached: cached)
+            newImages?.want(feedImage, of: feed, cached: cached)
             var image = image
-            if isCounted { image.counted = counted[url.key]?.result }
+            if isCounted { image.counted = counted[number].result }
             wanted.append(image)
         case _ where isCounted: break
         case .request(_, let cached):
             if cached != nil { report.cached += 1 }
             events?.yield(cached == nil ? .imageMissing(url) : .imageToRevalidate(url))
         case .cached:
-            counted[url.key]?.result = .cached
+            counted[number].result = .cached
             report.cached += 1
             events?.yield(.imageCached(url))
         case .outOfReach:
-            counted[url.key]?.result = .skipped
+            counted[number].result = .skipped
             report.skipped += 1
-            outOfReach.insert(url.key)
+            outOfReach.insert(Int32(number))
             events?.yield(.imageSkipped(url))
         case .leftAlone(let failure):
-            counted[url.key]?.result = .skipped
+            counted[number].result = .skipped
             report.skipped += 1
             events?.yield(.imageLeftAlone(url, failure))
         }

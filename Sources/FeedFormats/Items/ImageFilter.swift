@@ -42,7 +42,7 @@ final class ImageFilter: Sendable {
         while result == nil {
             try DecodingFailure.check()
             guard uptime() < end else {
-                throw .invalid("the expressions of --include and --exclude take too long on its images' URLs")
+                throw .invalid("the expressions of --include and --exclude took too long on the feed's image URLs")
             }
             result = answer.wait(.milliseconds(100))
         }
