@@ -24,7 +24,7 @@ extension Descriptor {
         var found = stat()
         // The directory of another user is often closed to this one.
         if stat(path, &found) == 0 { try requireOwn(found) }
-        let directory = try folder(at: path)
+        let directory = try directory(at: path)
         let status = try directory.status()
         try requireOwn(status)
         guard user == 0 else { return try directory.owned(.required(user)) }

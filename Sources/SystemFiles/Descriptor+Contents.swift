@@ -46,11 +46,11 @@ extension Descriptor {
         }
     }
 
-    /// Visits the name and the `d_type` of each entry of the folder. Names are bytes, which need not be UTF-8.
+    /// Visits the name and the `d_type` of each entry of the directory. Names are bytes, which need not be UTF-8.
     package func forEachEntry(
         _ visit: (UnsafePointer<CChar>, _ type: UInt8) throws(SystemError) -> Void
     ) throws(SystemError) {
-        // The folder is opened again, as a duplicate of the descriptor would share its position.
+        // The directory is opened again, as a duplicate of the descriptor would share its position.
         let listed = openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard listed >= 0 else { throw SystemError("can't be listed", path) }
         guard let stream = fdopendir(listed) else {

@@ -1,22 +1,22 @@
 package import Glibc
 
-/// Folders are reached from the descriptor of the one above them, never by path: a symbolic link put into the cache is
+/// Directories are reached from the descriptor of the one above them, never by path: a symbolic link put into the cache is
 /// refused, not followed.
 extension Descriptor {
-    package func folder(_ name: UnsafePointer<CChar>) throws(SystemError) -> Descriptor {
+    package func directory(_ name: UnsafePointer<CChar>) throws(SystemError) -> Descriptor {
         try open(name, O_RDONLY | O_DIRECTORY)
     }
 
     /// Nil if it isn't there.
-    package func existingFolder(_ name: String) throws(SystemError) -> Descriptor? {
-        try status(of: name) == nil ? nil : folder(name)
+    package func existingDirectory(_ name: String) throws(SystemError) -> Descriptor? {
+        try status(of: name) == nil ? nil : directory(name)
     }
 
-    /// Creates the folder if it isn't there, durably.
-    package func makeFolder(_ name: String) throws(SystemError) -> Descriptor {
+    /// Creates the directory if it isn't there, durably.
+    package func makeDirectory(_ name: String) throws(SystemError) -> Descriptor {
         let isNew = mkdirat(number, name, 0o777) == 0
         if !isNew, errno != EEXIST { throw SystemError("can't be created", "\(path)/\(name)") }
-        let made = try folder(name)
+        let made = try directory(name)
         if isNew {
             try giveOwner(to: made)
             try synchroniseWherePossible()
@@ -24,7 +24,7 @@ extension Descriptor {
         return made
     }
 
-    /// Opens the file, which is made if it isn't there; to stay, unlike what is staged. What is given to the folder's owner
+    /// Opens the file, which is made if it isn't there; to stay, unlike what is staged. What is given to the directory's owner
     /// was made here for sure: they could put a link to somebody else's file there meanwhile.
     package func makeFile(_ name: String, mode: mode_t = 0o666) throws(SystemError) -> Descriptor {
         do throws(SystemError) {
@@ -66,7 +66,7 @@ extension Descriptor {
             return directory
         }
         let failure = SystemError("can't be opened", path)
-        // For a folder, Linux says of a link that it is none.
+        // For a directory, Linux says of a link that it is none.
         if failure.code == ELOOP || failure.code == ENOTDIR, try status(of: name)?.isLink == true {
             throw SystemError(ELOOP, "is a symbolic link, and none is followed inside the cache", path)
         }

@@ -1,10 +1,10 @@
 package import Glibc
 internal import Synchronization
 
-/// An open file or folder, closed when its last owner goes.
+/// An open file or directory, closed when its last owner goes.
 package final class Descriptor: Sendable {
     package let number: Int32
-    /// The path of the folder above, if there is a name, else the whole path.
+    /// The path of the directory above, if there is a name, else the whole path.
     private let parent: String
     private let name: String?
     /// The rule of the cache that this file or directory is in; nil outside of a cache.
@@ -17,14 +17,14 @@ package final class Descriptor: Sendable {
         (parent, name) = (path, nil)
     }
 
-    package init(owning number: Int32, _ name: String, in folder: Descriptor) {
+    package init(owning number: Int32, _ name: String, in directory: Descriptor) {
         self.number = number
-        ownership = folder.ownership
-        (parent, self.name) = (folder.path, name)
+        ownership = directory.ownership
+        (parent, self.name) = (directory.path, name)
     }
 
-    /// Opens a folder by its path. Links in it are followed, as the path is the user's own.
-    package static func folder(at path: String) throws(SystemError) -> Descriptor {
+    /// Opens a directory by its path. Links in it are followed, as the path is the user's own.
+    package static func directory(at path: String) throws(SystemError) -> Descriptor {
         let number = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { throw SystemError("can't be opened", path) }
         return Descriptor(owning: number, path: path)
@@ -64,12 +64,12 @@ package final class Descriptor: Sendable {
         return status
     }
 
-    /// Returns when everything written to the file, or changed in the folder, is on disk.
+    /// Returns when everything written to the file, or changed in the directory, is on disk.
     package func synchronise() throws(SystemError) {
         guard fsync(number) == 0 else { throw SystemError("can't be written to disk", path) }
     }
 
-    /// The same, but silent where the file system can't do it, as some can't for folders.
+    /// The same, but silent where the file system can't do it, as some can't for directories.
     package func synchroniseWherePossible() throws(SystemError) {
         do throws(SystemError) { try synchronise() } catch {
             guard [EINVAL, EOPNOTSUPP].contains(error.code) else { throw error }

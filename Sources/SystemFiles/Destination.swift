@@ -1,7 +1,7 @@
 internal import FeedCore
 internal import Glibc
 
-/// A path with every link in it followed. Its last folders need not exist yet.
+/// A path with every link in it followed. Its last directories need not exist yet.
 package struct Destination {
     /// The part that exists; empty for the root.
     private let existing: String
@@ -32,10 +32,10 @@ package struct Destination {
     package func requireApart(from cache: String) throws(SystemError) {
         let other = try Destination(cache)
         guard !lies(in: other) else {
-            throw SystemError(EEXIST, "belongs to the cache, \(cache); give a folder elsewhere", given)
+            throw SystemError(EEXIST, "belongs to the cache, \(cache); give a directory elsewhere", given)
         }
         guard !other.lies(in: self) else {
-            throw SystemError(ENOTEMPTY, "holds the cache, \(cache); give a folder elsewhere", given)
+            throw SystemError(ENOTEMPTY, "holds the cache, \(cache); give a directory elsewhere", given)
         }
     }
 
@@ -43,10 +43,10 @@ package struct Destination {
 
     private var text: String { existing + missing.map { "/\($0)" }.joined() }
 
-    /// Whether it is this folder, or one at any depth in it.
-    private func lies(in folder: Destination) -> Bool { "\(text)/".utf8.starts(with: "\(folder.text)/".utf8) }
+    /// Whether it is this directory, or one at any depth in it.
+    private func lies(in directory: Destination) -> Bool { "\(text)/".utf8.starts(with: "\(directory.text)/".utf8) }
 
-    package func makeFoldersAbove() throws(SystemError) {
+    package func makeDirectoriesAbove() throws(SystemError) {
         var path = existing
         for name in missing.dropLast() {
             path += "/\(name)"

@@ -2,13 +2,13 @@ package import Glibc
 
 extension stat {
     package var isFile: Bool { st_mode & S_IFMT == S_IFREG }
-    package var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
+    package var isDirectory: Bool { st_mode & S_IFMT == S_IFDIR }
     package var isLink: Bool { st_mode & S_IFMT == S_IFLNK }
     package var isOpenToOthers: Bool { st_mode & 0o077 != 0 }
 
     package func isSame(as other: stat) -> Bool { st_dev == other.st_dev && st_ino == other.st_ino }
 
-    /// Gives the rights of this file or folder to the new one that is to take its place: people who could use the old one
+    /// Gives the rights of this file or directory to the new one that is to take its place: people who could use the old one
     /// can use the new one, as far as no others are let in. `bits` are the part of the mode that counts.
     /// False, for the reason in `errno`, if others would be let in.
     package func handRights(_ bits: mode_t, to descriptor: Int32) -> Bool {
@@ -34,7 +34,7 @@ extension stat {
         if before == mode || fchmod(descriptor, mode) == 0 { return true }
         guard [EPERM, EOPNOTSUPP, ENOSYS].contains(errno) else { return false }
         if before & ~mode & 0o077 == 0 { return true }
-        // A service may be forbidden just to have a folder hand on its group (`RestrictSUIDSGID`).
+        // A service may be forbidden just to have a directory hand on its group (`RestrictSUIDSGID`).
         return mode & 0o7000 != 0 && fchmod(descriptor, mode & 0o777) == 0
     }
 }

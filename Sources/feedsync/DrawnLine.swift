@@ -8,7 +8,7 @@ struct DrawnLine {
 
     mutating func draw(_ line: (_ width: Int) -> String) {
         let isTerminal = isatty(STDERR_FILENO) == 1
-        let channel = Channel(descriptor: STDERR_FILENO)
+        let channel = InterruptibleDescriptor(descriptor: STDERR_FILENO)
         // A terminal that was stopped would stop us too, and one that is another job's is not ours to draw on.
         guard channel.isReady, !isTerminal || isForeground else { return }
         let text = line(Self.width)

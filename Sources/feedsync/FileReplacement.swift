@@ -10,28 +10,28 @@ final class FileReplacement: ByteTarget {
 
     private let path: String
     private let descriptor: Int32
-    private let patience: Patience?
+    private let patience: GracePeriod?
     /// Where the new file is written, and where it goes; nil where it is written through.
     private let beside: (hidden: String, target: String)?
     /// The new file has its hidden name already: the file system knows no files without one.
     private let isNamed: Bool
 
     /// Without `patience`, writing throws `cancelled` in a task that was.
-    init(path: String, patience: Patience? = nil) throws(FeedError) {
+    init(path: String, patience: GracePeriod? = nil) throws(FeedError) {
         self.path = path
         self.patience = patience
         let place = try OutputPlace(path)
         if let existing = place.existing, place.isOpen || !existing.isFile {
-            if existing.isFolder { throw OutputPlace.refused(path, "it is a folder") }
+            if existing.isDirectory { throw OutputPlace.refused(path, "it is a directory") }
             (beside, isNamed) = (nil, false)
             descriptor = try Self.openExisting(path, existing, at: place.target)
             return
         }
-        let folder = FilePath.folder(of: place.target) ?? "."
+        let directory = FilePath.directory(of: place.target) ?? "."
         // Process numbers are the same in every container, and the target's name may be as long as a name can be.
-        let hidden = "\(folder)/.feedsync-\(UInt64.random(in: 0 ... .max))"
+        let hidden = "\(directory)/.feedsync-\(UInt64.random(in: 0 ... .max))"
         beside = (hidden, place.target)
-        let unnamed = open(folder, O_WRONLY | Self.withoutName | O_CLOEXEC, 0o666)
+        let unnamed = open(directory, O_WRONLY | Self.withoutName | O_CLOEXEC, 0o666)
         isNamed = unnamed < 0
         descriptor =
             isNamed ? open(hidden, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666) : unnamed
@@ -47,7 +47,7 @@ final class FileReplacement: ByteTarget {
     }
 
     func write(_ pieces: [UnsafeRawBufferPointer]) throws(FeedError) {
-        try Channel(descriptor: descriptor, patience: patience).write(pieces, failed)
+        try InterruptibleDescriptor(descriptor: descriptor, patience: patience).write(pieces, failed)
     }
 
     func commit() throws(FeedError) {

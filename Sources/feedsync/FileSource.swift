@@ -21,15 +21,15 @@ final class FileSource: ByteSource {
         descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw .notFound("\(path): can't be read: \(lastError)") }
         var status = stat()
-        if fstat(descriptor, &status) == 0, status.isFolder {
-            throw .notFound("\(path): is a folder, not an archive")
+        if fstat(descriptor, &status) == 0, status.isDirectory {
+            throw .notFound("\(path): is a directory, not an archive")
         }
     }
 
     deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(FeedError) -> Int {
-        try Channel(descriptor: descriptor).read(into: buffer) { reason in
+        try InterruptibleDescriptor(descriptor: descriptor).read(into: buffer) { reason in
             .storage(.failed, "reading \(name) failed: \(reason)")
         }
     }
@@ -47,7 +47,7 @@ final class FileSource: ByteSource {
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 1)
         defer { chunk.deallocate() }
         while content.count <= mostOfSmallFile {
-            let count = try Channel(descriptor: descriptor).read(into: chunk) { .storage(.failed, $0) }
+            let count = try InterruptibleDescriptor(descriptor: descriptor).read(into: chunk) { .storage(.failed, $0) }
             if count == 0 { return content }
             content += chunk[..<count]
         }

@@ -22,18 +22,18 @@ struct OutputPlace {
                 (self.target, existing, isOpen) = (target, nil, false)
                 return
             }
-            let folder = FilePath.folder(of: target)
-            if Self.isStrangers(found, in: folder ?? ".") {
-                throw Self.refused(path, "\(target) is another user's, in a folder that others may write to")
+            let directory = FilePath.directory(of: target)
+            if Self.isStrangers(found, in: directory ?? ".") {
+                throw Self.refused(path, "\(target) is another user's, in a directory that others may write to")
             }
-            let isOpen = RealPath.found(folder ?? ".")?.hasPrefix("/proc/") == true
+            let isOpen = RealPath.found(directory ?? ".")?.hasPrefix("/proc/") == true
             guard found.isLink, !isOpen else {
                 if isOpen, stat(target, &found) != 0 { throw Self.refused(path, lastError) }
                 (self.target, existing, self.isOpen) = (target, found, isOpen)
                 return
             }
             let link = try Self.text(ofLink: target, path)
-            target = folder.map { FilePath.absolute(link, in: $0) } ?? link
+            target = directory.map { FilePath.absolute(link, in: $0) } ?? link
         }
         throw Self.refused(path, String(cString: strerror(ELOOP)))
     }
@@ -47,11 +47,11 @@ struct OutputPlace {
         .storage(.cannotCreate, "\(path) can't be written: \(reason)")
     }
 
-    /// Anybody can put a file or a link into a folder such as /tmp, to get at what is written or to have it written
+    /// Anybody can put a file or a link into a directory such as /tmp, to get at what is written or to have it written
     /// elsewhere. The kernel's `protected_symlinks` and `protected_regular` don't see who renames over a file.
-    private static func isStrangers(_ file: stat, in folder: String) -> Bool {
+    private static func isStrangers(_ file: stat, in directory: String) -> Bool {
         var status = stat()
-        guard file.st_uid != geteuid(), stat(folder, &status) == 0 else { return false }
+        guard file.st_uid != geteuid(), stat(directory, &status) == 0 else { return false }
         return status.st_mode & S_ISVTX != 0 && status.st_mode & 0o022 != 0 && status.st_uid != file.st_uid
     }
 

@@ -48,7 +48,7 @@ struct RealWorld: World {
         var status = stat()
         guard access(path, R_OK) == 0, stat(path, &status) == 0 else { return lastError }
         if [S_IFREG, S_IFCHR].contains(status.st_mode & S_IFMT) { return nil }
-        return status.isFolder ? "it is a folder" : "it is a pipe, a socket or a device"
+        return status.isDirectory ? "it is a directory" : "it is a pipe, a socket or a device"
     }
 
     func readFile(_ path: String, onlyRegular: Bool) throws(FeedError) -> [UInt8]? {

@@ -7,7 +7,7 @@ import Synchronization
 final class StandardStreams: Output {
     /// The line that is drawn below all others.
     private let line = Mutex(DrawnLine())
-    private let patience = Patience()
+    private let patience = GracePeriod()
 
     /// A descriptor that was closed when we started would be given to the first file we open, and data meant for the
     /// terminal would end up in it. Opened for the wrong direction, it stays an error to use.
@@ -43,17 +43,17 @@ final class StandardStreams: Output {
     /// Takes the line away if that makes us wait for nobody: for when there is no time.
     func wipe() {
         _ = line.withLockIfAvailable { drawn in
-            if Channel(descriptor: STDERR_FILENO).isReady { tell(drawn.erase(), isHurried: true) }
+            if InterruptibleDescriptor(descriptor: STDERR_FILENO).isReady { tell(drawn.erase(), isHurried: true) }
         }
     }
 
     private func tell(_ text: String, isHurried: Bool = false) {
-        let patience = isHurried ? Patience(milliseconds: 0) : patience
-        Channel(descriptor: STDERR_FILENO, patience: patience, isHurried: isHurried).write(text)
+        let patience = isHurried ? GracePeriod(milliseconds: 0) : patience
+        InterruptibleDescriptor(descriptor: STDERR_FILENO, patience: patience, isHurried: isHurried).write(text)
     }
 
     /// A stopped run waits a moment for the reader of what it got done.
-    private var patienceNow: Patience? { Task.isCancelled ? patience : nil }
+    private var patienceNow: GracePeriod? { Task.isCancelled ? patience : nil }
 
     /// A run that is stopped meanwhile completes the file, if that keeps nobody waiting.
     func replaceFile(at path: String, with data: [UInt8]) throws(FeedError) {
@@ -76,10 +76,10 @@ final class StandardStreams: Output {
 
 /// Standard output as it is: what was written can't be taken back.
 private struct StandardOutput: ByteTarget {
-    var patience: Patience?
+    var patience: GracePeriod?
 
     func write(_ pieces: [UnsafeRawBufferPointer]) throws(FeedError) {
-        try Channel(descriptor: STDOUT_FILENO, patience: patience).write(pieces) { reason in
+        try InterruptibleDescriptor(descriptor: STDOUT_FILENO, patience: patience).write(pieces) { reason in
             .storage(.failed, "standard output can't be written: \(reason)")
         }
     }

@@ -129,7 +129,7 @@ struct DocumentRefusalTests {
         image("more other places than a sync keeps", "images[1].alternatives: more than 8") { image in
             image.set("alternatives", .array((0..<9).map { .string("https://images.example/\($0).png") }))
         },
-        Fault("a local feed's image elsewhere", "not a file in the feed's folder") { layout in
+        Fault("a local feed's image elsewhere", "not a file in the feed's directory") { layout in
             layout.url = "file:///srv/feed.json"
             layout.changeDocument = { document in
                 document.change("images") { $0.changeElement(0) { $0.set("url", "file:///etc/passwd") } }

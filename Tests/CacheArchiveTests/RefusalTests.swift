@@ -35,14 +35,14 @@ struct RefusalTests {
         ("/etc/passwd", .file, "an absolute path"), ("/oci-layout", .file, "an absolute path"),
         ("../oci-layout", .file, "has .. in its path"), ("blobs/../x", .file, "has .. in its path"),
         ("blobs/sha256/..", .file, "has .. in its path"),
-        ("./../x", .folder, "has .. in its path"), ("readme", .file, "does not belong"),
+        ("./../x", .directory, "has .. in its path"), ("readme", .file, "does not belong"),
         ("././x", .file, "does not belong"),
         ("blobs", .file, "does not belong"), ("blobs/sha256", .file, "does not belong"),
-        ("blobs/md5/", .folder, "does not belong"),
-        ("blobs/sha256/abc", .file, "does not belong"), ("BLOBS/sha256/", .folder, "does not belong"),
+        ("blobs/md5/", .directory, "does not belong"),
+        ("blobs/sha256/abc", .file, "does not belong"), ("BLOBS/sha256/", .directory, "does not belong"),
         ("blobs/sha256/\(String(repeating: "A", count: 64))", .file, "does not belong"),
         ("blobs/sha256/\(String(repeating: "a", count: 65))", .file, "does not belong"),
-        ("blobs/sha256/\(String(repeating: "a", count: 64))/", .folder, "does not belong"),
+        ("blobs/sha256/\(String(repeating: "a", count: 64))/", .directory, "does not belong"),
         ("blobs//sha256/\(String(repeating: "a", count: 64))", .file, "does not belong"),
         ("x\u{1B}[2J", .file, "does not belong"), ("index.json", .file, "appears twice"),
         ("./index.json", .file, "appears twice"), ("oci-layout", .file, "appears twice"),
@@ -60,8 +60,8 @@ struct RefusalTests {
             "appears twice")
         try await expectRefusal(
             of: LayoutBuilder().tar {
-                $0.add("blobs/", kind: .folder)
-                $0.add("./blobs", kind: .folder)
+                $0.add("blobs/", kind: .directory)
+                $0.add("./blobs", kind: .directory)
             }, "blobs", "appears twice")
     }
 
@@ -245,10 +245,12 @@ struct RefusalTests {
         try await expectRefusal(of: archive, "not in the archive (a feed that was split is imported with all")
     }
 
-    @Test("needs no end marker, takes folders and a leading ./, and drops what nothing refers to")
+    @Test("needs no end marker, takes directories and a leading ./, and drops what nothing refers to")
     func leniency() async throws {
         var tar = TarBuilder()
-        for folder in ["./", "./blobs/", "blobs/sha256"] { tar.add(folder, kind: .folder, owner: "J\u{FC}rgen") }
+        for directory in ["./", "./blobs/", "blobs/sha256"] {
+            tar.add(directory, kind: .directory, owner: "J\u{FC}rgen")
+        }
         let layout = LayoutBuilder()
         for (name, bytes) in layout.files.reversed() { tar.add("./\(name)", bytes) }
         let extra = Samples.png("nobody's")

@@ -45,7 +45,8 @@ struct DatabaseStateTests {
 
     /// How a database comes to be unreadable.
     enum Harm: CaseIterable, CustomTestStringConvertible {
-        case garbage, truncated, tooShort, foreign, noTables, views, missingColumn, folder, pipe, unknownFormat, badURL
+        case garbage, truncated, tooShort, foreign, noTables, views, missingColumn, directory, pipe, unknownFormat,
+            badURL
 
         var testDescription: String { "\(self)" }
 
@@ -62,9 +63,9 @@ struct DatabaseStateTests {
                 try scratch.execute("DROP TABLE items; DROP TABLE feeds; DROP TABLE images; DROP TABLE failures")
             case .views: try scratch.execute("DROP TABLE images; CREATE VIEW images AS SELECT * FROM feeds")
             case .missingColumn: try scratch.execute("ALTER TABLE feeds DROP COLUMN etag")
-            case .folder:
+            case .directory:
                 unlink(scratch.path(name))
-                try scratch.makeFolder(name)
+                try scratch.makeDirectory(name)
             case .pipe:
                 unlink(scratch.path(name))
                 mkfifo(scratch.path(name), 0o600)
@@ -111,7 +112,7 @@ struct DatabaseStateTests {
         try await scratch.fill()
         let name = DatabaseFile.name + ending
         unlink(scratch.path(name))
-        try scratch.makeFolder(name)
+        try scratch.makeDirectory(name)
         for access in Self.everyAccess + [.rehearseRepair] {
             let message = await expect(.failed) { () throws(FeedError) in _ = try await open(access) }
             #expect(message == "\(scratch.path(name)): is not a regular file")
@@ -171,7 +172,7 @@ struct DatabaseStateTests {
 
     @Test("a creation that was cut short is taken up", arguments: everyAccess)
     func cutShort(_ access: CacheAccess) async throws {
-        try scratch.makeCacheFolder()
+        try scratch.makeCacheDirectory()
         try scratch.execute("PRAGMA journal_mode = WAL")
         #expect(try await scratch.open(access).feeds.summaries() == [])
         try scratch.write([], to: DatabaseFile.name)

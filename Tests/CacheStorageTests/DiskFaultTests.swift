@@ -70,9 +70,9 @@ struct DiskFaultTests {
         #expect(cache.images.exhaustion != nil)
         let found = try await cache.images.find((0..<60).map(ResourceURL.image))
         #expect(found.map { $0 != nil } == failures.map { $0 == nil })
-        let folder = try Descriptor.folder(at: "\(disk.path)/cache/images/sha256")
+        let directory = try Descriptor.directory(at: "\(disk.path)/cache/images/sha256")
         var files = 0
-        try folder.forEachName { _ in files += 1 }
+        try directory.forEachName { _ in files += 1 }
         #expect(files == kept)
     }
 
@@ -89,13 +89,13 @@ struct DiskFaultTests {
         do {
             let cache = try await open(disk)
             try await cache.feeds.save(.sample())
-            try await cache.images.publish("picture", at: .image(0))
+            try await cache.images.publish("image", at: .image(0))
         }
         try disk.makeReadOnly()
         let reader = try await open(disk, .read)
         #expect(try await reader.feeds.retrieve(.first) == .sample())
         let image = try #require(try await reader.images.find([.image(0)])[0])
-        #expect(try await reader.images.data(of: image) == Array("picture".utf8))
+        #expect(try await reader.images.data(of: image) == Array("image".utf8))
         await expect(.cannotCreate) { () throws(FeedError) in _ = try await open(disk) }
     }
 
@@ -115,14 +115,14 @@ struct DiskFaultTests {
     func notToBeRead() async throws {
         let disk = try SmallDisk(kilobytes: 4096)
         try await save(.sample(), on: disk)
-        let folder = try Descriptor.folder(at: "\(disk.path)/cache")
-        try folder.open("feedsync.sqlite-wal", O_WRONLY | O_CREAT).write([1])
+        let directory = try Descriptor.directory(at: "\(disk.path)/cache")
+        try directory.open("feedsync.sqlite-wal", O_WRONLY | O_CREAT).write([1])
         try disk.makeReadOnly()
         let error = await #expect(throws: FeedError.self) { try await open(disk, .read) }
         #expect(error?.message.contains("log is still to be taken over") == true, "\(error?.message ?? "")")
         try disk.makeWritable()
         unlink("\(disk.path)/cache/feedsync.sqlite-wal")
-        let lock = try folder.open("lock", O_RDONLY)
+        let lock = try directory.open("lock", O_RDONLY)
         #expect(try lock.lock())
         try disk.makeReadOnly()
         await expect(.locked) { () throws(FeedError) in _ = try await open(disk, .read) }

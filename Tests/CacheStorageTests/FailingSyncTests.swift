@@ -76,10 +76,10 @@ struct FailingSyncTests {
         #expect(try await images.publish("new", at: .image(2)).size == 3)
     }
 
-    @Test("a folder of images that is gone ends the run, and is no failure of one image")
-    func folderGone() async throws {
+    @Test("a directory of images that is gone ends the run, and is no failure of one image")
+    func directoryGone() async throws {
         let images = try store { _ throws(SystemError) in }
-        try Descriptor.folder(at: scratch.path).removeAll("images")
+        try Descriptor.directory(at: scratch.path).removeAll("images")
         let batch = try (0..<2).map { try images.stage("image \($0)", at: .image($0)) }
         await expect(.failed) { () throws(FeedError) in _ = try await images.failures(publishing: batch) }
     }
@@ -94,13 +94,13 @@ struct FailingSyncTests {
     private func store(
         synchronise: @escaping @Sendable (Descriptor) throws(SystemError) -> Void
     ) throws -> ImageDirectory {
-        try scratch.makeCacheFolder()
-        let folder = try Descriptor.folder(at: scratch.path)
-        let folders = try ImageFolders(createdIn: folder)
-        let file = DatabaseFile(in: folder, resolvedPath: scratch.path, schema: .current)
+        try scratch.makeCacheDirectory()
+        let directory = try Descriptor.directory(at: scratch.path)
+        let directories = try ImageDirectories(createdIn: directory)
+        let file = DatabaseFile(in: directory, resolvedPath: scratch.path, schema: .current)
         return ImageDirectory(
-            path: scratch.path, database: Database(try file.openForWriting(lock: folder)), folders: folders,
-            staging: Staging(try #require(folders.incoming), synchronise: synchronise),
+            path: scratch.path, database: Database(try file.openForWriting(lock: directory)), directories: directories,
+            staging: Staging(try #require(directories.incoming), synchronise: synchronise),
             wait: LockWait(limit: .zero, sleeping: neverSleeping))
     }
 }

@@ -34,7 +34,7 @@ struct LockTests {
         _ = try await feeds.summaries()
     }
 
-    @Test("who waits fails where another folder, or another lock in the same one, has taken their place by then")
+    @Test("who waits fails where another directory, or another lock in the same one, has taken their place by then")
     func replaced() async throws {
         for moves in [true, false] {
             let scratch = try ScratchCache()
@@ -118,8 +118,8 @@ struct LockTests {
     @Test("nothing is deleted while somebody reads many images")
     func deletingIsLocked() async throws {
         let cache = try await scratch.open()
-        let image = try await cache.images.publish("picture", at: .image(0))
-        let reader = try Descriptor.folder(at: scratch.path("images"))
+        let image = try await cache.images.publish("image", at: .image(0))
+        let reader = try Descriptor.directory(at: scratch.path("images"))
         #expect(flock(reader.number, LOCK_SH) == 0)
         await expect(.locked) { () throws(FeedError) in _ = try await cache.images.removeUnreferenced(.forReal) }
         #expect(try await !cache.images.keepReadersOut(waiting: false))
@@ -136,8 +136,8 @@ struct LockTests {
     func nothingToDelete() async throws {
         let cache = try await scratch.open()
         try await cache.feeds.save(.sample(images: 1))
-        try await cache.images.publish("picture", at: .image(0))
-        let reader = try Descriptor.folder(at: scratch.path("images"))
+        try await cache.images.publish("image", at: .image(0))
+        let reader = try Descriptor.directory(at: scratch.path("images"))
         #expect(flock(reader.number, LOCK_SH) == 0)
         #expect(try await cache.images.removeUnreferenced(.forReal) == .nothing)
         #expect(try await cache.images.removeDamaged(.forReal) == .nothing)
@@ -148,9 +148,9 @@ struct LockTests {
     func keptOut() async throws {
         let cache = try await scratch.open()
         #expect(try await cache.images.keepReadersOut(waiting: false))
-        let reader = try Descriptor.folder(at: scratch.path("images"))
+        let reader = try Descriptor.directory(at: scratch.path("images"))
         #expect(flock(reader.number, LOCK_SH | LOCK_NB) != 0)
-        try await cache.images.publish("picture", at: .image(0))
+        try await cache.images.publish("image", at: .image(0))
         #expect(try await cache.images.removeUnreferenced(.forReal).images == 1)
         #expect(flock(reader.number, LOCK_SH | LOCK_NB) != 0)
         await cache.close()
@@ -163,10 +163,10 @@ struct LockTests {
         let cache = try await CacheDirectory.open(path: scratch.path, access: .write(lockWait: .seconds(60))) { _ in
             lock.withLock { if let reader = $0 { flock(reader, LOCK_UN) } }
         }
-        let reader = try Descriptor.folder(at: scratch.path("images"))
+        let reader = try Descriptor.directory(at: scratch.path("images"))
         #expect(flock(reader.number, LOCK_SH) == 0)
         lock.withLock { $0 = reader.number }
-        try await cache.images.publish("picture", at: .image(0))
+        try await cache.images.publish("image", at: .image(0))
         #expect(try await cache.images.removeUnreferenced(.forReal).images == 1)
         withExtendedLifetime(reader) {}
     }

@@ -33,7 +33,7 @@ struct MergeSideEffectTests {
                 }
             }
         }
-        #expect(try scratch.names(in: ImageFolders.files) == [digest("there").hex])
+        #expect(try scratch.names(in: ImageDirectories.files) == [digest("there").hex])
         #expect(try await cache.images.find([.image(0), .image(1)]).map { $0 != nil } == [true, false])
     }
 

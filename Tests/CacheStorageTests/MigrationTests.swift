@@ -35,7 +35,7 @@ struct MigrationTests {
 
     @Test("a version that never had a table gets them all")
     func fromNothing() async throws {
-        try scratch.makeCacheFolder()
+        try scratch.makeCacheDirectory()
         try scratch.execute("PRAGMA application_id = \(CacheSchema.applicationID)")
         try await scratch.open().feeds.save(.sample())
         #expect(try await scratch.open(.read).feeds.retrieve(.first) == .sample())

@@ -14,7 +14,7 @@ struct OpeningTests {
 
     init() throws { scratch = try ScratchCache() }
 
-    @Test("writing creates the folders, the cache's own for its owner alone")
+    @Test("writing creates the directories, the cache's own for its owner alone")
     func creates() async throws {
         _ = try await scratch.open()
         #expect(try scratch.names() == ["feedsync.sqlite", "images", "incoming", "lock"])
@@ -22,7 +22,9 @@ struct OpeningTests {
         #expect(try scratch.status(".")?.st_mode == S_IFDIR | 0o700)
     }
 
-    @Test("in a folder that is open to others the database isn't, nor one that was made before, or in place of another")
+    @Test(
+        "in a directory that is open to others the database isn't, nor one that was made before, or in place of another"
+    )
     func databaseMode() async throws {
         await (try await scratch.open()).close()
         try scratch.write([1], to: "notes.txt")
@@ -35,17 +37,17 @@ struct OpeningTests {
         #expect(try scratch.status("feedsync.sqlite")?.st_mode == S_IFREG | 0o600)
     }
 
-    @Test("a folder that was there is closed to others")
+    @Test("a directory that was there is closed to others")
     func closes() async throws {
-        try scratch.makeCacheFolder(mode: 0o755)
-        try scratch.makeFolder("lost+found")
+        try scratch.makeCacheDirectory(mode: 0o755)
+        try scratch.makeDirectory("lost+found")
         _ = try await scratch.open()
         #expect(try scratch.status(".")?.st_mode == S_IFDIR | 0o700)
     }
 
-    @Test("a folder that holds other things too stays as open as it was, and the database is closed to others")
+    @Test("a directory that holds other things too stays as open as it was, and the database is closed to others")
     func leavesOpen() async throws {
-        try scratch.makeCacheFolder(mode: 0o755)
+        try scratch.makeCacheDirectory(mode: 0o755)
         try scratch.write([1], to: "notes.txt")
         for _ in 0..<2 { _ = try await scratch.open() }
         #expect(try scratch.status(".")?.st_mode == S_IFDIR | 0o755)
@@ -53,10 +55,10 @@ struct OpeningTests {
     }
 
     @Test(
-        "in a folder of somebody else that is open to all, the database is for its owner alone",
+        "in a directory of somebody else that is open to all, the database is for its owner alone",
         .enabled(if: geteuid() == 0))
-    func foldersOfOthers() async throws {
-        try scratch.makeCacheFolder(mode: 0o755)
+    func directoriesOfOthers() async throws {
+        try scratch.makeCacheDirectory(mode: 0o755)
         #expect(chown(scratch.path("."), 4711, 4711) == 0)
         await (try await scratch.open()).close()
         let status = try #require(try scratch.status("feedsync.sqlite"))
@@ -67,7 +69,7 @@ struct OpeningTests {
 
     @Test("what root stores in the cache of somebody else is theirs", .enabled(if: geteuid() == 0))
     func imagesOfOthers() async throws {
-        try scratch.makeCacheFolder()
+        try scratch.makeCacheDirectory()
         #expect(chown(scratch.path("."), 4711, 4712) == 0)
         let cache = try await scratch.open()
         let texts = ["small", String(repeating: "large", count: 50_000)]
@@ -80,18 +82,19 @@ struct OpeningTests {
                 _ = try merge.offer(offered("merged", at: .image(2)), for: .first)
             }
         }
-        let names = try scratch.names(in: ImageFolders.files)
+        let names = try scratch.names(in: ImageDirectories.files)
         #expect(names.count == 3)
         for name in names {
-            let status = try #require(try scratch.status("\(ImageFolders.files)/\(name)"))
+            let status = try #require(try scratch.status("\(ImageDirectories.files)/\(name)"))
             #expect(status.st_uid == 4711 && status.st_gid == 4712 && status.st_mode == S_IFREG | 0o444)
         }
     }
 
-    @Test("what lies in a folder named incoming is left alone where there is no cache yet", arguments: [false, true])
+    @Test(
+        "what lies in a directory named incoming is left alone where there is no cache yet", arguments: [false, true])
     func othersIncoming(isRepair: Bool) async throws {
-        try scratch.makeCacheFolder(mode: 0o755)
-        try scratch.makeFolder("incoming")
+        try scratch.makeCacheDirectory(mode: 0o755)
+        try scratch.makeDirectory("incoming")
         try scratch.write([1], to: "incoming/upload")
         let access = isRepair ? CacheAccess.repair(lockWait: .zero) : .write(lockWait: .zero)
         let message = await expect(.cannotCreate) { () throws(FeedError) in
@@ -121,9 +124,9 @@ struct OpeningTests {
         #expect(access(scratch.path, F_OK) != 0)
     }
 
-    @Test("reading a folder with no database finds it empty and creates nothing")
-    func readsEmptyFolder() async throws {
-        try scratch.makeCacheFolder()
+    @Test("reading a directory with no database finds it empty and creates nothing")
+    func readsEmptyDirectory() async throws {
+        try scratch.makeCacheDirectory()
         let cache = try await scratch.open(.read)
         #expect(try await cache.feeds.summaries() == [])
         #expect(try scratch.names() == [])
@@ -167,7 +170,7 @@ struct OpeningTests {
 
     @Test("the way to the cache may lead through a link")
     func followsLinksOnTheWay() async throws {
-        try scratch.makeCacheFolder()
+        try scratch.makeCacheDirectory()
         guard symlink(scratch.path, scratch.beside("link")) == 0 else { throw SystemError("link", scratch.path) }
         let cache = try await CacheDirectory.open(path: scratch.beside("link"), access: .write(lockWait: .zero))
         try await cache.feeds.save(.sample())
@@ -178,8 +181,8 @@ struct OpeningTests {
     func emptiesIncoming() async throws {
         _ = try await scratch.open()
         try scratch.write([1, 2, 3], to: "incoming/0")
-        try scratch.makeFolder("incoming/folder")
-        try scratch.write([1, 2, 3], to: "incoming/folder/file")
+        try scratch.makeDirectory("incoming/directory")
+        try scratch.write([1, 2, 3], to: "incoming/directory/file")
         _ = try await scratch.open()
         #expect(try scratch.names(in: "incoming") == [])
     }
@@ -199,20 +202,20 @@ struct OpeningTests {
     @Test("no link is followed inside the cache", arguments: links)
     func refusesLinks(_ name: String) async throws {
         _ = try await scratch.open()
-        try Descriptor.folder(at: scratch.path).removeAll(name)
+        try Descriptor.directory(at: scratch.path).removeAll(name)
         guard mkdir(scratch.beside("target"), 0o755) == 0,
             symlink("\(name.contains("/") ? "../" : "")../target", scratch.path(name)) == 0
         else { throw SystemError("can't be linked", name) }
         await expectRefusal(.write(lockWait: .zero), saying: "symbolic link")
         await expectRefusal(.repair(lockWait: .zero), saying: "symbolic link")
         if name != "lock" { await expectRefusal(.read, saying: "symbolic link") }
-        #expect(try Descriptor.folder(at: scratch.beside("target")).status().st_nlink == 2)
+        #expect(try Descriptor.directory(at: scratch.beside("target")).status().st_nlink == 2)
         #expect(try scratch.status(name)?.isLink == true)
     }
 
     @Test("a file where the cache belongs can't become one")
     func fileInPlace() async throws {
-        let file = try Descriptor.folder(at: scratch.beside("")).open("cache", O_WRONLY | O_CREAT)
+        let file = try Descriptor.directory(at: scratch.beside("")).open("cache", O_WRONLY | O_CREAT)
         try file.write([1])
         await expectRefusal(.write(lockWait: .zero), .cannotCreate, saying: scratch.path)
         await expectRefusal(.read, .cannotCreate, saying: scratch.path)
@@ -220,7 +223,7 @@ struct OpeningTests {
 
     @Test("nor can a path below a file, nor an empty one", arguments: ["cache/below", ""])
     func uncreatable(_ name: String) async throws {
-        let file = try Descriptor.folder(at: scratch.beside("")).open("cache", O_WRONLY | O_CREAT)
+        let file = try Descriptor.directory(at: scratch.beside("")).open("cache", O_WRONLY | O_CREAT)
         try file.write([1])
         let path = name.isEmpty ? "" : scratch.beside(name)
         await expect(.cannotCreate) { () throws(FeedError) in

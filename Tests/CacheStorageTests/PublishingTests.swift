@@ -142,12 +142,12 @@ struct PublishingTests {
         #expect(try scratch.status(Self.abc)?.st_mode == S_IFREG | 0o444)
     }
 
-    @Test("whatever else has that name is replaced", arguments: ["abd", "ab", "abcd", "", "folder", "link", "pipe"])
+    @Test("whatever else has that name is replaced", arguments: ["abd", "ab", "abcd", "", "directory", "link", "pipe"])
     func elseIsReplaced(_ content: String) async throws {
         try scratch.write(Array("target".utf8), to: "target")
         switch content {
-        case "folder":
-            try scratch.makeFolder(Self.abc)
+        case "directory":
+            try scratch.makeDirectory(Self.abc)
             try scratch.write([1], to: Self.abc + "/inner")
         case "link": symlink("../../target", scratch.path(Self.abc))
         case "pipe": mkfifo(scratch.path(Self.abc), 0o600)

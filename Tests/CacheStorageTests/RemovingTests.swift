@@ -28,9 +28,9 @@ struct RemovingTests {
         try scratch.write(Array(repeating: 1, count: 100), to: "incoming/\(String(repeating: "cd", count: 32))")
         try scratch.write(Array(repeating: 1, count: 200), to: "images/sha256/\(String(repeating: "ab", count: 32))")
         try scratch.write(Array(repeating: 1, count: 30), to: "images/sha256/notes.txt")
-        try scratch.makeFolder("images/sha256/folder")
-        try scratch.makeFolder("images/sha256/folder/inner")
-        try scratch.write(Array(repeating: 1, count: 4), to: "images/sha256/folder/inner/file")
+        try scratch.makeDirectory("images/sha256/directory")
+        try scratch.makeDirectory("images/sha256/directory/inner")
+        try scratch.write(Array(repeating: 1, count: 4), to: "images/sha256/directory/inner/file")
         try scratch.write([1], to: "images/sha256/\u{FC}")
         mkfifo(scratch.path("incoming/pipe"), 0o600)
 
@@ -46,31 +46,31 @@ struct RemovingTests {
 
     @Test("a name that is no UTF-8 goes as well")
     func unreadableName() async throws {
-        let folder = try Descriptor.folder(at: scratch.path("images/sha256"))
+        let directory = try Descriptor.directory(at: scratch.path("images/sha256"))
         let name: [CChar] = [-1, -2, 0]
-        let file = openat(folder.number, name, O_WRONLY | O_CREAT, 0o600)
+        let file = openat(directory.number, name, O_WRONLY | O_CREAT, 0o600)
         #expect(file >= 0 && close(file) == 0)
         _ = try await images.removeUnreferenced(.forReal)
         #expect(try scratch.names(in: "images/sha256") == [])
     }
 
-    @Test("a folder whose name is no UTF-8 goes as well")
-    func unreadableFolderName() async throws {
-        let incoming = try Descriptor.folder(at: scratch.path("incoming"))
+    @Test("a directory whose name is no UTF-8 goes as well")
+    func unreadableDirectoryName() async throws {
+        let incoming = try Descriptor.directory(at: scratch.path("incoming"))
         let name: [CChar] = [-1, -2, 0]
         #expect(mkdirat(incoming.number, name, 0o700) == 0)
-        let folder = openat(incoming.number, name, O_RDONLY | O_DIRECTORY)
-        let file = openat(folder, "inner", O_WRONLY | O_CREAT, 0o600)
-        #expect(file >= 0 && close(file) == 0 && close(folder) == 0)
+        let directory = openat(incoming.number, name, O_RDONLY | O_DIRECTORY)
+        let file = openat(directory, "inner", O_WRONLY | O_CREAT, 0o600)
+        #expect(file >= 0 && close(file) == 0 && close(directory) == 0)
         _ = try await images.removeUnreferenced(.forReal)
         #expect(try scratch.names(in: "incoming") == [])
     }
 
     @Test("links go, and what they point to stays")
     func links() async throws {
-        try scratch.makeFolder("outside")
+        try scratch.makeDirectory("outside")
         try scratch.write([1, 2, 3], to: "outside/file")
-        #expect(symlink("../../outside", scratch.path("images/sha256/folder")) == 0)
+        #expect(symlink("../../outside", scratch.path("images/sha256/directory")) == 0)
         #expect(symlink("../outside/file", scratch.path("incoming/file")) == 0)
         _ = try await images.removeUnreferenced(.forReal)
         #expect(try scratch.names(in: "images/sha256") == [])
@@ -101,11 +101,11 @@ struct RemovingTests {
 
     @Test("rows that can't be deleted keep their files")
     func rowsFirst() async throws {
-        let image = try await images.publish("picture", at: .image(0))
+        let image = try await images.publish("image", at: .image(0))
         try scratch.execute("CREATE TRIGGER fault BEFORE DELETE ON images BEGIN SELECT raise(ABORT, 'fault'); END")
         await expect(.failed) { () throws(FeedError) in _ = try await images.removeUnreferenced(.forReal) }
         #expect(try scratch.names(in: "images/sha256").count == 1)
-        #expect(try await images.data(of: image) == Array("picture".utf8))
+        #expect(try await images.data(of: image) == Array("image".utf8))
         try await cache.feeds.save(.sample(images: 1))
         try scratch.write(Array("pictuRe".utf8), to: image.path)
         await expect(.failed) { () throws(FeedError) in _ = try await images.removeDamaged(.forReal) }
@@ -114,21 +114,21 @@ struct RemovingTests {
 
     @Test(
         "damage of every kind is found",
-        arguments: ["pictuRe", "pict", "picture!", "", "gone", "folder", "link", "pipe"])
+        arguments: ["pictuRe", "pict", "image!", "", "gone", "directory", "link", "pipe"])
     func damage(_ harm: String) async throws {
         try await cache.feeds.save(.sample(images: 3))
-        let image = try await images.publish("picture", at: .image(0))
-        try await images.publish("picture", at: .image(1))
+        let image = try await images.publish("image", at: .image(0))
+        try await images.publish("image", at: .image(1))
         try await images.publish("intact", at: .image(2))
         unlink(scratch.path(image.path))
         switch harm {
         case "gone": break
-        case "folder": try scratch.makeFolder(image.path)
+        case "directory": try scratch.makeDirectory(image.path)
         case "link": symlink("/etc/hostname", scratch.path(image.path))
         case "pipe": mkfifo(scratch.path(image.path), 0o600)
         default: try scratch.write(Array(harm.utf8), to: image.path)
         }
-        let size = try scratch.status(image.path).map { $0.isFolder ? 0 : Int64($0.st_size) } ?? 0
+        let size = try scratch.status(image.path).map { $0.isDirectory ? 0 : Int64($0.st_size) } ?? 0
         let expected = ImageRemoval(images: 1, bytesFreed: size)
         #expect(try await images.removeDamaged(.dryRun(withoutFeeds: [])) == expected)
         #expect(try await images.removeDamaged(.forReal) == expected)
@@ -173,7 +173,7 @@ struct RemovingTests {
     @Test("looking for damage ends when it is cancelled, and deletes nothing")
     func cancelled() async throws {
         try await cache.feeds.save(.sample(images: 1))
-        let image = try await images.publish("picture", at: .image(0))
+        let image = try await images.publish("image", at: .image(0))
         try scratch.write(Array("pictuRe".utf8), to: image.path)
         let run = Task { [images] () async -> FeedError? in
             // Not before it is cancelled.

@@ -12,7 +12,7 @@ struct SQLiteTests {
 
     init() throws {
         scratch = try ScratchCache()
-        try scratch.makeCacheFolder()
+        try scratch.makeCacheDirectory()
     }
 
     @Test("the cache's database is as durable and as distrustful as it should be")

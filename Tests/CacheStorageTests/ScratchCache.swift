@@ -20,7 +20,7 @@ final class ScratchCache: Sendable {
 
     deinit {
         do {
-            try Descriptor.folder(at: root).removeContents()
+            try Descriptor.directory(at: root).removeContents()
             rmdir(root)
         } catch {
             preconditionFailure(error.message)
@@ -38,35 +38,35 @@ final class ScratchCache: Sendable {
     func fill() async throws {
         let cache = try await open()
         try await cache.feeds.save(.sample())
-        try await cache.images.publish("picture", at: .image(0))
+        try await cache.images.publish("image", at: .image(0))
     }
 
     func write(_ bytes: [UInt8], to name: String) throws {
-        try folder(of: name).open(last(name), O_WRONLY | O_CREAT | O_TRUNC).write(bytes)
+        try directory(of: name).open(last(name), O_WRONLY | O_CREAT | O_TRUNC).write(bytes)
     }
 
     func read(_ name: String) throws -> [UInt8] {
-        let file = try folder(of: name).open(last(name), O_RDONLY)
+        let file = try directory(of: name).open(last(name), O_RDONLY)
         return try file.read(Int(file.status().st_size))
     }
 
-    /// The cache's own folder, with nothing in it.
-    func makeCacheFolder(mode: mode_t = 0o700) throws {
+    /// The cache's own directory, with nothing in it.
+    func makeCacheDirectory(mode: mode_t = 0o700) throws {
         guard mkdir(path, mode) == 0 else { throw SystemError("can't be created", path) }
     }
 
-    func makeFolder(_ name: String) throws {
+    func makeDirectory(_ name: String) throws {
         guard mkdir(path(name), 0o755) == 0 else { throw SystemError("can't be created", path(name)) }
     }
 
-    func status(_ name: String) throws -> stat? { try folder(of: name).status(of: last(name)) }
+    func status(_ name: String) throws -> stat? { try directory(of: name).status(of: last(name)) }
 
     func exists(_ name: String) throws -> Bool { try status(name) != nil }
 
-    /// What the cache's folder, or one in it, holds.
+    /// What the cache's directory, or one in it, holds.
     func names(in name: String = ".") throws -> [String] {
         var names: [String] = []
-        try Descriptor.folder(at: path(name)).forEachName { name in names.append(String(cString: name)) }
+        try Descriptor.directory(at: path(name)).forEachName { name in names.append(String(cString: name)) }
         return names.sorted()
     }
 
@@ -76,7 +76,7 @@ final class ScratchCache: Sendable {
         for inner in try names(in: name) {
             let inner = "\(name)/\(inner)"
             guard let status = try status(inner) else { continue }
-            if status.isFolder {
+            if status.isDirectory {
                 snapshot[inner] = []
                 snapshot.merge(try self.snapshot(inner)) { first, _ in first }
             } else {
@@ -95,9 +95,9 @@ final class ScratchCache: Sendable {
         try SQLiteConnection(path(DatabaseFile.name), .reading).text(sql)
     }
 
-    private func folder(of name: String) throws(SystemError) -> Descriptor {
+    private func directory(of name: String) throws(SystemError) -> Descriptor {
         let parts = name.split(separator: "/").dropLast()
-        return try Descriptor.folder(at: ([path] + parts.map(String.init)).joined(separator: "/"))
+        return try Descriptor.directory(at: ([path] + parts.map(String.init)).joined(separator: "/"))
     }
 
     private func last(_ name: String) -> String { name.split(separator: "/").last.map(String.init) ?? name }

@@ -49,7 +49,7 @@ final class SmallDisk: Sendable {
 
     /// Takes all the space that is left.
     func fill() throws {
-        let file = try Descriptor.folder(at: path).open("ballast", O_WRONLY | O_CREAT)
+        let file = try Descriptor.directory(at: path).open("ballast", O_WRONLY | O_CREAT)
         do {
             while true { try file.write([UInt8](repeating: 1, count: 4096)) }
         } catch let error where error.isFullDisk {

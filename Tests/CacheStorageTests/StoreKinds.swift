@@ -71,9 +71,9 @@ private struct DiskFixture: FeedStoreFixture {
 
     /// As another process would open it, but for the lock, which is this one's.
     func anotherStore() async throws -> any FeedStore {
-        let folder = try Descriptor.folder(at: scratch.path)
-        let file = DatabaseFile(in: folder, resolvedPath: scratch.path, schema: .current)
-        return SQLiteFeedStore(database: Database(try file.openForWriting(lock: folder)))
+        let directory = try Descriptor.directory(at: scratch.path)
+        let file = DatabaseFile(in: directory, resolvedPath: scratch.path, schema: .current)
+        return SQLiteFeedStore(database: Database(try file.openForWriting(lock: directory)))
     }
 
     func breakRetrieving() throws { try scratch.execute("UPDATE items SET url = 'nonsense' WHERE position = 1") }

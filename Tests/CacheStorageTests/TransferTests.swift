@@ -93,7 +93,7 @@ struct TransferTests {
             #expect(try await cache.images.data(of: image) == Array("one".utf8))
             #expect(try (scratch.status(image.path)?.st_mode ?? 0) & 0o777 == 0o444)
         }
-        #expect(try scratch.names(in: ImageFolders.files) == [digest("one").hex])
+        #expect(try scratch.names(in: ImageDirectories.files) == [digest("one").hex])
         #expect(try scratch.names(in: "incoming").isEmpty)
     }
 
@@ -102,7 +102,7 @@ struct TransferTests {
         let cache = try await scratch.open()
         try await cache.feeds.save(.sample(images: 1))
         try await cache.images.publish("old", at: .image(0))
-        let before = try scratch.names(in: ImageFolders.files)
+        let before = try scratch.names(in: ImageDirectories.files)
         if inDatabase {
             try scratch.execute(
                 """
@@ -124,7 +124,7 @@ struct TransferTests {
         }
         #expect(try await cache.feeds.retrieve(.first) == .sample(images: 1))
         #expect(try await cache.images.find([.image(1), .image(2)]) == [nil, nil])
-        #expect(try scratch.names(in: ImageFolders.files) == before)
+        #expect(try scratch.names(in: ImageDirectories.files) == before)
         #expect(try scratch.names(in: "incoming").isEmpty)
     }
 
@@ -165,7 +165,7 @@ struct TransferTests {
         }
         #expect(try await cache.feeds.retrieve(.first) == .sample(images: 1))
         var left: [String] = []
-        try Descriptor.folder(at: "\(path)/incoming").forEachName { left.append(String(cString: $0)) }
+        try Descriptor.directory(at: "\(path)/incoming").forEachName { left.append(String(cString: $0)) }
         #expect(left.isEmpty)
         await cache.close()
     }

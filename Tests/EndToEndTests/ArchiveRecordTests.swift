@@ -8,7 +8,7 @@ struct ArchiveRecordTests {
     private let source: Program
     private let program: Program
     private let server: FeedServer
-    private var file: String { source.folder.path("cache.tar") }
+    private var file: String { source.directory.path("cache.tar") }
 
     init() async throws {
         source = try Program()
@@ -64,7 +64,7 @@ struct ArchiveRecordTests {
     func restoring() async throws {
         expectQuiet(try await program.run("import", "--restore", file))
         #expect(try await program.status()["feeds"]?[0]?["keep"]?.string == "forever")
-        let copy = program.folder.path("copy.tar")
+        let copy = program.directory.path("copy.tar")
         expectQuiet(try await program.run("export", copy))
         #expect(try Files.bytes(copy) == Files.bytes(file))
         let count = server.requestCount
@@ -96,15 +96,15 @@ struct ArchiveRecordTests {
 
     @Test("--restore makes sense for one call only", arguments: ["restore", "force"])
     func notConfigurable(option: String) async throws {
-        try program.folder.write(Array("\(option)\n".utf8), to: "config")
-        let result = try await program.run("--config", program.folder.path("config"), "import", file)
+        try program.directory.write(Array("\(option)\n".utf8), to: "config")
+        let result = try await program.run("--config", program.directory.path("config"), "import", file)
         #expect(result.status == .exited(78))
     }
 
     @Test("A feed of an OPML list at a private address needs a [feed] section or --allow-private")
     func list() async throws {
-        let list = program.folder.path("list.opml")
-        try program.folder.write(
+        let list = program.directory.path("list.opml")
+        try program.directory.write(
             Array("<opml><body><outline xmlUrl='\(server.feedURL)'/></body></opml>".utf8), to: "list.opml")
         let count = server.requestCount
         let refused = try await program.run("--opml", list, "-H", "X-Key: 1")
@@ -113,10 +113,10 @@ struct ArchiveRecordTests {
         #expect(server.requestCount == count)
         expectQuiet(try await program.run("--opml", list, "--allow-private", "-H", "X-Key: 1"))
         #expect(server.server.requests.suffix(2).allSatisfy { $0.header("x-key") == nil })
-        try program.folder.write(Array("[feed \"\(server.feedURL)\"]\nallow-private\n".utf8), to: "config")
+        try program.directory.write(Array("[feed \"\(server.feedURL)\"]\nallow-private\n".utf8), to: "config")
         let named = try Program()
         expectQuiet(
-            try await named.run("--config", program.folder.path("config"), "--opml", list, "-H", "X-Key: 1"))
+            try await named.run("--config", program.directory.path("config"), "--opml", list, "-H", "X-Key: 1"))
         #expect(server.server.requests.last?.header("x-key") == "1")
     }
 }

@@ -39,13 +39,13 @@ struct BadFileTests {
     }
 
     @Test("is missing in a gallery", arguments: errors) func gallery(_ error: String) async throws {
-        let result = try await run(error, "gallery", "--json", program.folder.path("site"))
+        let result = try await run(error, "gallery", "--json", program.directory.path("site"))
         #expect(result.status == .exited(0), "\(result.errorText)")
         #expect(try result.json["missing"]?.int == 1)
     }
 
     @Test("ends an export, with the reason", arguments: errors) func export(_ error: String) async throws {
-        let archive = program.folder.path("cache.tar")
+        let archive = program.directory.path("cache.tar")
         let result = try await run(error, "export", archive)
         expectOneLine(result, exit: 74, [digest, "can't be opened"])
         #expect(!Files.exists(archive))
@@ -79,30 +79,30 @@ struct BadFileTests {
     func leftover(_ error: String) async throws {
         try await program.sql("DELETE FROM items")
         for number in 1...8 {
-            try program.folder.write("x", to: "cache/images/sha256/\(String(repeating: "\(number)", count: 64))")
+            try program.directory.write("x", to: "cache/images/sha256/\(String(repeating: "\(number)", count: 64))")
         }
         let result = try await run(error, "validate", "--json")
         #expect(result.status == .exited(74))
         #expect(result.errorText.contains(digest), "\(result.errorText)")
         #expect(try result.json["images_deleted"]?.int == 9)
-        #expect(Files.names(in: program.imageFolder) == [digest])
+        #expect(Files.names(in: program.imageDirectory) == [digest])
     }
 
     // MARK: Rights
 
     @Test("is replaced by an import where there is no right to it, and ends an export") func noRight() async throws {
-        let file = "\(program.imageFolder)/\(digest)"
-        let archive = program.folder.path("cache.tar")
+        let file = "\(program.imageDirectory)/\(digest)"
+        let archive = program.directory.path("cache.tar")
         expectQuiet(try await program.run("export", archive))
         chmod(file, 0)
-        let export = try await program.runBound("export", program.folder.path("other.tar"))
+        let export = try await program.runBound("export", program.directory.path("other.tar"))
         expectOneLine(export, exit: 74, [digest, "Permission denied"])
         expectQuiet(try await program.runBound("import", "--restore", archive))
         #expect(try Files.mode(file) == 0o444)
     }
 
     @Test("is told by `image --offline` as what it is where there is no right to it") func image() async throws {
-        chmod("\(program.imageFolder)/\(digest)", 0)
+        chmod("\(program.imageDirectory)/\(digest)", 0)
         let result = try await program.runBound("image", "--offline", server.imageURL(0))
         expectOneLine(result, exit: 74, [digest, "Permission denied"])
         #expect(!result.errorText.contains("validate"))
@@ -110,18 +110,18 @@ struct BadFileTests {
 
     @Test("stays where there is no right to it, while what is damaged goes", arguments: [[], ["-n"]])
     func keptBesideDamage(options: [String]) async throws {
-        chmod("\(program.imageFolder)/\(digest)", 0)
-        try Files.damage("\(program.imageFolder)/\(try await program.digest(of: server.imageURL(1)))")
+        chmod("\(program.imageDirectory)/\(digest)", 0)
+        try Files.damage("\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(1)))")
         let result = try await program.runBound(["validate", "--deep", "--json"] + options)
         #expect(result.status == .exited(74))
         #expect(result.errorText.contains("\(digest): can't be opened: Permission denied"), "\(result.errorText)")
         #expect(try result.json["damaged"]?.int == 1)
-        #expect(Files.exists("\(program.imageFolder)/\(digest)"))
+        #expect(Files.exists("\(program.imageDirectory)/\(digest)"))
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == (options.isEmpty ? 1 : 2))
     }
 
     @Test("stays with all others to which there is no right") func allKept() async throws {
-        for name in Files.names(in: program.imageFolder) { chmod("\(program.imageFolder)/\(name)", 0) }
+        for name in Files.names(in: program.imageDirectory) { chmod("\(program.imageDirectory)/\(name)", 0) }
         let result = try await program.runBound("validate", "--deep")
         #expect(result.status == .exited(74))
         #expect(result.errorText.contains("Permission denied; 2 images can't be read, and are kept\n"))
@@ -145,7 +145,7 @@ struct BadFileTests {
         let result = try await validateDeep(failing: error, [digest])
         #expect(result.status == .exited(0), "\(result.errorText)")
         #expect(try result.json["damaged"]?.int == 1)
-        #expect(!Files.exists("\(program.imageFolder)/\(digest)"))
+        #expect(!Files.exists("\(program.imageDirectory)/\(digest)"))
     }
 
     @Test("is damaged where it is the only one", arguments: errors) func damagedAlone(_ error: String) async throws {
@@ -157,7 +157,7 @@ struct BadFileTests {
 
     @Test("is nobody's damage where not one can be read: nothing is deleted", arguments: errors)
     func noneRead(_ error: String) async throws {
-        let result = try await validateDeep(failing: error, Files.names(in: program.imageFolder))
+        let result = try await validateDeep(failing: error, Files.names(in: program.imageDirectory))
         #expect(result.status == .exited(74), "\(result.errorText)")
         #expect(result.errorText.contains("can't be read"), "\(result.errorText)")
         #expect(try result.json["damaged"]?.int == 0)
@@ -167,11 +167,11 @@ struct BadFileTests {
     @Test(
         "is not told from the others where there is no right to any of them: nothing is deleted",
         arguments: [["validate"], ["validate", "--deep"], ["gallery"], ["sync"], ["status"]])
-    func noRightToFolder(command: [String]) async throws {
-        chmod(program.imageFolder, 0o600)
-        let operand = command == ["gallery"] ? [program.folder.path("site")] : []
+    func noRightToDirectory(command: [String]) async throws {
+        chmod(program.imageDirectory, 0o600)
+        let operand = command == ["gallery"] ? [program.directory.path("site")] : []
         let result = try await program.runBound(command + operand)
-        chmod(program.imageFolder, 0o700)
+        chmod(program.imageDirectory, 0o700)
         #expect(result.status == .exited(74), "\(result.errorText)")
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
     }

@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-@Suite("The picture that people mean", .timeLimit(.minutes(10)))
+@Suite("The image that people mean", .timeLimit(.minutes(10)))
 struct BestRenditionTests {
     private let program: Program
     private let server: FeedServer
@@ -53,7 +53,7 @@ struct BestRenditionTests {
         let image = try await image()
         #expect(image["url"]?.string == server.server.url("/full.jpg"))
         #expect(image["path"]?.string != nil)
-        #expect(Files.names(in: program.imageFolder).count == 1)
+        #expect(Files.names(in: program.imageDirectory).count == 1)
         #expect(server.paths() == ["/feed.xml", "/full.jpg", "/0.png"])
         expectQuiet(try await program.run(feed))
         #expect(server.paths(after: 3) == ["/feed.xml"])
@@ -115,7 +115,7 @@ struct BestRenditionTests {
     func notes() async throws {
         server.server.route("/full.jpg", Reply(404))
         server.serve(Reply(404), at: 0)
-        let notes = [#"left out an image of item 1 ("7"): "/1.png": an emoji"#, #"item 2 ("8") has no picture"#]
+        let notes = [#"left out an image of item 1 ("7"): "/1.png": an emoji"#, #"item 2 ("8") has no image"#]
         let told = try await program.run("-v", "--json", feed)
         #expect(try told.json["feeds"]?.array?.first?["notes"]?.array?.map(\.string) == notes)
         for note in notes { #expect(told.errorText.contains("feedsync: \(feed): \(note)\n"), "\(told.errorText)") }
@@ -144,7 +144,7 @@ struct BestRenditionTests {
         serve(#"<img src="/0.png"><img src="/1.png">"#)
         expectQuiet(try await program.run("--exclude", "/0[.]png$", feed))
         #expect(server.paths() == ["/feed.xml", "/1.png"])
-        let config = try program.folder.write(
+        let config = try program.directory.write(
             "[feed \"\(feed)\"]\ninclude = /0.png\ninclude = /9.png\n", to: "config")
         expectQuiet(try await program.run("--config", config))
         #expect(server.paths(after: 2) == ["/feed.xml", "/0.png"])

@@ -14,7 +14,7 @@ struct CacheOwnerTests {
     init() async throws {
         program = try Program()
         server = try FeedServer(images: 2)
-        #expect(chmod(program.folder.path, 0o755) == 0)
+        #expect(chmod(program.directory.path, 0o755) == 0)
     }
 
     /// Runs a script with the cache as its working directory.
@@ -49,7 +49,7 @@ struct CacheOwnerTests {
         arguments: [["sync", "FEED"], ["validate"], ["status"], ["export", "-"], ["remove", "FEED"]], [true, false])
     func directory(command: [String], isEmpty: Bool) async throws {
         if isEmpty {
-            try program.folder.makeDirectory("cache")
+            try program.directory.makeDirectory("cache")
             try await inCache("chown \(Self.stranger) . && chmod 777 .")
         } else {
             try await makeCache()
@@ -117,7 +117,7 @@ struct CacheOwnerTests {
 
     @Test("a directory of root's, such as a volume of Kubernetes, is as good as one's own")
     func volume() async throws {
-        try program.folder.makeDirectory("cache")
+        try program.directory.makeDirectory("cache")
         try await inCache("chmod 777 .")
         for _ in 0..<2 { expectQuiet(try await run("sync", server.feedURL)) }
         #expect(try await inCache("find . -mindepth 1 ! -user \(Self.user)").outputText == "")
@@ -133,15 +133,15 @@ struct CacheOwnerTests {
         let noise = try await program.shell(
             "cd \"$HOME\" && vips gaussnoise n.v 800 600 --sigma 40 && vips cast n.v m.v uchar && vips copy m.v i.jpg")
         #expect(noise.status == .exited(0), "\(noise.errorText)")
-        server.serve(.image(try program.folder.read("i.jpg")), at: 0)
-        try program.folder.makeDirectory("cache")
+        server.serve(.image(try program.directory.read("i.jpg")), at: 0)
+        try program.directory.makeDirectory("cache")
         try await inCache("chown \(Self.user):\(Self.stranger) .")
         let gate = Gate()
         server.server.route("/1.png") { _ in
             gate.pass()
             return .image(FeedServer.image(1))
         }
-        let sync = try program.start("sync", "--gallery", program.folder.path("site"), server.feedURL)
+        let sync = try program.start("sync", "--gallery", program.directory.path("site"), server.feedURL)
         await sync.comes(to: gate)
         let foreign = "find . ! -user \(Self.user) -o ! -group \(Self.stranger)"
         // A download in flight is given away when it is complete.
@@ -191,6 +191,6 @@ struct CacheOwnerTests {
         expectOneLine(try await run("image", "--offline", server.imageURL(0)), exit: 66, ["not in the cache"])
         expectOneLine(try await run("export", "/dev/null"), exit: 65, ["damaged"])
         expectQuiet(try await run("sync", server.feedURL))
-        #expect(try await Files.sha256("\(program.imageFolder)/\(digest)") == digest)
+        #expect(try await Files.sha256("\(program.imageDirectory)/\(digest)") == digest)
     }
 }

@@ -5,12 +5,12 @@ import Testing
 @Suite("Certificate authorities", .timeLimit(.minutes(10)))
 struct CertificateTests {
     private let program: Program
-    private var folder: TemporaryDirectory { program.folder }
+    private var directory: TemporaryDirectory { program.directory }
 
     init() throws { program = try Program() }
 
     private func certificate(_ name: String) async throws -> (chain: String, key: String) {
-        let paths = (chain: folder.path("\(name).pem"), key: folder.path("\(name).key"))
+        let paths = (chain: directory.path("\(name).pem"), key: directory.path("\(name).key"))
         let made = try await Subprocess.run(
             "openssl",
             [
@@ -26,9 +26,9 @@ struct CertificateTests {
     func onlyFile() async throws {
         let known = try await certificate("known")
         let other = try await certificate("other")
-        try folder.makeDirectory("site")
-        try folder.write(#"{"items":[]}"#, to: "site/feed.json")
-        let nginx = try await Nginx(serving: folder.path("site"), certificate: known)
+        try directory.makeDirectory("site")
+        try directory.write(#"{"items":[]}"#, to: "site/feed.json")
+        let nginx = try await Nginx(serving: directory.path("site"), certificate: known)
         func sync(_ options: String...) async throws -> ProcessResult {
             let script = """
                 cd "$1" && shift && mkdir certs && cp known.pem certs && openssl rehash certs &&
@@ -36,7 +36,7 @@ struct CertificateTests {
                 "$feedsync" "$@"; code=$?; umount /etc/ssl/certs; rm -r certs; exit $code
                 """
             return try await program.shellWithOwnMounts(
-                script, [folder.path] + options + [nginx.url("/feed.json")])
+                script, [directory.path] + options + [nginx.url("/feed.json")])
         }
 
         expectQuiet(try await sync())

@@ -18,13 +18,13 @@ struct CircleTests {
         hostileServer = try FeedServer(images: 0)
         privateServer.server.route("/0.png") { $0.header("x-key") == "1" ? .png(0) : Reply(403) }
         hostileServer.serve(feedOf: [privateServer.imageURL(0)])
-        try program.folder.write(
+        try program.directory.write(
             Array("[feed \"\(privateFeed)\"]\nheader = X-Key: 1\n".utf8), to: "config")
     }
 
     @discardableResult
     private func run(_ arguments: String...) async throws -> ProcessResult {
-        try await program.run(arguments + ["--config", program.folder.path("config")])
+        try await program.run(arguments + ["--config", program.directory.path("config")])
     }
 
     private func digest(_ feed: String) async throws -> String? {
@@ -52,10 +52,10 @@ struct CircleTests {
     func outputs() async throws {
         try await run("sync", privateFeed, hostileFeed)
         for (feed, count) in [(privateFeed, 1), (hostileFeed, 0)] {
-            let directory = program.folder.path("out-\(count)")
+            let directory = program.directory.path("out-\(count)")
             #expect(try await run("gallery", "--json", directory, feed).json["missing"]?.int == 1 - count)
             #expect(try await run("tree", "--json", "\(directory)-tree", feed).json["files"]?.int == count)
-            let file = program.folder.path("out-\(count).tar")
+            let file = program.directory.path("out-\(count).tar")
             expectQuiet(try await run("export", file, feed))
             let blobs = try await program.shell(
                 "tar -xOf \"$1\" | grep -c \"$2\"", file, "PNG")

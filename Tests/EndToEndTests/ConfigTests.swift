@@ -14,7 +14,7 @@ struct ConfigTests {
     }
 
     private func write(_ text: String, to name: String = "config") throws -> String {
-        try program.folder.write(text, to: name)
+        try program.directory.write(text, to: name)
     }
 
     @Test("feedsync alone syncs the feeds that the file names, each on its own terms")
@@ -142,7 +142,7 @@ struct ConfigTests {
         #expect(try await program.status()["feeds"]?[0]?["fresh"] == false)
         #expect(try await program.run("status", "--json", "--config", config).json["feeds"]?[0]?["fresh"] == true)
         #expect(try await program.run("validate", "--json", "--config", config).json["feeds_deleted"] == [])
-        let page = program.folder.path("page")
+        let page = program.directory.path("page")
         try await program.run("gallery", page)
         let stale = String(decoding: try Files.bytes("\(page)/index.html"), as: UTF8.self)
         try await program.run("gallery", page, "--config", config)
@@ -153,27 +153,27 @@ struct ConfigTests {
 
     @Test("the usual place is looked at, and --no-config doesn't")
     func usual() async throws {
-        try program.folder.makeDirectory(".config")
-        try program.folder.makeDirectory(".config/feedsync")
-        try program.folder.write("feed = \(server.feedURL)\n", to: ".config/feedsync/config")
+        try program.directory.makeDirectory(".config")
+        try program.directory.makeDirectory(".config/feedsync")
+        try program.directory.write("feed = \(server.feedURL)\n", to: ".config/feedsync/config")
         expectQuiet(try await program.run())
         #expect(server.paths() == ["/feed.json", "/0.png"])
         expectOneLine(
-            try await program.run("--no-config", "--cache", program.folder.path("other")), exit: 64,
+            try await program.run("--no-config", "--cache", program.directory.path("other")), exit: 64,
             ["no feed to sync"])
     }
 
-    @Test("a feed may lie beside the file, whatever folder the run starts in", arguments: ["site/config", "link"])
+    @Test("a feed may lie beside the file, whatever directory the run starts in", arguments: ["site/config", "link"])
     func relative(name: String) async throws {
-        try program.folder.makeDirectory("site")
-        try program.folder.write(FeedServer.feed([]), to: "site/feed.json")
-        try program.folder.write("feed = feed.json\n", to: "site/config")
-        symlink("site/config", program.folder.path("link"))
+        try program.directory.makeDirectory("site")
+        try program.directory.write(FeedServer.feed([]), to: "site/feed.json")
+        try program.directory.write("feed = feed.json\n", to: "site/config")
+        symlink("site/config", program.directory.path("link"))
         let result = try await program.shell(
-            #"cd /; exec "$feedsync" --config "$1""#, program.folder.path(name))
+            #"cd /; exec "$feedsync" --config "$1""#, program.directory.path(name))
         expectQuiet(result)
         let saved = try await program.status()["feeds"]?[0]?["url"]?.string
-        #expect(saved == "file://\(program.folder.path("site/feed.json"))")
+        #expect(saved == "file://\(program.directory.path("site/feed.json"))")
     }
 
     @Test("a mistake ends any command with 78 and its place; a file that isn't there with 66")
@@ -191,7 +191,8 @@ struct ConfigTests {
     @Test("what can't be read as a config file is told, and not read for ever")
     func unreadable() async throws {
         expectOneLine(
-            try await program.run("--config", program.folder.path), exit: 78, [program.folder.path, "Is a directory"])
+            try await program.run("--config", program.directory.path), exit: 78,
+            [program.directory.path, "Is a directory"])
         expectOneLine(try await program.run("--config", "/dev/zero"), exit: 78, ["/dev/zero", "larger than 1M"])
         expectOneLine(try await program.run("--config", "/bin/sh"), exit: 78, ["/bin/sh:", "not UTF-8"])
     }

@@ -175,7 +175,7 @@ struct SecretsTests {
 
     @Test("netrc entries go to the feed's own origin and to no other, although they name but the host")
     func netrc() async throws {
-        let file = try program.folder.write("machine 127.0.0.1 login ann password s3cret\n", to: "netrc")
+        let file = try program.directory.write("machine 127.0.0.1 login ann password s3cret\n", to: "netrc")
         try await expectSecret("authorization", "Basic YW5uOnMzY3JldA==", ["--netrc-file", file])
     }
 
@@ -185,7 +185,7 @@ struct SecretsTests {
     func missingFile(option: String) async throws {
         try await program.run(server.feedURL)
         let before = server.requestCount
-        let path = program.folder.path("nowhere")
+        let path = program.directory.path("nowhere")
         expectOneLine(try await program.run(option, path, server.feedURL), exit: 66, [option, path])
         expectOneLine(try await program.run("show", option, path, server.feedURL), exit: 66, [option, path])
         #expect(server.requestCount == before)
@@ -195,7 +195,7 @@ struct SecretsTests {
     @Test(
         "a pipe, which only the first request could read, is refused at once", arguments: ["--netrc-file", "--cacert"])
     func pipe(option: String) async throws {
-        let path = program.folder.path("pipe")
+        let path = program.directory.path("pipe")
         #expect(mkfifo(path, 0o600) == 0)
         expectOneLine(try await program.run(option, path, server.feedURL), exit: 66, [option, path])
         #expect(server.requestCount == 0)
@@ -203,17 +203,17 @@ struct SecretsTests {
 
     @Test("why one can't be read is said", arguments: ["--netrc-file", "--cacert"])
     func unreadable(option: String) async throws {
-        let file = try program.folder.write("machine h login ann password s3cret\n", to: "kept")
+        let file = try program.directory.write("machine h login ann password s3cret\n", to: "kept")
         #expect(chmod(file, 0) == 0)
         let kept = try await program.runBound(option, file, server.feedURL)
         expectOneLine(kept, exit: 66, ["\(option): \(file) can't be read as a file: Permission denied"])
-        let folder = try await program.run(option, program.folder.path, server.feedURL)
-        expectOneLine(folder, exit: 66, ["can't be read as a file: it is a folder"])
+        let directory = try await program.run(option, program.directory.path, server.feedURL)
+        expectOneLine(directory, exit: 66, ["can't be read as a file: it is a directory"])
     }
 
     @Test("likewise one in the place of ~/.netrc, where that is asked for")
     func usualPipe() async throws {
-        let path = program.folder.path(".netrc")
+        let path = program.directory.path(".netrc")
         #expect(mkfifo(path, 0o600) == 0)
         expectOneLine(try await program.run("--netrc", server.feedURL), exit: 66, ["--netrc", path])
         try await program.run(server.feedURL)
@@ -221,7 +221,7 @@ struct SecretsTests {
 
     @Test("a file of authorities that holds none is not found, and no reason for the saved feed to stand in")
     func uselessFile() async throws {
-        let file = try program.folder.write("no certificate\n", to: "ca.pem")
+        let file = try program.directory.write("no certificate\n", to: "ca.pem")
         let url = server.feedURL.replacing("http:", with: "https:")
         try await program.run(server.feedURL)
         try await program.sql("UPDATE feeds SET url = '\(url)'")
@@ -240,7 +240,7 @@ struct SecretsTests {
 
     @Test("without the option no netrc entry is used, with it that of ~/.netrc")
     func home() async throws {
-        try program.folder.write("machine 127.0.0.1 login ann password s3cret\n", to: ".netrc")
+        try program.directory.write("machine 127.0.0.1 login ann password s3cret\n", to: ".netrc")
         try await program.run(server.feedURL)
         #expect(server.server.requests.allSatisfy { $0.header("authorization") == nil })
         let before = server.requestCount
@@ -253,7 +253,7 @@ struct SecretsTests {
         let source = try Program()
         expectQuiet(try await source.run(server.feedURL))
         let archive = try await source.run("export", "-").standardOutput
-        let netrc = try program.folder.write("machine 127.0.0.1 login ann password s3cret\n", to: "netrc")
+        let netrc = try program.directory.write("machine 127.0.0.1 login ann password s3cret\n", to: "netrc")
         let secrets = ["-H", "X-Key: s3cret", "--netrc-file", netrc]
         func expectSent(_ isSent: Bool, _ arguments: [String]) async throws {
             let before = server.requestCount
@@ -279,7 +279,7 @@ struct SecretsTests {
         let archive = try await program.run("export", "-").standardOutput
         let other = try Program()
         try await other.run("import", "-", input: archive)
-        let file = try other.folder.write("feed = \(server.feedURL)\n", to: "list")
+        let file = try other.directory.write("feed = \(server.feedURL)\n", to: "list")
         for (arguments, key) in [(["--config", file], ["s3cret"]), (["--no-config"], [])] {
             let before = server.requestCount
             #expect(try await other.run(["sync", "-H", "X-Key: s3cret"] + arguments).status == .exited(0))
@@ -317,7 +317,8 @@ struct SecretsTests {
         let result = try await program.run("--insecure", server.feedURL)
         expectOneLine(result, exit: 0, ["--insecure", "certificates are not checked"])
         expectQuiet(try await program.run("-q", "--insecure", server.feedURL))
-        let list = try program.folder.write("<opml><body><outline xmlUrl='\(server.feedURL)'/></body></opml>", to: "o")
+        let list = try program.directory.write(
+            "<opml><body><outline xmlUrl='\(server.feedURL)'/></body></opml>", to: "o")
         expectOneLine(
             try await program.run("--insecure", "--allow-private", "--opml", list), exit: 0,
             ["certificates are not checked"])

@@ -47,11 +47,11 @@ struct CronTests {
         #expect(Set(nicenesses) == ["\(min(19, own + 7))"])
     }
 
-    @Test("a path in a folder that is gone leads nowhere, and to no file of its name elsewhere")
-    func lostFolder() async throws {
+    @Test("a path in a directory that is gone leads nowhere, and to no file of its name elsewhere")
+    func lostDirectory() async throws {
         // There is a file of this name at the root, from where a path would go on that begins nowhere.
         let result = try await bare(
-            #"mkdir "$1"; cd "$1"; rmdir "$1"; f show proc/version"#, program.folder.path("gone"))
+            #"mkdir "$1"; cd "$1"; rmdir "$1"; f show proc/version"#, program.directory.path("gone"))
         expectOneLine(result, exit: 66, ["proc/version", "no such file"])
     }
 
@@ -81,7 +81,7 @@ struct CronTests {
         // No byte is written before the pipe is closed.
         let result = try await bare(
             "mkfifo \"$1\"; { read _ <\"$1\"; f \(command); echo \"code $?\" >&2; } | { exec <&-; echo >\"$1\"; }",
-            program.folder.path("gate"))
+            program.directory.path("gate"))
         #expect(result.errorLines.last == "code 74")
         #expect(result.errorText.contains("Broken pipe"))
     }
@@ -101,7 +101,7 @@ struct CronTests {
 
     @Test("where there is no home there is no config file to look for, and one that is asked for is read")
     func noHome() async throws {
-        let config = try program.folder.write("feed = \(server.feedURL)\n", to: "config")
+        let config = try program.directory.write("feed = \(server.feedURL)\n", to: "config")
         let result = try await program.shell(
             #"env -i "$feedsync" --cache "$FEEDSYNC_CACHE" --config "$1""#, [config])
         expectQuiet(result)

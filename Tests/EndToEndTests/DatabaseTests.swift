@@ -6,15 +6,15 @@ import Testing
 @Suite("A database that can't be used", .timeLimit(.minutes(10)))
 struct DatabaseTests {
     enum Damage: CaseIterable, Sendable {
-        case garbage, truncated, emptied, folder, otherProgram, overwritten, noTables
+        case garbage, truncated, emptied, directory, otherProgram, overwritten, noTables
 
         func apply(to program: Program) async throws {
             let path = program.database
             switch self {
-            case .garbage: try program.folder.write(Array(repeating: 0x5A, count: 5000), to: "cache/feedsync.sqlite")
+            case .garbage: try program.directory.write(Array(repeating: 0x5A, count: 5000), to: "cache/feedsync.sqlite")
             case .truncated: truncate(path, 3000)
             case .emptied: truncate(path, 0)
-            case .folder:
+            case .directory:
                 unlink(path)
                 mkdir(path, 0o700)
             case .otherProgram:
@@ -22,7 +22,7 @@ struct DatabaseTests {
                 try await program.sql("CREATE TABLE notes (text); INSERT INTO notes VALUES ('mine')")
             case .overwritten:
                 let bytes = try Files.bytes(path)
-                try program.folder.write(
+                try program.directory.write(
                     bytes.prefix(4096) + Array(repeating: 0xFF, count: bytes.count - 4096),
                     to: "cache/feedsync.sqlite")
             case .noTables: try await program.sql("DROP TABLE items")
@@ -51,7 +51,7 @@ struct DatabaseTests {
     func refused(_ damage: Damage) async throws {
         try await program.run(server.feedURL)
         try await damage.apply(to: program)
-        let before = damage == .folder ? [] : try Files.bytes(program.database)
+        let before = damage == .directory ? [] : try Files.bytes(program.database)
         // A run that was killed may have left an empty one, and the next goes on with it.
         let commands =
             damage == .emptied ? commands.filter { !$0.contains(server.feedURL) || $0.contains("-n") } : commands
@@ -66,8 +66,8 @@ struct DatabaseTests {
             #expect(result.errorText.contains(program.database), "\(command) \(result.errorText)")
             #expect(result.errorText.contains("feedsync validate"), "\(command) \(result.errorText)")
         }
-        if damage != .folder { #expect(try Files.bytes(program.database) == before) }
-        #expect(Files.names(in: program.imageFolder).count == 2)
+        if damage != .directory { #expect(try Files.bytes(program.database) == before) }
+        #expect(Files.names(in: program.imageDirectory).count == 2)
     }
 
     @Test(
@@ -78,8 +78,8 @@ struct DatabaseTests {
         try await program.sql(damage)
 
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 0)
-        expectQuiet(try await program.run("export", program.folder.path("cache.tar")))
-        expectQuiet(try await program.run("gallery", program.folder.path("site")))
+        expectQuiet(try await program.run("export", program.directory.path("cache.tar")))
+        expectQuiet(try await program.run("gallery", program.directory.path("site")))
         let requests = server.requestCount
         expectQuiet(try await program.run(server.feedURL))
         #expect(server.requestCount == requests + 3)
@@ -95,7 +95,7 @@ struct DatabaseTests {
     func lastPlace() async throws {
         try await program.run(server.feedURL)
         try await program.sql("UPDATE items SET position = 9223372036854775807, url = 'x' WHERE position = 1")
-        expectOneLine(try await program.run("export", program.folder.path("cache.tar")), exit: 74, ["URL"])
+        expectOneLine(try await program.run("export", program.directory.path("cache.tar")), exit: 74, ["URL"])
     }
 
     @Test("is set aside by validate, and a new one begins", arguments: Damage.allCases)
@@ -134,7 +134,7 @@ struct DatabaseTests {
     func stray() async throws {
         try await program.run(server.feedURL)
         let saved = try await program.saved(server.feedURL)
-        let stray = try program.folder.makeDirectory("cache/feedsync.sqlite-wal")
+        let stray = try program.directory.makeDirectory("cache/feedsync.sqlite-wal")
         for command in ["status", "validate"] {
             expectOneLine(try await program.run(command), exit: 74, [stray, "is not a regular file"])
         }
@@ -146,7 +146,7 @@ struct DatabaseTests {
     func wouldBeSetAside(_ damage: Damage) async throws {
         try await program.run(server.feedURL)
         try await damage.apply(to: program)
-        let before = damage == .folder ? [] : try Files.bytes(program.database)
+        let before = damage == .directory ? [] : try Files.bytes(program.database)
         let names = Files.names(in: program.cache)
 
         let plan = try await program.run("validate", "-n")
@@ -158,9 +158,9 @@ struct DatabaseTests {
         #expect(line.hasPrefix("would set aside the database as feedsync.sqlite.unreadable-1"))
         #expect(line.contains(program.database))
         #expect(json.errorText.contains("would set aside"))
-        if damage != .folder { #expect(try Files.bytes(program.database) == before) }
+        if damage != .directory { #expect(try Files.bytes(program.database) == before) }
         #expect(Files.names(in: program.cache) == names)
-        #expect(Files.names(in: program.imageFolder).count == 2)
+        #expect(Files.names(in: program.imageDirectory).count == 2)
         // What it foretells is what is done.
         #expect(try await program.run("validate", "--json").json == json.json)
     }
@@ -175,8 +175,8 @@ struct DatabaseTests {
 
     @Test("that is empty is taken for a new one")
     func empty() async throws {
-        try program.folder.makeDirectory("cache")
-        try program.folder.write("", to: "cache/feedsync.sqlite")
+        try program.directory.makeDirectory("cache")
+        try program.directory.write("", to: "cache/feedsync.sqlite")
         #expect(try await program.status()["feeds"]?.array?.isEmpty == true)
         expectQuiet(try await program.run(server.feedURL))
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
@@ -196,7 +196,7 @@ struct DatabaseTests {
         }
         #expect(try Files.bytes(program.database) == before)
         #expect(Files.names(in: program.cache).filter { $0.hasPrefix("feedsync.sqlite.") } == [])
-        #expect(Files.names(in: program.imageFolder).count == 2)
+        #expect(Files.names(in: program.imageDirectory).count == 2)
     }
 
     @Test("that says of a feed that it was saved at no moment with a date names the nearest", arguments: [1, -1])
@@ -204,7 +204,7 @@ struct DatabaseTests {
         try await program.run(server.feedURL)
         try await program.sql("UPDATE feeds SET saved_at = \(sign) << 62")
         #expect(try await program.status()["feeds"]?[0]?["saved_at"]?.string?.count == 27)
-        let archive = program.folder.path("cache.tar")
+        let archive = program.directory.path("cache.tar")
         expectQuiet(try await program.run("export", archive))
         expectQuiet(try await Program().run("import", "--restore", archive))
     }
@@ -216,9 +216,9 @@ struct DatabaseTests {
         try await program.sql(
             "UPDATE items SET url = 'nonsense' WHERE feed = (SELECT id FROM feeds WHERE url = '\(server.feedURL)')")
         expectOneLine(
-            try await program.run("export", program.folder.path("cache.tar")), exit: 74,
+            try await program.run("export", program.directory.path("cache.tar")), exit: 74,
             [server.feedURL, "feedsync validate"])
-        expectQuiet(try await program.run("export", program.folder.path("cache.tar"), other.feedURL))
+        expectQuiet(try await program.run("export", program.directory.path("cache.tar"), other.feedURL))
         let shown = try await program.run("show", "--offline", server.feedURL)
         #expect(shown.status == .exited(74))
         #expect(shown.errorText.contains("feedsync validate"))

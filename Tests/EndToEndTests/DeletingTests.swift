@@ -24,7 +24,7 @@ struct DeletingTests {
             expectQuiet(try await program.run(server.feedURL))
         } else {
             for image in 0...1 {
-                try Files.damage("\(program.imageFolder)/\(try await program.digest(of: server.imageURL(image)))")
+                try Files.damage("\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(image)))")
             }
         }
         #expect(try await program.sql("SELECT count(*) FROM images") == "3")
@@ -32,7 +32,7 @@ struct DeletingTests {
         let (result, trace) = try await program.trace(["validate"] + options, fault: "unlinkat:signal=KILL:when=1")
 
         #expect(result.status == .signalled(SIGKILL), "\(result.errorText)")
-        #expect(Files.names(in: program.imageFolder).count == 3)
+        #expect(Files.names(in: program.imageDirectory).count == 3)
         let log = "feedsync.sqlite-wal"
         let row = try #require(trace.successes(["pwrite64"], log).last)
         let deletion = try #require(trace.calls.last { $0.name == "unlinkat" })
@@ -42,15 +42,15 @@ struct DeletingTests {
 
         // What it left is no row's, and goes with the next.
         expectQuiet(try await program.run("validate"))
-        #expect(Files.names(in: program.imageFolder) == [try await program.digest(of: server.imageURL(2))])
+        #expect(Files.names(in: program.imageDirectory) == [try await program.digest(of: server.imageURL(2))])
     }
 
     @Test("is not begun once the run was stopped", arguments: [SIGINT, SIGTERM], [[], ["--deep"]])
     func stopped(signal: Int32, options: [String]) async throws {
         // What it has to tell of this database holds it up, as nobody reads that.
         let aside = "feedsync.sqlite.unreadable-1"
-        try program.folder.write([UInt8](repeating: 7, count: 8192), to: "cache/feedsync.sqlite")
-        let pipe = try StuckPipe(in: program.folder)
+        try program.directory.write([UInt8](repeating: 7, count: 8192), to: "cache/feedsync.sqlite")
+        let pipe = try StuckPipe(in: program.directory)
         try pipe.fill()
         let arguments = options.joined(separator: " ")
         let run = try program.startShell(#"exec "$feedsync" validate --json \#(arguments) 2> "$1""#, pipe.path)
@@ -64,9 +64,9 @@ struct DeletingTests {
         #expect(result.status == .exited(128 + signal))
         #expect(try result.json["bytes_freed"]?.int == 0)
         // No feed refers to them any more.
-        #expect(Files.names(in: program.imageFolder).count == 3)
+        #expect(Files.names(in: program.imageDirectory).count == 3)
         withExtendedLifetime(pipe) {}
         expectQuiet(try await program.run("validate"))
-        #expect(Files.names(in: program.imageFolder) == [])
+        #expect(Files.names(in: program.imageDirectory) == [])
     }
 }

@@ -16,8 +16,8 @@ struct DeliveryTests {
     private static let unusable = ["", "/below"]
 
     private func unusableCache(_ below: String) throws -> String {
-        try program.folder.write(Array("no cache".utf8), to: "file")
-        return program.folder.path("file") + below
+        try program.directory.write(Array("no cache".utf8), to: "file")
+        return program.directory.path("file") + below
     }
 
     @Test("the server's answer is delivered, and why it can't be saved is told", arguments: unusable)
@@ -48,10 +48,10 @@ struct DeliveryTests {
             .shell "$feedsync" show "$url" > "$place/show.out" 2> "$place/show.err"; echo $? > "$place/show.code"
             .shell "$feedsync" sync "$url" 2> "$place/sync.err"; echo $? > "$place/sync.code"
             END
-            """#, server.feedURL, program.folder.path)
+            """#, server.feedURL, program.directory.path)
         #expect(result.status == .exited(0), "\(result.errorText)")
         func said(_ name: String) throws -> String {
-            String(decoding: try program.folder.read(name), as: UTF8.self)
+            String(decoding: try program.directory.read(name), as: UTF8.self)
         }
         for command in ["show", "sync"] {
             #expect(try said("\(command).code") == "74\n")
@@ -96,7 +96,7 @@ struct DeliveryTests {
             #expect(!result.standardOutput.isEmpty)
             withExtendedLifetime(lock) {}
         }
-        #expect(Files.names(in: program.imageFolder) == [])
+        #expect(Files.names(in: program.imageDirectory) == [])
     }
 
     @Test("an answer that the saved feed is the latest says nothing of one that was saved in the meantime")
@@ -161,8 +161,8 @@ struct DeliveryTests {
                 #"""
                 exec strace -f -qq -o "$1" -P "$FEEDSYNC_CACHE/feedsync.sqlite" -e trace=pread64 \
                     -e "inject=pread64:error=EIO:when=$2" "$feedsync" show --json "$3"
-                """#, program.folder.path("trace"), "\(number)", server.feedURL)
-            let trace = String(decoding: try Files.bytes(program.folder.path("trace")), as: UTF8.self)
+                """#, program.directory.path("trace"), "\(number)", server.feedURL)
+            let trace = String(decoding: try Files.bytes(program.directory.path("trace")), as: UTF8.self)
             #expect(try await program.saved(server.feedURL) == saved)
             // What SQLite takes for damage when it opens the database is told of as such, and by every command.
             if result.status == .exited(74), result.errorText.contains("malformed"), result.outputText == "" {

@@ -6,7 +6,7 @@ import Testing
 struct DescriptorOutputTests {
     private let program: Program
     private let server: FeedServer
-    private var folder: TemporaryDirectory { program.folder }
+    private var directory: TemporaryDirectory { program.directory }
     private let images = FeedServer.image(0) + FeedServer.image(1)
 
     init() async throws {
@@ -32,15 +32,15 @@ struct DescriptorOutputTests {
         ])
     func goesOn(output: String, redirection: String) async throws {
         expectQuiet(try await writeImages(to: output, redirection))
-        #expect(try folder.read("all") == images)
-        #expect(Files.names(in: folder.path) == ["all", "cache", "link"])
+        #expect(try directory.read("all") == images)
+        #expect(Files.names(in: directory.path) == ["all", "cache", "link"])
     }
 
     @Test("leaves what a log held") func log() async throws {
-        try folder.write("before\n", to: "log")
+        try directory.write("before\n", to: "log")
         let script = #"exec "$feedsync" --metrics-file /dev/stdout "$1" >> "$HOME/log""#
         expectQuiet(try await program.shell(script, server.feedURL))
-        let text = String(decoding: try folder.read("log"), as: UTF8.self)
+        let text = String(decoding: try directory.read("log"), as: UTF8.self)
         #expect(text.hasPrefix("before\n# ") && text.contains("feedsync_last_run_exit_code 0"), "\(text)")
     }
 
@@ -51,21 +51,21 @@ struct DescriptorOutputTests {
             "$feedsync" image -o /dev/fd/7 "$1" && cat <&8
             """#, server.imageURL(0))
         #expect(result.standardOutput == FeedServer.image(0), "\(result.errorText)")
-        #expect(Files.names(in: folder.path).filter { $0.contains("gone") } == [])
+        #expect(Files.names(in: directory.path).filter { $0.contains("gone") } == [])
     }
 
     @Test("may be another process's") func others() async throws {
-        try folder.write("before\n", to: "log")
+        try directory.write("before\n", to: "log")
         let script = #"exec 7>> "$HOME/log"; "$feedsync" image -o "/proc/$$/fd/$1" "$2"; exit"#
         expectQuiet(try await program.shell(script, "7", server.imageURL(0)))
-        #expect(try folder.read("log") == Array("before\n".utf8) + FeedServer.image(0))
+        #expect(try directory.read("log") == Array("before\n".utf8) + FeedServer.image(0))
         #expect(try await program.shell(script, "1", server.imageURL(0)).standardOutput == FeedServer.image(0))
     }
 
     @Test("takes an archive, too") func archive() async throws {
         let result = try await program.shell(#"{ printf head; "$feedsync" export /dev/stdout; } > "$HOME/x""#)
         expectQuiet(result)
-        #expect(try await Array("head".utf8) + program.run("export", "-").standardOutput == folder.read("x"))
+        #expect(try await Array("head".utf8) + program.run("export", "-").standardOutput == directory.read("x"))
     }
 
     @Test("is never one that was not handed on, which is for what the program itself has open")

@@ -11,8 +11,8 @@ struct DiskFullTests {
     init() throws {
         program = try Program()
         server = try FeedServer(images: 0)
-        try program.folder.makeDirectory("cache")
-        try program.folder.makeDirectory("results")
+        try program.directory.makeDirectory("cache")
+        try program.directory.makeDirectory("results")
     }
 
     /// `script` has the disk at `$FEEDSYNC_CACHE`, `remount OPTION`, `intact`, which prints what is damaged, and `run NAME ARGUMENTS…`, which keeps what the
@@ -33,13 +33,13 @@ struct DiskFullTests {
 
             """
         let result = try await program.shellWithOwnMounts(
-            setUp + script, server.feedURL, program.folder.path("results"))
+            setUp + script, server.feedURL, program.directory.path("results"))
         #expect(result.status == .exited(0), "\(result.outputText)\(result.errorText)")
         #expect(result.errorText == "")
     }
 
     private func said(_ name: String) throws -> String {
-        String(decoding: try Files.bytes(program.folder.path("results/\(name)")), as: UTF8.self)
+        String(decoding: try Files.bytes(program.directory.path("results/\(name)")), as: UTF8.self)
     }
 
     @Test("that leftovers fill gets its room back, whichever command comes first", arguments: ["sync", "validate"])
@@ -203,7 +203,7 @@ struct DiskFullTests {
             #expect(try said("\(command).err").split(separator: "\n").count == 1)
         }
         #expect(try said("show.out").contains(server.imageURL(0)))
-        #expect(try Files.bytes(program.folder.path("results/image.out")) == FeedServer.image(0))
+        #expect(try Files.bytes(program.directory.path("results/image.out")) == FeedServer.image(0))
         #expect(try said("later.code") == "0\n")
     }
 
@@ -237,7 +237,7 @@ struct DiskFullTests {
         }
         #expect(try said("status.out").contains("1 of 1 images"))
         #expect(try said("offline.out").contains(server.imageURL(0)))
-        #expect(try Files.bytes(program.folder.path("results/cached.out")) == FeedServer.image(0))
+        #expect(try Files.bytes(program.directory.path("results/cached.out")) == FeedServer.image(0))
         for name in ["sync", "show", "image"] {
             #expect(try said("\(name).code") == "74\n", "\(name)")
             // Of the same thing, the system and the database speak in their own ways.
@@ -246,7 +246,7 @@ struct DiskFullTests {
             #expect(words.contains { error.contains($0) }, "\(name): \(error)")
         }
         #expect(try said("show.out").contains(server.imageURL(1)))
-        #expect(try Files.bytes(program.folder.path("results/image.out")) == FeedServer.image(1))
+        #expect(try Files.bytes(program.directory.path("results/image.out")) == FeedServer.image(1))
         #expect(try said("damage") == "")
     }
 

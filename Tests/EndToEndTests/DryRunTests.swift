@@ -33,7 +33,7 @@ struct DryRunTests {
         try await program.run(server.feedURL)
         server.serve(images: [1, 2])
         let saved = try await program.saved(server.feedURL)
-        let before = try (Files.bytes(program.database), Files.names(in: program.imageFolder))
+        let before = try (Files.bytes(program.database), Files.names(in: program.imageDirectory))
 
         let result = try await program.run("--dry-run", server.feedURL)
 
@@ -42,7 +42,7 @@ struct DryRunTests {
                 "would save \(server.feedURL) (2 images)", "would download \(server.imageURL(2))",
             ])
         #expect(try Files.bytes(program.database) == before.0)
-        #expect(Files.names(in: program.imageFolder) == before.1)
+        #expect(Files.names(in: program.imageDirectory) == before.1)
         #expect(try await program.saved(server.feedURL) == saved)
     }
 

@@ -6,11 +6,11 @@ import Testing
 extension DurabilityTests {
     @Test("a damaged database is set aside before its log, and both on disk before a new one begins")
     func settingAside() async throws {
-        try program.folder.makeDirectory("cache")
+        try program.directory.makeDirectory("cache")
         let name = "feedsync.sqlite"
         let companions = ["\(name)-wal", "\(name)-shm"]
         for name in [name] + companions {
-            try program.folder.write([UInt8](repeating: 7, count: 8192), to: "cache/\(name)")
+            try program.directory.write([UInt8](repeating: 7, count: 8192), to: "cache/\(name)")
         }
         let (result, trace) = try await program.trace("validate")
         expectOneLine(result, exit: 0, ["set aside"])
@@ -24,8 +24,8 @@ extension DurabilityTests {
         }
     }
 
-    @Test("where the folder of images can't be written to disk nothing is committed", arguments: ["sync", "import"])
-    func folderFails(command: String) async throws {
+    @Test("where the directory of images can't be written to disk nothing is committed", arguments: ["sync", "import"])
+    func directoryFails(command: String) async throws {
         let archive = try await export()
         let file = try await file(of: 0, in: program)
         unlink("\(program.cache)/\(file)")
@@ -34,9 +34,9 @@ extension DurabilityTests {
 
         let result = try await program.shell(
             #"""
-            folder=$FEEDSYNC_CACHE/images/sha256
-            exec strace -f -qq -o "$1" -P "$folder" -e trace=fsync -e inject=fsync:error=EIO "$feedsync" "$2" "$3"
-            """#, program.folder.path("trace"), command, command == "sync" ? server.feedURL : archive)
+            directory=$FEEDSYNC_CACHE/images/sha256
+            exec strace -f -qq -o "$1" -P "$directory" -e trace=fsync -e inject=fsync:error=EIO "$feedsync" "$2" "$3"
+            """#, program.directory.path("trace"), command, command == "sync" ? server.feedURL : archive)
 
         #expect(result.status == .exited(74), "\(result.errorText)")
         #expect(result.errorText.contains("images/sha256: can't be written to disk"), "\(result.errorText)")

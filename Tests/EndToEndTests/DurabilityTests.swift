@@ -48,7 +48,7 @@ struct DurabilityTests {
         #expect(trace.syncs(Self.log).contains { row.isDone(before: $0) })
     }
 
-    @Test("a sync writes to disk the images, then their folder, then their rows, and replaces nothing")
+    @Test("a sync writes to disk the images, then their directory, then their rows, and replaces nothing")
     func sync() async throws {
         let (result, trace) = try await program.trace("sync", server.feedURL)
         expectQuiet(result)
@@ -58,12 +58,12 @@ struct DurabilityTests {
             #expect(placing.allSatisfy { $0.name == "linkat" || $0.arguments.contains("RENAME_NOREPLACE") })
         }
         // What is committed is on disk before anything else is.
-        let (feed, row) = (try logging("Picture 0", in: trace), try logging(mark(of: 0), in: trace))
+        let (feed, row) = (try logging("Image 0", in: trace), try logging(mark(of: 0), in: trace))
         #expect(trace.syncs(Self.log).contains { feed.isDone(before: $0) && $0.isDone(before: row) })
     }
 
-    @Test("the folders of a new cache are on disk before there is anything in them", arguments: ["images", files])
-    func folders(name: String) async throws {
+    @Test("the directories of a new cache are on disk before there is anything in them", arguments: ["images", files])
+    func directories(name: String) async throws {
         let (result, trace) = try await program.trace("sync", server.feedURL)
         expectQuiet(result)
         let making = try #require(trace.successes(["mkdirat"], name).first)
@@ -73,7 +73,7 @@ struct DurabilityTests {
         #expect(trace.syncs(parent).contains { making.isDone(before: $0) && $0.isDone(before: row) })
     }
 
-    @Test("an import does so too, and writes the folder to disk but once")
+    @Test("an import does so too, and writes the directory to disk but once")
     func takingIn() async throws {
         let archive = try await export()
         let other = try Program()
@@ -113,7 +113,7 @@ struct DurabilityTests {
 
     /// All that a sync has; the archive's path.
     func export() async throws -> String {
-        let archive = program.folder.path("cache.tar")
+        let archive = program.directory.path("cache.tar")
         expectQuiet(try await program.run("sync", server.feedURL))
         expectQuiet(try await program.run("export", archive))
         return archive

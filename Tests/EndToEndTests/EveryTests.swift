@@ -45,7 +45,7 @@ struct EveryTests {
         server.serve(Reply(404), at: 1)
         try await program.run(server.feedURL)
         let count = server.requestCount
-        let metrics = program.folder.path("metrics")
+        let metrics = program.directory.path("metrics")
         let result = try await program.run(
             "--every", "7d", "-v", "--revalidate", "--json", "--metrics-file", metrics, server.feedURL)
         #expect(result.status == .exited(0), "\(result.errorText)")
@@ -75,7 +75,7 @@ struct EveryTests {
     @Test("may be just one of several, by its section of the config file")
     func section() async throws {
         let other = try FeedServer(images: 1)
-        let config = try program.folder.write(
+        let config = try program.directory.write(
             "feed = \(other.feedURL)\n[feed \"\(server.feedURL)\"]\nevery = 1d\n", to: "config")
         for _ in 0..<2 { expectQuiet(try await program.run("--config", config)) }
         #expect(server.paths().filter { $0 == "/feed.json" }.count == 1)

@@ -7,7 +7,7 @@ import Testing
 struct ExportTests {
     private let program: Program
     private let server: FeedServer
-    private var file: String { program.folder.path("cache.tar") }
+    private var file: String { program.directory.path("cache.tar") }
 
     init() throws {
         program = try Program()
@@ -20,8 +20,8 @@ struct ExportTests {
         expectQuiet(try await program.run("export", file))
         let archive = try Files.bytes(file)
         for _ in 0..<3 {
-            expectQuiet(try await program.run("export", program.folder.path("again.tar")))
-            #expect(try Files.bytes(program.folder.path("again.tar")) == archive)
+            expectQuiet(try await program.run("export", program.directory.path("again.tar")))
+            #expect(try Files.bytes(program.directory.path("again.tar")) == archive)
         }
         let piped = try await program.run("export", "-")
         #expect(piped.standardOutput == archive && piped.errorText == "")
@@ -39,10 +39,10 @@ struct ExportTests {
         for feed in [server.feedURL, other.feedURL] {
             #expect(try await copy.saved(feed) == program.saved(feed))
         }
-        #expect(Files.names(in: copy.imageFolder) == Files.names(in: program.imageFolder))
-        for name in Files.names(in: copy.imageFolder) {
-            #expect(try Files.mode("\(copy.imageFolder)/\(name)") == 0o444)
-            #expect(try await Files.sha256("\(copy.imageFolder)/\(name)") == name)
+        #expect(Files.names(in: copy.imageDirectory) == Files.names(in: program.imageDirectory))
+        for name in Files.names(in: copy.imageDirectory) {
+            #expect(try Files.mode("\(copy.imageDirectory)/\(name)") == 0o444)
+            #expect(try await Files.sha256("\(copy.imageDirectory)/\(name)") == name)
         }
         #expect(Files.names(in: "\(copy.cache)/incoming").isEmpty)
         #expect(try await copy.run("export", "-").standardOutput == Files.bytes(file))
@@ -56,7 +56,7 @@ struct ExportTests {
         expectQuiet(try await copy.run("import", "--restore", file))
         let status = try await copy.status()
         #expect(status["feeds"]?.array?.compactMap { $0["url"]?.string } == [other.feedURL])
-        #expect(Files.names(in: copy.imageFolder).count == 1)
+        #expect(Files.names(in: copy.imageDirectory).count == 1)
     }
 
     @Test("has no password in it, and an import keeps the one that is there") func credentials() async throws {
@@ -74,29 +74,29 @@ struct ExportTests {
         expectOneLine(
             try await program.run("export", file, "http://feeds.example/"), exit: 66,
             ["http://feeds.example/", "never saved"])
-        #expect(Files.names(in: program.folder.path) == ["cache"])
+        #expect(Files.names(in: program.directory.path) == ["cache"])
     }
 
     @Test("of a damaged or missing image is an error that says what to do, and leaves the old file")
     func damaged() async throws {
         try await program.run(server.feedURL)
-        try program.folder.write("old", to: "cache.tar")
-        let image = "\(program.imageFolder)/\(try await program.digest(of: server.imageURL(1)))"
+        try program.directory.write("old", to: "cache.tar")
+        let image = "\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(1)))"
         try Files.damage(image)
         expectOneLine(try await program.run("export", file), exit: 65, ["damaged", "feedsync validate --deep"])
         unlink(image)
         expectOneLine(try await program.run("export", file), exit: 65, ["damaged", "feedsync validate --deep"])
         #expect(try Files.bytes(file) == Array("old".utf8))
-        #expect(Files.names(in: program.folder.path) == ["cache", "cache.tar"])
+        #expect(Files.names(in: program.directory.path) == ["cache", "cache.tar"])
         try await program.run("validate", "--deep")
         expectQuiet(try await program.run("export", file))
     }
 
-    @Test("can't write over a folder, nor where there is no folder") func cannotCreate() async throws {
+    @Test("can't write over a directory, nor where there is no directory") func cannotCreate() async throws {
         try await program.run(server.feedURL)
-        try program.folder.makeDirectory("folder.tar")
-        expectOneLine(try await program.run("export", program.folder.path("folder.tar")), exit: 73, ["folder"])
-        expectOneLine(try await program.run("export", program.folder.path("no/x.tar")), exit: 73, ["No such file"])
+        try program.directory.makeDirectory("directory.tar")
+        expectOneLine(try await program.run("export", program.directory.path("directory.tar")), exit: 73, ["directory"])
+        expectOneLine(try await program.run("export", program.directory.path("no/x.tar")), exit: 73, ["No such file"])
         let full = try await program.shell("\"$feedsync\" export - >/dev/full")
         expectOneLine(full, exit: 74, ["standard output"])
         expectOneLine(try await program.run("export", "/dev/full"), exit: 74, ["/dev/full"])
@@ -110,12 +110,12 @@ struct ExportTests {
         ])
     func ownFiles(name: String) async throws {
         try await program.run(server.feedURL)
-        symlink(program.cache, program.folder.path("link"))
-        symlink("\(program.cache)/feedsync.sqlite", program.folder.path("link.tar"))
-        // To nothing yet, also by a second link and by one to a folder.
-        symlink("cache/feedsync.sqlite-journal", program.folder.path("none"))
-        symlink("./link/../none", program.folder.path("hop"))
-        symlink("cache/images", program.folder.path("below"))
+        symlink(program.cache, program.directory.path("link"))
+        symlink("\(program.cache)/feedsync.sqlite", program.directory.path("link.tar"))
+        // To nothing yet, also by a second link and by one to a directory.
+        symlink("cache/feedsync.sqlite-journal", program.directory.path("none"))
+        symlink("./link/../none", program.directory.path("hop"))
+        symlink("cache/images", program.directory.path("below"))
         let file = "\(program.cache)/\(name)"
         let ours = "\(name): is one of the cache's own files; "
         expectOneLine(try await program.run("export", file), exit: 73, [ours, "the archive"])
@@ -129,13 +129,13 @@ struct ExportTests {
 
     @Test("keeps the mode of a file that it replaces, and the link that leads to it") func modes() async throws {
         try await program.run(server.feedURL)
-        let target = try program.folder.write("old", to: "target.tar")
+        let target = try program.directory.write("old", to: "target.tar")
         chmod(target, 0o600)
         #expect(symlink("target.tar", file) == 0)
         expectQuiet(try await program.run("export", file))
         #expect(try Files.mode(target) == 0o600)
         #expect(try Files.bytes(target).count > 1000)
-        #expect(Files.names(in: program.folder.path) == ["cache", "cache.tar", "target.tar"])
+        #expect(Files.names(in: program.directory.path) == ["cache", "cache.tar", "target.tar"])
     }
 
     /// An error from `openat` is what a file system without O_TMPFILE gives.
@@ -144,18 +144,18 @@ struct ExportTests {
         [false, true])
     func sameNumber(failing call: String, isThere: Bool) async throws {
         try await program.run(server.feedURL)
-        try program.folder.makeDirectory("out")
-        let archive = program.folder.path("out/cache.tar")
-        if isThere { try program.folder.write("old", to: "out/cache.tar") }
+        try program.directory.makeDirectory("out")
+        let archive = program.directory.path("out/cache.tar")
+        if isThere { try program.directory.write("old", to: "out/cache.tar") }
         let result = try await program.shell(
             #"""
             exec strace -f -qq -o "$2" -P "$1" -e trace=openat ${3:+-e "inject=$3:error=EOPNOTSUPP"} \
                 sh -c 'printf mine >"$1/.feedsync-$$" && exec "$feedsync" export "$1/cache.tar"' sh "$1"
-            """#, program.folder.path("out"), program.folder.path("trace"), call)
+            """#, program.directory.path("out"), program.directory.path("trace"), call)
         expectQuiet(result)
-        let names = Files.names(in: program.folder.path("out"))
+        let names = Files.names(in: program.directory.path("out"))
         #expect(names.count == 2 && names.last == "cache.tar", "\(names)")
-        #expect(try Files.bytes(program.folder.path("out/\(names[0])")) == Array("mine".utf8))
+        #expect(try Files.bytes(program.directory.path("out/\(names[0])")) == Array("mine".utf8))
         #expect(try Files.bytes(archive).count > 1000)
     }
 
@@ -185,16 +185,17 @@ struct ExportTests {
     func otherSuffix(name: String) async throws {
         try await program.run(server.feedURL)
         expectOneLine(
-            try await program.run("export", program.folder.path(name)), exit: 64, [name, ".tar.gz, .tgz or .tar.zst"])
-        #expect(Files.names(in: program.folder.path) == ["cache"])
+            try await program.run("export", program.directory.path(name)), exit: 64,
+            [name, ".tar.gz, .tgz or .tar.zst"])
+        #expect(Files.names(in: program.directory.path) == ["cache"])
     }
 
     @Test("to a file with any other suffix is not compressed") func plainSuffix() async throws {
         try await program.run(server.feedURL)
         let plain = try await program.run("export", "-").standardOutput
         for name in ["x", "x.tar", "x.oci", "gz"] {
-            expectQuiet(try await program.run("export", program.folder.path(name)))
-            #expect(try Files.bytes(program.folder.path(name)) == plain, "\(name)")
+            expectQuiet(try await program.run("export", program.directory.path(name)))
+            #expect(try Files.bytes(program.directory.path(name)) == plain, "\(name)")
         }
     }
 
@@ -208,7 +209,7 @@ struct ExportTests {
     @Test("stops cleanly while its reader stalls") func stalledReader() async throws {
         server.serve(Reply.image(FeedServer.image(0) + [UInt8](repeating: 1, count: 1 << 20)), at: 0)
         try await program.run(server.feedURL)
-        let pipe = program.folder.path("pipe")
+        let pipe = program.directory.path("pipe")
         #expect(mkfifo(pipe, 0o600) == 0)
         let reader = open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         defer { close(reader) }

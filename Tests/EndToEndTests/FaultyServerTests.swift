@@ -110,6 +110,6 @@ struct FaultyServerTests {
         #expect(first.errorText.contains("the compressed body was cut off"), "\(first.errorText)")
         #expect(second.status == .exited(23), "\(second.errorText)")
         #expect(second.errorText.contains("the compressed body was cut off"), "\(second.errorText)")
-        #expect(Files.names(in: program.imageFolder).count == 1)
+        #expect(Files.names(in: program.imageDirectory).count == 1)
     }
 }

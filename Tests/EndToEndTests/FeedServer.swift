@@ -36,7 +36,7 @@ final class FeedServer: Sendable {
     static func image(_ number: Int) -> [UInt8] { Samples.png("image \(number)") }
 
     static func feed(_ urls: [String]) -> String {
-        feed(items: urls.enumerated().map { #"{"id":"\#(id($0))","description":"Picture \#($0)","image":"\#($1)"}"# })
+        feed(items: urls.enumerated().map { #"{"id":"\#(id($0))","description":"Image \#($0)","image":"\#($1)"}"# })
     }
 
     static func feed(items: [String]) -> String { #"{"items":[\#(items.joined(separator: ","))]}"# }

@@ -24,8 +24,8 @@ struct FeedSpellingTests {
     @Test("is asked once in a run, on the command line, in the config file and in a list of subscriptions alike")
     func everywhere() async throws {
         let outlines = spellings.map { "<outline xmlUrl='\($0)'/>" }.joined()
-        let list = try program.folder.write("<opml><body>\(outlines)</body></opml>", to: "list.opml")
-        let config = try program.folder.write(
+        let list = try program.directory.write("<opml><body>\(outlines)</body></opml>", to: "list.opml")
+        let config = try program.directory.write(
             spellings.map { "feed = \($0)\n" }.joined() + "[feed \"\(spellings[2])\"]\nmax-age = 1d\n", to: "config")
         let result = try await program.run(["--config", config, "--opml", list, "--json"] + spellings)
         #expect(result.status == .exited(0), "\(result.errorText)")

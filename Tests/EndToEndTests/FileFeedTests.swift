@@ -6,25 +6,25 @@ import Testing
 @Suite("Feeds in local files", .timeLimit(.minutes(10)))
 struct FileFeedTests {
     private let program: Program
-    private var folder: TemporaryDirectory { program.folder }
+    private var directory: TemporaryDirectory { program.directory }
 
     init() throws {
         program = try Program()
-        try folder.makeDirectory("site")
-        try folder.makeDirectory("site/pictures")
-        try folder.write(FeedServer.image(0), to: "site/0.png")
-        try folder.write(FeedServer.image(1), to: "site/pictures/one of them.png")
+        try directory.makeDirectory("site")
+        try directory.makeDirectory("site/images")
+        try directory.write(FeedServer.image(0), to: "site/0.png")
+        try directory.write(FeedServer.image(1), to: "site/images/one of them.png")
     }
 
     private func writeFeed(_ images: [String]) throws -> String {
-        try folder.write(FeedServer.feed(images), to: "site/feed.json")
+        try directory.write(FeedServer.feed(images), to: "site/feed.json")
     }
 
     @Test("may name images by relative path, by file: URL and by http URL")
     func images() async throws {
         let server = try FeedServer(images: 3)
         let path = try writeFeed([
-            "0.png", "pictures/one of them.png", "./pictures/../0.png", "file://\(folder.path)/site/0.png",
+            "0.png", "images/one of them.png", "./images/../0.png", "file://\(directory.path)/site/0.png",
             server.imageURL(2),
         ])
         expectQuiet(try await program.run(path))
@@ -41,14 +41,14 @@ struct FileFeedTests {
             cd "$1/site" && "$feedsync" feed.json && "$feedsync" ./feed.json && "$feedsync" ../site/feed.json &&
             "$feedsync" "file://$1/site/feed.json" && "$feedsync" "file://localhost$1/site/./feed%2Ejson"
             """
-        expectQuiet(try await program.shell(script, folder.path))
+        expectQuiet(try await program.shell(script, directory.path))
         let feeds = try await program.status()["feeds"]?.array
         #expect(feeds?.compactMap { $0["url"]?.string } == ["file://\(path)"])
     }
 
     @Test("that aren't there are not found", arguments: ["missing.json", "site/missing.json", "site/0.png/x"])
     func missing(_ name: String) async throws {
-        let path = folder.path(name)
+        let path = directory.path(name)
         let result = try await program.run(path)
         #expect(result.status == .exited(66))
         #expect(result.errorLines.first?.contains(path) == true)
@@ -66,42 +66,42 @@ struct FileFeedTests {
         #expect(try await program.run("show", path).status == .exited(0))
     }
 
-    @Test("that are folders or devices are invalid", arguments: ["site", "/dev/null"])
+    @Test("that are directories or devices are invalid", arguments: ["site", "/dev/null"])
     func irregular(_ name: String) async throws {
-        let path = name.hasPrefix("/") ? name : folder.path(name)
+        let path = name.hasPrefix("/") ? name : directory.path(name)
         let other = try writeFeed(["0.png"])
         let result = try await program.run(path, other)
         #expect(result.status == .exited(65), "\(result.errorText)")
         #expect(result.errorLines.count == 2, "\(result.errorText)")
         #expect(result.errorLines.first?.contains(path) == true)
         // It is no reason to leave out the others.
-        #expect(Files.names(in: program.imageFolder).count == 1)
+        #expect(Files.names(in: program.imageDirectory).count == 1)
     }
 
-    @Test("may not name files elsewhere", arguments: ["../secret.png", "file:///etc/passwd", "pictures/../../x"])
+    @Test("may not name files elsewhere", arguments: ["../secret.png", "file:///etc/passwd", "images/../../x"])
     func elsewhere(_ image: String) async throws {
-        try folder.write(Samples.png, to: "secret.png")
+        try directory.write(Samples.png, to: "secret.png")
         let path = try writeFeed(["0.png", image])
         let result = try await program.run(path)
         #expect(result.status == .exited(65))
         #expect(result.errorText.contains("items[1].image"))
-        #expect(Files.names(in: program.imageFolder) == [])
+        #expect(Files.names(in: program.imageDirectory) == [])
     }
 
-    @Test("lose an image that is missing, a folder, a pipe or no image, and no other")
+    @Test("lose an image that is missing, a directory, a pipe or no image, and no other")
     func wrongImages() async throws {
-        mkfifo(folder.path("site/pipe.png"), 0o600)
-        try folder.write("text", to: "site/text.png")
-        try folder.write("", to: "site/empty.png")
-        let wrong = ["missing.png", "pictures", "pipe.png", "text.png", "empty.png"]
-        let path = try writeFeed(["0.png"] + wrong + ["pictures/one of them.png"])
+        mkfifo(directory.path("site/pipe.png"), 0o600)
+        try directory.write("text", to: "site/text.png")
+        try directory.write("", to: "site/empty.png")
+        let wrong = ["missing.png", "images", "pipe.png", "text.png", "empty.png"]
+        let path = try writeFeed(["0.png"] + wrong + ["images/one of them.png"])
         let result = try await program.run("sync", "--json", path)
         #expect(result.status == .exited(23), "\(result.errorText)")
         // What is missing, what is no image, and the summary.
         #expect(result.errorLines.count == 3, "\(result.errorText)")
         #expect(result.errorLines.first?.contains("no such file") == true, "\(result.errorText)")
         let failed = try result.json["failures"]?.array?.compactMap { $0["url"]?.string }
-        #expect(failed?.sorted() == wrong.map { "file://\(folder.path)/site/\($0)" }.sorted())
-        #expect(Files.names(in: program.imageFolder).count == 2)
+        #expect(failed?.sorted() == wrong.map { "file://\(directory.path)/site/\($0)" }.sorted())
+        #expect(Files.names(in: program.imageDirectory).count == 2)
     }
 }

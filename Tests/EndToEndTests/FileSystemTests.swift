@@ -20,32 +20,32 @@ struct FileSystemTests {
 
     @Test("stores images where it knows no renaming that replaces nothing", arguments: ["sync", "import"])
     func noFlags(command: String) async throws {
-        let archive = program.folder.path("cache.tar")
+        let archive = program.directory.path("cache.tar")
         expectQuiet(try await program.run(server.feedURL))
         expectQuiet(try await program.run("export", archive))
         for error in ["EINVAL", "ENOSYS"] {
             // Of one there is something else in its place, of the other nothing.
-            try Files.damage("\(program.imageFolder)/\(try await program.digest(of: server.imageURL(0)))")
-            unlink("\(program.imageFolder)/\(try await program.digest(of: server.imageURL(1)))")
+            try Files.damage("\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(0)))")
+            unlink("\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(1)))")
             try await program.sql("DELETE FROM images")
             let operand = command == "sync" ? server.feedURL : archive
             expectQuiet(try await run(["renameat2:error=\(error)"], command, operand))
-            #expect(Files.names(in: program.imageFolder).count == 2)
+            #expect(Files.names(in: program.imageDirectory).count == 2)
             expectQuiet(try await program.run("validate", "--deep"))
         }
     }
 
     @Test(
-        "holds a cache where no folder can be written to disk", arguments: ["EINVAL", "EOPNOTSUPP"])
-    func foldersWithoutSync(error: String) async throws {
+        "holds a cache where no directory can be written to disk", arguments: ["EINVAL", "EOPNOTSUPP"])
+    func directoriesWithoutSync(error: String) async throws {
         let result = try await program.shell(
             #"""
             cache=$FEEDSYNC_CACHE
             exec strace -f -qq -o "$1" -P "$cache" -P "$cache/images" -P "$cache/images/sha256" -P "$cache/incoming" \
                 -e trace=fsync -e "inject=fsync:error=$2" "$feedsync" "$3"
-            """#, program.folder.path("trace"), error, server.feedURL)
+            """#, program.directory.path("trace"), error, server.feedURL)
         expectQuiet(result)
-        let trace = String(decoding: try Files.bytes(program.folder.path("trace")), as: UTF8.self)
+        let trace = String(decoding: try Files.bytes(program.directory.path("trace")), as: UTF8.self)
         #expect(trace.contains("INJECTED"))
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
     }
@@ -66,9 +66,9 @@ struct FileSystemTests {
     func sameMode(command: String) async throws {
         expectQuiet(try await program.run(server.feedURL))
         // What is made in here has the group of it, and hands that on.
-        let folder = try program.folder.makeDirectory("folder")
-        #expect(chmod(folder, 0o2755) == 0)
-        let out = "\(folder)/out"
+        let directory = try program.directory.makeDirectory("directory")
+        #expect(chmod(directory, 0o2755) == 0)
+        let out = "\(directory)/out"
         let words = [("OUT", out), ("IMAGE", server.imageURL(0)), ("FEED", server.feedURL)]
             .reduce(command) { $0.replacing($1.0, with: $1.1) }
         for _ in 1...3 {
@@ -89,7 +89,7 @@ struct FileSystemTests {
         ])
     func otherMode(error: String, exit: Int32, mode: mode_t, left: String) async throws {
         expectQuiet(try await program.run(server.feedURL))
-        let out = try program.folder.write("old", to: "out")
+        let out = try program.directory.write("old", to: "out")
         #expect(chmod(out, mode) == 0)
         let script =
             #"umask 022; exec strace -f -qq -o /dev/null -e "inject=fchmod:error=$1" "$feedsync" export "$2""#
@@ -97,6 +97,6 @@ struct FileSystemTests {
         if exit == 0 { expectQuiet(result) } else { expectOneLine(result, exit: exit, [out]) }
         #expect(try await Subprocess.run("stat", ["-c", "%a", out]).outputText == "\(left)\n")
         #expect(try (Files.bytes(out) == Array("old".utf8)) == (exit != 0))
-        #expect(Files.names(in: program.folder.path) == ["cache", "out"])
+        #expect(Files.names(in: program.directory.path) == ["cache", "out"])
     }
 }

@@ -22,7 +22,7 @@ struct ForgivingFeedTests {
         server.server.route("/feed.xml", .text("<rss><channel>\n\(items(0..<2))</channel></rss>", type: "text/xml"))
         for number in 0..<2 { server.server.route("/\(number).png?a=1&b=\(number)", .png(number)) }
         expectQuiet(try await program.run(feed))
-        #expect(Files.names(in: program.imageFolder).count == 2)
+        #expect(Files.names(in: program.imageDirectory).count == 2)
         expectQuiet(try await program.run(feed))
 
         let note = #"line 2: a raw "&", and another fault; read for what it says"#
@@ -47,6 +47,6 @@ struct ForgivingFeedTests {
         let reason = #"\#(feed): line 3, column 11: cut off: "</rss>" is missing"#
         #expect(result.errorLines.first == "feedsync: \(reason)", "\(result.errorText)")
         #expect(try await program.saved(feed) == before)
-        #expect(Files.names(in: program.imageFolder).count == 2)
+        #expect(Files.names(in: program.imageDirectory).count == 2)
     }
 }

@@ -20,21 +20,21 @@ struct FormatsTests {
 
     private static let rss = """
         <?xml version="1.0"?><rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/"><channel>
-        <title>Pictures &amp; words</title><link>/</link>
+        <title>Images &amp; words</title><link>/</link>
         <item><guid>one</guid><title>One</title><enclosure url="0.png" type="image/png" length="1"/></item>
         <item><guid>two</guid><title>Two</title><description>&lt;img src="/1.png" alt="Second"&gt;</description></item>
         <item><guid>words</guid><title>Words</title></item></channel></rss>
         """
 
     private static let atom = """
-        <feed xmlns="http://www.w3.org/2005/Atom"><title>Pictures &amp; words</title>
+        <feed xmlns="http://www.w3.org/2005/Atom"><title>Images &amp; words</title>
         <entry><id>one</id><title>One</title><link rel="enclosure" type="image/png" href="0.png"/></entry>
         <entry><id>two</id><title>Two</title><content type="html">&lt;img src="/1.png" alt="Second"&gt;</content></entry>
         </feed>
         """
 
     private static let jsonFeed = #"""
-        {"version": "https://jsonfeed.org/version/1.1", "title": "Pictures & words", "items": [
+        {"version": "https://jsonfeed.org/version/1.1", "title": "Images & words", "items": [
         {"id": "one", "title": "One", "image": "/0.png"},
         {"id": "two", "title": "Two", "content_html": "<img src='/1.png' alt='Second'>"}]}
         """#
@@ -46,13 +46,13 @@ struct FormatsTests {
         let feed = serve(format.text, type: type)
         expectQuiet(try await program.run(feed))
         let shown = try JSONValue.parse(try await program.run("show", "--offline", "--json", feed).standardOutput)
-        #expect(shown["title"]?.string == "Pictures & words")
+        #expect(shown["title"]?.string == "Images & words")
         #expect(shown["images"]?.array?.map { $0["id"]?.string } == ["one", "two"])
         #expect(shown["images"]?.array?.map { $0["description"]?.string } == ["One", "Second"])
         #expect(shown["images"]?.array?.map { $0["url"]?.string } == [server.imageURL(0), server.imageURL(1)])
         let status = try await program.status()["feeds"]?[0]
         #expect(status?["format"]?.string == format.name)
-        #expect(status?["title"]?.string == "Pictures & words")
+        #expect(status?["title"]?.string == "Images & words")
         #expect(status?["images_cached"]?.int == 2)
         let again = try JSONValue.parse(try await program.run("--json", feed).standardOutput)
         #expect(again["feeds"]?[0]?["outcome"]?.string == "unchanged")
@@ -86,8 +86,8 @@ struct FormatsTests {
 
     @Test("a local feed names the files beside it, and no others")
     func localFeed() async throws {
-        try program.folder.write(FeedServer.image(0), to: "a b.png")
-        let path = try program.folder.write(
+        try program.directory.write(FeedServer.image(0), to: "a b.png")
+        let path = try program.directory.write(
             """
             <rss><channel><item><guid>g</guid><enclosure type="image/png" url="a b.png"/>
             <enclosure type="image/png" url="../x.png"/><enclosure type="image/png" url="file:///etc/passwd"/>
@@ -95,7 +95,7 @@ struct FormatsTests {
             """, to: "feed.xml")
         let result = try await program.run("-v", path)
         #expect(result.exitCode == 0)
-        #expect(result.errorLines.count { $0.hasSuffix("not a file in the feed's folder or below") } == 2)
+        #expect(result.errorLines.count { $0.hasSuffix("not a file in the feed's directory or below") } == 2)
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 1)
     }
 
@@ -189,7 +189,7 @@ struct FormatsTests {
     @Test("the feeds of a list are synced besides those named, each once")
     func list() async throws {
         let feed = serve(Self.rss)
-        let list = try program.folder.write(
+        let list = try program.directory.write(
             """
             <opml version="2.0"><body><outline text="All"><outline text="F" xmlUrl="\(feed)"/>
             <outline text="E" xmlUrl="\(server.feedURL)"/><outline text="Local" xmlUrl="file:///etc/passwd"/>
@@ -203,7 +203,7 @@ struct FormatsTests {
             result.errorText
                 == "feedsync: \(list): line 2: left out the feed \"Local\": xmlUrl: not an http(s) URL\n")
         let relative = #"cd "$1" && "$feedsync" --allow-private --opml list.opml"#
-        #expect(try await program.shell(relative, program.folder.path).exitCode == 0)
+        #expect(try await program.shell(relative, program.directory.path).exitCode == 0)
     }
 
     @Test("a list may come from a pipe, which is waited for as long as --max-time says")
@@ -212,15 +212,15 @@ struct FormatsTests {
         let piped = #"printf %s "$1" | "$feedsync" --allow-private --opml /dev/stdin"#
         expectQuiet(try await program.shell(piped, list))
         #expect(try await program.status()["feeds"]?[0]?["url"]?.string == server.feedURL)
-        let pipe = program.folder.path("pipe")
+        let pipe = program.directory.path("pipe")
         #expect(mkfifo(pipe, 0o600) == 0)
         let result = try await program.run("--max-time", "0.1", "--opml", pipe)
         expectOneLine(result, exit: 69, ["--opml: ", "--max-time"])
     }
 
-    @Test("a list is a file: a URL or a folder is none", arguments: ["https://h/list.opml", "/"])
+    @Test("a list is a file: a URL or a directory is none", arguments: ["https://h/list.opml", "/"])
     func noFile(list: String) async throws {
-        let (code, hint): (Int32, String) = list == "/" ? (66, "a folder") : (64, "download the list first")
+        let (code, hint): (Int32, String) = list == "/" ? (66, "a directory") : (64, "download the list first")
         expectOneLine(try await program.run("--opml", list), exit: code, ["--opml: ", list, hint])
     }
 
@@ -233,8 +233,8 @@ struct FormatsTests {
     func badList(text: String?, code: Int32, reason: String) async throws {
         expectQuiet(try await program.run(server.feedURL))
         let before = server.requestCount
-        let list = program.folder.path("list.opml")
-        if let text { try program.folder.write(text, to: "list.opml") }
+        let list = program.directory.path("list.opml")
+        if let text { try program.directory.write(text, to: "list.opml") }
         expectOneLine(try await program.run("--opml", list), exit: code, [list, reason])
         #expect(server.requestCount == before)
     }

@@ -7,17 +7,17 @@ extension GalleryBrowserTests {
     private static var view: String { "document.querySelector('dialog.view')" }
     private static var count: String { "\(view)?.querySelector('.count').textContent" }
 
-    /// What stands behind the `#` of a picture's address.
+    /// What stands behind the `#` of a image's address.
     private func address(_ number: Int, _ site: GallerySite) async throws -> String {
         let hash = try await site.program.shell(#"printf %s "$1" | sha256sum"#, FeedServer.id(number)).outputText
         return String(hash.prefix(12))
     }
 
     @Test(
-        "opens the picture of an address, on whatever page that is, and has one for what is viewed",
+        "opens the image of an address, on whatever page that is, and has one for what is viewed",
         arguments: Place.allCases)
     func addresses(_ place: Place) async throws {
-        let site = try await GallerySite(pictures: 203)
+        let site = try await GallerySite(images: 203)
         let (first, last) = (try await address(0, site), try await address(202, site))
         try await withPage { page in
             let (url, _, nginx) = try await self.place(site, place)
@@ -34,24 +34,24 @@ extension GalleryBrowserTests {
         }
     }
 
-    @Test("shows its pictures at an address that is of none") func foreignAddress() async throws {
-        let site = try await GallerySite(pictures: 201)
+    @Test("shows its images at an address that is of none") func foreignAddress() async throws {
+        let site = try await GallerySite(images: 201)
         try await withPage { page in
             try await page.open(site.onDisk)
             try await page.evaluate("location.hash = '0123456789ab'")
             try await page.wait(
-                for: "document.querySelectorAll('.pictures figure').length === 201 && location.hash === ''")
+                for: "document.querySelectorAll('.images figure').length === 201 && location.hash === ''")
             #expect(try await page.evaluate(Self.view) == .null)
             #expect(page.errors == [])
         }
     }
 
-    @Test("finds pictures by their words, on all pages, and says how many", arguments: Place.allCases)
+    @Test("finds images by their words, on all pages, and says how many", arguments: Place.allCases)
     func search(_ place: Place) async throws {
-        let site = try await GallerySite(pictures: 402) { number in
+        let site = try await GallerySite(images: 402) { number in
             #""description":"\#([1, 401].contains(number) ? "Café at the Sea" : "A hill")""#
         }
-        let shown = "[...document.querySelectorAll('.pictures figure:not([hidden])')]"
+        let shown = "[...document.querySelectorAll('.images figure:not([hidden])')]"
         let said = "document.querySelector('#state').textContent"
         func find(_ words: String) -> String {
             """
@@ -67,7 +67,7 @@ extension GalleryBrowserTests {
             try await page.wait(for: "\(shown).length === 2 && \(said) === '2 found'")
             #expect(try await page.evaluate("\(shown).every(f => f.textContent.includes('Café at the Sea'))") == true)
             // What isn't shown is passed over.
-            try await page.click(".pictures figure:not([hidden]) img")
+            try await page.click(".images figure:not([hidden]) img")
             try await page.wait(for: "\(Self.count) === '2 of 402'")
             try await page.press("ArrowRight")
             try await page.wait(for: "\(Self.count) === '402 of 402'")
@@ -85,9 +85,9 @@ extension GalleryBrowserTests {
 
     @Test("plays a slideshow over all pages and from the beginning again, until it is paused")
     func slideshow() async throws {
-        let site = try await GallerySite(pictures: 201)
+        let site = try await GallerySite(images: 201)
         try await withPage { page in
-            // The time of a picture is over when the test says so.
+            // The time of a image is over when the test says so.
             try await page.call(
                 "Page.addScriptToEvaluateOnNewDocument",
                 [
@@ -125,7 +125,7 @@ extension GalleryBrowserTests {
     }
 
     @Test("tells the keys, by ? and by a button") func keys() async throws {
-        let site = try await GallerySite(pictures: 1)
+        let site = try await GallerySite(images: 1)
         let isOpen = "document.querySelector('dialog.keys')?.open"
         try await withPage { page in
             try await page.open(site.onDisk)

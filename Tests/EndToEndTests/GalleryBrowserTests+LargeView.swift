@@ -2,11 +2,11 @@ import JSONText
 import TestSupport
 import Testing
 
-/// One picture at a time.
+/// One image at a time.
 extension GalleryBrowserTests {
-    @Test("opens a picture large, by click or Enter, and goes on by keyboard, button and swipe")
+    @Test("opens a image large, by click or Enter, and goes on by keyboard, button and swipe")
     func largeView() async throws {
-        let site = try await GallerySite(pictures: 3, missing: [1])
+        let site = try await GallerySite(images: 3, missing: [1])
         try await withPage(.phone) { page in
             try await page.open(site.onDisk)
             let view = "document.querySelector('dialog')"
@@ -15,12 +15,12 @@ extension GalleryBrowserTests {
                 let expected = JSONValue.string("\(GallerySite.size(number).width) \(count)").text()
                 try await page.wait(for: "\(view)?.open && \(shown) === \(expected)")
             }
-            // To the first picture: past the link over the head, and the four tools in it.
+            // To the first image: past the link over the head, and the four tools in it.
             for _ in 0..<6 { try await page.press("Tab") }
-            #expect(try await page.evaluate("document.activeElement.alt") == "Picture 0")
+            #expect(try await page.evaluate("document.activeElement.alt") == "Image 0")
             try await page.press("Enter")
             try await expectShown(0, "1 of 3")
-            #expect(try await page.evaluate("\(view).querySelector('.said p').textContent") == "Picture 0")
+            #expect(try await page.evaluate("\(view).querySelector('.said p').textContent") == "Image 0")
             #expect(
                 try await page.evaluate("\(view).querySelector('.said a').href") == .string(site.server.imageURL(0)))
             #expect(try await page.evaluate("\(view).querySelector('.previous').disabled") == true)
@@ -39,14 +39,14 @@ extension GalleryBrowserTests {
             try await page.press("Escape")
             // Going back is over only when the page's own state is the one without a large view again.
             try await page.wait(
-                for: "!\(view).open && document.activeElement.alt === 'Picture 2' && history.state === null")
+                for: "!\(view).open && document.activeElement.alt === 'Image 2' && history.state === null")
 
             try await page.press("Enter")
             try await expectShown(2, "3 of 3")
             // A phone's way back.
             try await page.evaluate("history.back()")
             try await page.wait(for: "!\(view).open")
-            try await page.click(".pictures img")
+            try await page.click(".images img")
             try await expectShown(0, "1 of 3")
             try await page.click("dialog .close")
             try await page.wait(for: "!\(view).open")
@@ -55,17 +55,17 @@ extension GalleryBrowserTests {
     }
 
     @Test("tells of the post, in the page and in the large view") func post() async throws {
-        let site = try await GallerySite(pictures: 1)
+        let site = try await GallerySite(images: 1)
         try await site.program.sayMore()
         try await site.write()
         try await withPage { page in
             try await page.open(site.onDisk)
-            try await page.click(".pictures img")
+            try await page.click(".images img")
             try await page.wait(for: "document.querySelector('dialog')?.open")
             let link = JSONValue.string("https://blog.example/2026/a-day-out")
             for place in ["figcaption", ".said"] {
                 let place = "document.querySelector('\(place)')"
-                #expect(try await page.evaluate("\(place).querySelector('p').textContent") == "Picture 0")
+                #expect(try await page.evaluate("\(place).querySelector('p').textContent") == "Image 0")
                 let text = try await page.evaluate("\(place).textContent").string
                 #expect(text?.contains("2026-11-20 · A day out") == true)
                 let links = try await page.evaluate(
@@ -76,14 +76,14 @@ extension GalleryBrowserTests {
         }
     }
 
-    @Test("stays on the page when a picture is opened again faster than the history goes back")
+    @Test("stays on the page when a image is opened again faster than the history goes back")
     func reopening() async throws {
-        let site = try await GallerySite(pictures: 2)
+        let site = try await GallerySite(images: 2)
         try await withPage { page in
             try await page.open(site.onDisk)
             try await page.evaluate(
                 """
-                window.isSame = true; window.open = () => document.querySelector('.pictures img').click();
+                window.isSame = true; window.open = () => document.querySelector('.images img').click();
                 // Closes the large view, and does something more while the way back is only asked for.
                 window.closeAnd = more => new Promise(done => {
                   const view = document.querySelector('dialog');
@@ -97,7 +97,7 @@ extension GalleryBrowserTests {
                 try await page.evaluate("closeAnd(() => \(more))")
                 #expect(try await page.evaluate("document.querySelector('dialog').open") == true)
                 #expect(try await page.evaluate("history.state") == ["view": true])
-                // Back leads to the pictures, and not away from them.
+                // Back leads to the images, and not away from them.
                 try await page.evaluate("history.back()")
                 try await page.wait(for: "!document.querySelector('dialog')?.open && history.state === null")
                 #expect(try await page.evaluate("window.isSame") == true)
@@ -110,11 +110,11 @@ extension GalleryBrowserTests {
         }
     }
 
-    @Test("goes on in the large view to pictures of the next page") func largeViewAcrossPages() async throws {
-        let site = try await GallerySite(pictures: 202)
+    @Test("goes on in the large view to images of the next page") func largeViewAcrossPages() async throws {
+        let site = try await GallerySite(images: 202)
         try await withPage { page in
             try await page.open(site.onDisk)
-            try await page.click(".pictures img")
+            try await page.click(".images img")
             try await page.wait(for: "document.querySelector('dialog')?.open")
             try await page.press("End")
             try await page.wait(for: "document.querySelector('dialog .count').textContent === '200 of 202'")
@@ -126,12 +126,12 @@ extension GalleryBrowserTests {
 
     @Test("opens anew by the way forward what the way back has closed")
     func forward() async throws {
-        let site = try await GallerySite(pictures: 3)
+        let site = try await GallerySite(images: 3)
         try await withPage { page in
             let view = "document.querySelector('dialog')"
             try await page.open(site.onDisk)
             try await page.evaluate("window.isSame = true")
-            try await page.click(".pictures img")
+            try await page.click(".images img")
             try await page.wait(for: "\(view)?.open")
             try await page.press("ArrowRight")
             for close in ["history.back()", "\(view).close()"] {

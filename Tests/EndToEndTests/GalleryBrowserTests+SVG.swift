@@ -27,7 +27,7 @@ extension GalleryBrowserTests {
     func svgByItself(_ place: Place) async throws {
         let program = try Program()
         let server = try FeedServer(images: 0)
-        let path = program.folder.path("site")
+        let path = program.directory.path("site")
         let bodies = Self.spies + Self.drawings
         for (number, body) in bodies.enumerated() {
             let text = """

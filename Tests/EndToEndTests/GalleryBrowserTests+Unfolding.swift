@@ -2,7 +2,7 @@ import JSONText
 import TestSupport
 import Testing
 
-/// More pictures on the way down.
+/// More images on the way down.
 extension GalleryBrowserTests {
     /// Counts what was read of other pages, when all that follows from it at once is done.
     private static let countReads = """
@@ -24,7 +24,7 @@ extension GalleryBrowserTests {
 
     @Test("unfolds no page of another making, and leaves the link to it", arguments: [true, false])
     func otherMaking(isOther: Bool) async throws {
-        let site = try await GallerySite(pictures: 202)
+        let site = try await GallerySite(images: 202)
         try await withPage { page in
             let (url, _, nginx) = try await self.place(site, .onServer)
             try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.countReads)])
@@ -35,7 +35,7 @@ extension GalleryBrowserTests {
             try await site.write()
             try await page.evaluate("scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' })")
             try await page.wait(for: "reads > 0")
-            let count = try await page.evaluate("document.querySelectorAll('.pictures figure').length").int
+            let count = try await page.evaluate("document.querySelectorAll('.images figure').length").int
             #expect(count == (isOther ? 200 : 202))
             let next = try await page.evaluate("document.querySelector('.pages a[rel=next]')?.getAttribute('href')")
             #expect(next.string == (isOther ? site.furtherPages.first : nil))
@@ -45,12 +45,12 @@ extension GalleryBrowserTests {
     }
 
     @Test("hands its content to no other page that lies on the disk") func framed() async throws {
-        let site = try await GallerySite(pictures: 201)
-        // What can be reckoned by whoever knows the pictures.
+        let site = try await GallerySite(images: 201)
+        // What can be reckoned by whoever knows the images.
         let page = String(decoding: try Files.bytes("\(site.path)/index.html"), as: UTF8.self)
         let second = try #require(site.furtherPages.first)
         let making = page.split(separator: "data-making=").last?.prefix { $0.isLetter || $0.isNumber } ?? ""
-        let other = try site.program.folder.write(
+        let other = try site.program.directory.write(
             """
             <!doctype html><title>Other</title><script>
             window.told = [];
@@ -68,7 +68,7 @@ extension GalleryBrowserTests {
 
     @Test("keeps the way back from the page that was opened, however far it unfolds") func wayBack() async throws {
         let text = String(repeating: "word ", count: 800)
-        let site = try await GallerySite(pictures: 60) { _ in #""description":"\#(text)""# }
+        let site = try await GallerySite(images: 60) { _ in #""description":"\#(text)""# }
         let further = site.furtherPages
         #expect(further.count > 2)
         try await withPage { page in
@@ -83,11 +83,11 @@ extension GalleryBrowserTests {
     }
 
     @Test(
-        "is no wider than the window with no script, whatever stands for a picture", arguments: [Look.desktop, .phone])
+        "is no wider than the window with no script, whatever stands for a image", arguments: [Look.desktop, .phone])
     func longWord(_ look: Look) async throws {
         let word = String(repeating: "w", count: 1000)
-        let site = try await GallerySite(pictures: 2) { _ in #""description":"\#(word)""# }
-        for image in site.images { try site.program.folder.write("none", to: "site/images/\(image)") }
+        let site = try await GallerySite(images: 2) { _ in #""description":"\#(word)""# }
+        for image in site.images { try site.program.directory.write("none", to: "site/images/\(image)") }
         try await withPage(look) { page in
             try await page.call("Emulation.setScriptExecutionDisabled", ["value": true])
             try await page.call("Page.navigate", ["url": .string(site.onDisk)])

@@ -4,9 +4,9 @@ import Testing
 
 /// What a page of photos takes.
 extension GalleryBrowserTests {
-    /// 200 pictures of 500 KB, each its own.
+    /// 200 images of 500 KB, each its own.
     private func photos() async throws -> GallerySite {
-        let site = try await GallerySite(pictures: 1)
+        let site = try await GallerySite(images: 1)
         let made = try await site.program.shell(
             """
             set -e; cd "$1"
@@ -14,9 +14,9 @@ extension GalleryBrowserTests {
             vips linear 300.v a.v 90 128; vips linear 60.v b.v 40 0; vips linear 12.v c.v 25 0
             vips gaussnoise d.v 2400 1600 --mean 0 --sigma 6; vips sum "a.v b.v c.v d.v" sum.v
             vips cast sum.v grey.v uchar; vips bandjoin "grey.v grey.v grey.v" rgb.v; vips copy rgb.v photo.jpg[Q=75]
-            """, site.program.folder.path)
+            """, site.program.directory.path)
         #expect(made.status == .exited(0), "\(made.errorText)")
-        let photo = try Files.bytes(site.program.folder.path("photo.jpg"))
+        let photo = try Files.bytes(site.program.directory.path("photo.jpg"))
         #expect(photo.count > 400_000 && photo.count < 600_000)
         for number in 0..<200 {
             let reply = Reply(
@@ -46,13 +46,13 @@ extension GalleryBrowserTests {
                 // All that is seen has come.
                 try await page.wait(
                     for: """
-                        [...document.querySelectorAll('.pictures img')]
+                        [...document.querySelectorAll('.images img')]
                             .filter(i => i.getBoundingClientRect().top < innerHeight).every(i => i.naturalWidth)
                         """)
                 let first = try bytes()
                 try await page.evaluate(Self.scrollDown(until: 200))
                 try await page.wait(
-                    for: "[...document.querySelectorAll('.pictures img')].every(i => i.complete && i.naturalWidth)")
+                    for: "[...document.querySelectorAll('.images img')].every(i => i.complete && i.naturalWidth)")
                 let all = try bytes()
                 #expect(first <= 1_500_000 && all <= 12_000_000, "\(first) and \(all) bytes")
                 #expect(try await page.evaluate("shifts") == [])

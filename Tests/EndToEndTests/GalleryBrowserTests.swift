@@ -31,12 +31,12 @@ struct GalleryBrowserTests {
         .observe({ type: 'longtask', buffered: true });
         """
 
-    /// As a visitor does, until so many pictures are there and the end of the page is reached.
+    /// As a visitor does, until so many images are there and the end of the page is reached.
     static func scrollDown(until count: Int) -> String {
         """
         (async () => {
           const frame = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));
-          const isAll = () => document.querySelectorAll('.pictures figure').length >= \(count);
+          const isAll = () => document.querySelectorAll('.images figure').length >= \(count);
           const isEnd = () => scrollY + innerHeight >= document.documentElement.scrollHeight - 1;
           while (!isAll() || !isEnd()) {
             scrollBy({ top: 400, behavior: 'instant' });
@@ -47,25 +47,25 @@ struct GalleryBrowserTests {
         """
     }
 
-    @Test("shows every picture in its natural size, moves nothing, and asks nobody else", arguments: Place.allCases)
+    @Test("shows every image in its natural size, moves nothing, and asks nobody else", arguments: Place.allCases)
     func showing(_ place: Place) async throws {
-        let site = try await GallerySite(pictures: 250)
+        let site = try await GallerySite(images: 250)
         try await withPage { page in
             let (url, origin, nginx) = try await self.place(site, place)
             try await page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.watch)])
             try await page.open(url)
             #expect(try await page.evaluate("document.images.length").int == 200)
-            try await page.wait(for: "[...document.querySelectorAll('.pictures img')].some(i => i.naturalWidth)")
+            try await page.wait(for: "[...document.querySelectorAll('.images img')].some(i => i.naturalWidth)")
             // What is about to come into view may be on its way, the rest must not be.
             let early = page.requests.filter { $0.contains("/images/") }.count
             #expect(early > 0 && early < 60)
 
             try await page.evaluate(Self.scrollDown(until: 250))
-            #expect(try await page.evaluate("document.querySelectorAll('.pictures img').length") == 250)
-            try await page.wait(for: "[...document.querySelectorAll('.pictures img')].every(i => i.complete)")
+            #expect(try await page.evaluate("document.querySelectorAll('.images img').length") == 250)
+            try await page.wait(for: "[...document.querySelectorAll('.images img')].every(i => i.complete)")
             let wrong = try await page.evaluate(
                 """
-                [...document.querySelectorAll('.pictures img')].filter(i => i.naturalWidth != i.getAttribute('width')
+                [...document.querySelectorAll('.images img')].filter(i => i.naturalWidth != i.getAttribute('width')
                   || i.naturalHeight != i.getAttribute('height')
                   || Math.abs(i.clientWidth / i.clientHeight / (i.naturalWidth / i.naturalHeight) - 1) > .02)
                   .map(i => i.outerHTML)
@@ -81,9 +81,9 @@ struct GalleryBrowserTests {
         }
     }
 
-    @Test("offers to try again where a picture fails, and says what a browser can't show", arguments: Place.allCases)
+    @Test("offers to try again where a image fails, and says what a browser can't show", arguments: Place.allCases)
     func retry(_ place: Place) async throws {
-        let site = try await GallerySite(pictures: 3)
+        let site = try await GallerySite(images: 3)
         let image = "\(site.path)/images/\(try await site.program.digest(of: site.server.imageURL(1))).webp"
         let bytes = try Files.bytes(image)
         unlink(image)
@@ -104,9 +104,9 @@ struct GalleryBrowserTests {
             try await page.press("Enter")
             try await page.wait(for: "!document.querySelector('.problem')")
             #expect(
-                try await page.evaluate("document.querySelectorAll('.pictures img')[1].naturalWidth").int
+                try await page.evaluate("document.querySelectorAll('.images img')[1].naturalWidth").int
                     == GallerySite.size(1).width)
-            #expect(try await page.evaluate("document.activeElement.alt") == "Picture 1")
+            #expect(try await page.evaluate("document.activeElement.alt") == "Image 1")
             withExtendedLifetime(nginx) {}
         }
     }
@@ -118,7 +118,7 @@ struct GalleryBrowserTests {
             (604_799, "saved 6 days ago", false), (604_800, "saved 7 days ago", true), (-7200, "saved just now", true),
         ])
     func freshness(age: Int, text: String, isStale: Bool) async throws {
-        let site = try await GallerySite(pictures: 1)
+        let site = try await GallerySite(images: 1)
         try await withPage { page in
             // The clock of the page stands still, so long after the feed was saved.
             let saved = try await site.program.status()["feeds"]?[0]?["saved_at"]?.text() ?? ""
@@ -127,14 +127,14 @@ struct GalleryBrowserTests {
                 ["source": .string("Date.now = () => Date.parse(\(saved)) + \(age * 1000)")])
             try await page.open(site.onDisk)
             #expect(try await page.evaluate("document.querySelector('time').textContent") == .string(text))
-            let notice = "Stale: there may be newer pictures by now."
+            let notice = "Stale: there may be newer images by now."
             #expect(try await page.evaluate("document.body.innerText").string?.contains(notice) == isStale)
             #expect(try await page.evaluate("document.querySelector('time').title.includes('20')") == true)
         }
     }
 
     @Test("asks for the page anew") func reload() async throws {
-        let site = try await GallerySite(pictures: 1)
+        let site = try await GallerySite(images: 1)
         try await withPage { page in
             try await page.open(site.onDisk)
             try await page.evaluate("window.isOld = true")
@@ -142,13 +142,13 @@ struct GalleryBrowserTests {
             try await site.program.run(site.server.feedURL)
             try await site.write()
             try await page.click(".reload")
-            try await page.wait(for: "!window.isOld && document.querySelectorAll('.pictures figure').length === 2")
+            try await page.wait(for: "!window.isOld && document.querySelectorAll('.images figure').length === 2")
         }
     }
 
     @Test("can be read with no script", arguments: Place.allCases) func withoutScript(_ place: Place) async throws {
         let long = String(repeating: "A long text. ", count: 30)
-        let site = try await GallerySite(pictures: 201, missing: [0]) { _ in
+        let site = try await GallerySite(images: 201, missing: [0]) { _ in
             #""description":"\#(long)","location":"Somewhere far away""#
         }
         try await withPage { page in
@@ -183,7 +183,7 @@ struct GalleryBrowserTests {
             #"--><iframe src=javascript:hurt()>"#, #"&lt;b&gt; &#60;b&#62;"#, #"\u202Egnp.exe\u202C"#,
             #"a\u0000b\u001B[31mc"#,
         ]
-        let site = try await GallerySite(pictures: texts.count, missing: [2]) { number in
+        let site = try await GallerySite(images: texts.count, missing: [2]) { number in
             #""description":"\#(texts[number])","location":"\#(texts[number])""#
         }
         try await withPage { page in
@@ -211,7 +211,7 @@ struct GalleryBrowserTests {
     @Test(
         "names everything to those who can't see it, and has its landmarks", arguments: [Look.desktop, .desktop.dark])
     func accessibility(_ look: Look) async throws {
-        let site = try await GallerySite(pictures: 4, missing: [1]) {
+        let site = try await GallerySite(images: 4, missing: [1]) {
             $0 == 2 ? #""location":"Here""# : #""description":"Sea""#
         }
         unlink("\(site.path)/images/\(try await site.program.digest(of: site.server.imageURL(3))).webp")
@@ -219,16 +219,16 @@ struct GalleryBrowserTests {
             try await page.open(site.onDisk)
             try await page.wait(for: "document.querySelector('.failed .problem button')")
             #expect(try await page.accessibilityFaults() == [])
-            try await page.click(".pictures img")
+            try await page.click(".images img")
             try await page.wait(for: "document.querySelector('dialog')?.open")
             #expect(try await page.accessibilityFaults() == [])
         }
     }
 
-    @Test("looks as it is meant to: pictures to be looked at are kept", arguments: Look.all)
+    @Test("looks as it is meant to: images to be looked at are kept", arguments: Look.all)
     func screenshots(_ look: Look) async throws {
         let program = try Program()
-        let site = program.folder.path("site")
+        let site = program.directory.path("site")
         try await withPage(look) { page in
             func show(_ name: String) async throws {
                 try await program.run("gallery", site)
@@ -241,7 +241,7 @@ struct GalleryBrowserTests {
                 try await page.screenshot("gallery-\(look.testDescription)\(name)")
             }
             func open(_ name: String) async throws {
-                try await page.click(".pictures img")
+                try await page.click(".images img")
                 try await page.wait(for: "document.querySelector('dialog img')?.complete")
                 try await page.evaluate("document.querySelector('dialog img').decode()")
                 try await page.screenshot("gallery-\(look.testDescription)\(name)")
@@ -249,14 +249,14 @@ struct GalleryBrowserTests {
             try await page.call(
                 "Page.addScriptToEvaluateOnNewDocument",
                 ["source": "Date.now = () => Date.parse(document.querySelector('time').dateTime) + 7.3e6"])
-            try await program.run("\(Fixtures.folder)/landscapes/landscapes.json")
+            try await program.run("\(Fixtures.directory)/landscapes/landscapes.json")
             try await show("-drawings")
             try await open("-drawings-large")
-            try await program.run("remove", "\(Fixtures.folder)/landscapes/landscapes.json")
+            try await program.run("remove", "\(Fixtures.directory)/landscapes/landscapes.json")
             try await program.syncPhotos()
             try await show("")
             try await open("-large")
-            try await program.run("\(Fixtures.folder)/feed.json")
+            try await program.run("\(Fixtures.directory)/feed.json")
             try await show("-feeds")
             #expect(page.errors == [])
         }
@@ -271,9 +271,9 @@ extension Program {
             set -e; mkdir "$2"; cd "$1"
             for drawing in *.svg; do vips copy "$drawing" "$2/${drawing%svg}png"; done
             sed 's/[.]svg/.png/' landscapes.json > "$2/landscapes.json"
-            """, "\(Fixtures.folder)/landscapes", folder.path("photos"))
+            """, "\(Fixtures.directory)/landscapes", directory.path("photos"))
         #expect(made.status == .exited(0), "\(made.errorText)")
-        try await run(folder.path("photos/landscapes.json"))
+        try await run(directory.path("photos/landscapes.json"))
         try await sql(
             """
             UPDATE feeds SET title = 'Landscapes';

@@ -31,7 +31,7 @@ extension GalleryOutputTests {
         _ = try await program.shell(#"for path; do cp -a "$path" "$path.before"; done"#, site, outputs)
         server.serve(images: [1, 2, 3])
         try await program.run(server.feedURL)
-        let whole = program.folder.path("whole")
+        let whole = program.directory.path("whole")
         expectQuiet(try await write(to: whole))
         let expected = try await contents(whole)
         for number in 1...8 {
@@ -84,7 +84,7 @@ extension GalleryOutputTests {
         try await write()
         let lock = try await HeldLock(ofOutput: site, of: program)
         expectOneLine(try await write(), exit: 75, [site, "--lock-wait"])
-        expectQuiet(try await write(to: program.folder.path("other")))
+        expectQuiet(try await write(to: program.directory.path("other")))
         withExtendedLifetime(lock) {}
     }
 
@@ -114,7 +114,7 @@ extension GalleryOutputTests {
     func visited() async throws {
         try await write()
         let index = "\(site)/index.html"
-        let other = program.folder.path("other")
+        let other = program.directory.path("other")
         let result = try await program.shell(
             #"""
             (for run in 1 2 3; do
@@ -166,7 +166,7 @@ extension GalleryOutputTests {
     func hostileCache(_ kind: String) async throws {
         try await write()
         let words = kind.split(separator: " ").map(String.init)
-        let mine = try program.folder.write("mine", to: "mine")
+        let mine = try program.directory.write("mine", to: "mine")
         let result = try await program.shell(
             #"""
             cd "$1/outputs"; name=$(ls *.list); name=${name%.list}.$2
@@ -190,12 +190,12 @@ extension GalleryOutputTests {
             "link", "link/images/new", "elsewhere/../cache/incoming",
         ])
     func inTheCache(path: String) async throws {
-        symlink(program.cache, program.folder.path("link"))
-        try program.folder.makeDirectory("elsewhere")
-        let images = Files.names(in: program.imageFolder)
-        expectOneLine(try await write(to: program.folder.path(path)), exit: 73, ["belongs to the cache"])
+        symlink(program.cache, program.directory.path("link"))
+        try program.directory.makeDirectory("elsewhere")
+        let images = Files.names(in: program.imageDirectory)
+        expectOneLine(try await write(to: program.directory.path(path)), exit: 73, ["belongs to the cache"])
         #expect(Files.names(in: program.cache) == ["feedsync.sqlite", "images", "incoming", "lock"])
-        #expect(Files.names(in: program.imageFolder) == images)
+        #expect(Files.names(in: program.imageDirectory) == images)
         #expect(Files.names(in: "\(program.cache)/incoming") == [])
     }
 
@@ -203,7 +203,7 @@ extension GalleryOutputTests {
         "A gallery can't hold the cache, whether that is there or not",
         arguments: ["site/cache", "site/images", "site"])
     func aroundTheCache(cache: String) async throws {
-        let result = try await program.run("gallery", "--cache", program.folder.path(cache), site)
+        let result = try await program.run("gallery", "--cache", program.directory.path(cache), site)
         #expect(result.status == .exited(73), "\(result.errorText)")
         #expect(result.errorLines.count == 1)
         #expect(!Files.exists(site))
@@ -222,21 +222,21 @@ extension GalleryOutputTests {
             #"""
             mkdir -p "$1/all/site" && cd "$1/all" && \#(mount) && cd "$1/all" || exit 99
             "$feedsync" gallery site && "$feedsync" gallery site; ls site/index.html
-            """#, program.folder.path)
+            """#, program.directory.path)
         #expect(result.outputLines == ["site/index.html"], "\(result.errorText)")
         #expect(result.errorText == "")
     }
 
     @Test("A gallery can't be a link to nothing, nor be reached by one", arguments: ["link", "link/", "link/site"])
     func dangling(path: String) async throws {
-        symlink("nowhere", program.folder.path("link"))
-        expectOneLine(try await write(to: program.folder.path(path)), exit: 73, [program.folder.path("link")])
-        #expect(Files.names(in: program.folder.path) == ["cache", "link"])
+        symlink("nowhere", program.directory.path("link"))
+        expectOneLine(try await write(to: program.directory.path(path)), exit: 73, [program.directory.path("link")])
+        #expect(Files.names(in: program.directory.path) == ["cache", "link"])
     }
 
     @Test("A gallery can't be a file, lie below one, or be where nobody may write")
     func impossible() async throws {
-        let file = try program.folder.write("mine", to: "file")
+        let file = try program.directory.write("mine", to: "file")
         for path in [file, "\(file)/site", "/proc/site", "/", "/proc"] {
             let result = try await write(to: path)
             #expect(result.status == .exited(73), "\(path): \(result.errorText)")

@@ -12,7 +12,7 @@ struct GalleryOutputTests {
     init() async throws {
         program = try Program()
         server = try FeedServer(images: 2)
-        site = program.folder.path("site")
+        site = program.directory.path("site")
         try await program.run(server.feedURL)
     }
 
@@ -34,18 +34,18 @@ struct GalleryOutputTests {
 
     @Test("A gallery's directory may be missing, lie below missing ones, be empty, or be a link to a directory")
     func directories() async throws {
-        let below = program.folder.path("a/b c/d'e?#%20")
-        try program.folder.makeDirectory("empty")
-        symlink(program.folder.path("empty"), program.folder.path("link"))
-        for path in [below, "\(site)/", program.folder.path("link"), program.folder.path("link")] {
+        let below = program.directory.path("a/b c/d'e?#%20")
+        try program.directory.makeDirectory("empty")
+        symlink(program.directory.path("empty"), program.directory.path("link"))
+        for path in [below, "\(site)/", program.directory.path("link"), program.directory.path("link")] {
             expectQuiet(try await write(to: path))
             #expect(Files.exists("\(path)/index.html"))
         }
-        #expect(Files.names(in: program.folder.path("a/b c")) == ["d'e?#%20"])
-        #expect(Files.names(in: program.folder.path("empty")).contains("index.html"))
-        let relative = try await program.shell(#"cd "$1" && "$feedsync" gallery new/"#, program.folder.path)
+        #expect(Files.names(in: program.directory.path("a/b c")) == ["d'e?#%20"])
+        #expect(Files.names(in: program.directory.path("empty")).contains("index.html"))
+        let relative = try await program.shell(#"cd "$1" && "$feedsync" gallery new/"#, program.directory.path)
         expectQuiet(relative)
-        #expect(Files.exists(program.folder.path("new/index.html")))
+        #expect(Files.exists(program.directory.path("new/index.html")))
     }
 
     @Test("The directory holds nothing but the gallery, and the cache holds the list and the lock")
@@ -71,10 +71,10 @@ struct GalleryOutputTests {
 
     @Test("Foreign files that are not in the way stay, whatever they are")
     func beside() async throws {
-        try program.folder.makeDirectory("site")
-        for name in ["sub", "images"] { try program.folder.makeDirectory("site/\(name)") }
+        try program.directory.makeDirectory("site")
+        for name in ["sub", "images"] { try program.directory.makeDirectory("site/\(name)") }
         for name in ["notes.txt", ".htaccess", ".feedsync-1.part", "sub/mine", "images/mine.png"] {
-            try program.folder.write("mine", to: "site/\(name)")
+            try program.directory.write("mine", to: "site/\(name)")
         }
         symlink("/nowhere", "\(site)/link")
         mkfifo("\(site)/fifo", 0o600)
@@ -97,15 +97,15 @@ struct GalleryOutputTests {
         let path = "\(site)/\(name)"
         unlink(path)
         switch kind {
-        case "file": try program.folder.write("mine", to: "site/\(name)")
-        case "link": symlink(try program.folder.write("mine", to: "mine"), path)
-        case "dangling link": symlink(program.folder.path("nowhere"), path)
+        case "file": try program.directory.write("mine", to: "site/\(name)")
+        case "link": symlink(try program.directory.write("mine", to: "mine"), path)
+        case "dangling link": symlink(program.directory.path("nowhere"), path)
         case "FIFO": mkfifo(path, 0o666)
         case "socket":
             _ = try await program.shell(
                 #"python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$1""#, path)
         case "sparse file": _ = try await program.shell(#"truncate -s 1T "$1""#, path)
-        default: try program.folder.makeDirectory("site/\(name)")
+        default: try program.directory.makeDirectory("site/\(name)")
         }
         #expect(lchown(path, 4711, 4711) == 0 || geteuid() != 0)
     }
@@ -115,7 +115,7 @@ struct GalleryOutputTests {
         arguments: obstacles, ["index.html", "style.css", "images"])
     func inTheWay(kind: String, name: String) async throws {
         if kind == "directory", name == "images" { return }
-        try program.folder.makeDirectory("site")
+        try program.directory.makeDirectory("site")
         try await obstruct(name, by: kind)
         let before = try await contents()
         let command = kind == "directory" ? "move it away" : "`feedsync gallery --force \(site)` replaces them"
@@ -132,8 +132,8 @@ struct GalleryOutputTests {
             #expect(try await contents().contains("\(name) \(type) "))
             expectQuiet(try await write())
         }
-        if kind == "link" { #expect(try program.folder.read("mine") == Array("mine".utf8)) }
-        #expect(!Files.exists(program.folder.path("nowhere")))
+        if kind == "link" { #expect(try program.directory.read("mine") == Array("mine".utf8)) }
+        #expect(!Files.exists(program.directory.path("nowhere")))
     }
 
     @Test("Up to ten foreign files are named, and the rest are counted")
@@ -143,7 +143,7 @@ struct GalleryOutputTests {
         try await write()
         for name in Files.names(in: "\(site)/images") {
             unlink("\(site)/images/\(name)")
-            try program.folder.write("mine", to: "site/images/\(name)")
+            try program.directory.write("mine", to: "site/images/\(name)")
         }
         let result = try await write()
         expectOneLine(result, exit: 73, [" and 10 more; `feedsync gallery --force"])
@@ -171,7 +171,7 @@ struct GalleryOutputTests {
         expectQuiet(try await write())
         #expect(try await state() == before)
 
-        let moved = program.folder.path("moved")
+        let moved = program.directory.path("moved")
         rename(site, moved)
         expectQuiet(try await write(to: moved))
         _ = try await program.shell(#"cp -r "$1" "$2"; rm -r "$1""#, moved, site)
@@ -187,7 +187,7 @@ struct GalleryOutputTests {
         .enabled(if: geteuid() == 0))
     func strangers() async throws {
         try await write()
-        let shared = try program.folder.makeDirectory("shared")
+        let shared = try program.directory.makeDirectory("shared")
         #expect(chmod(shared, 0o1777) == 0)
         _ = try await program.shell(#"cp "$1/script.js" "$2" && chown 4711 "$2/script.js""#, site, shared)
         expectOneLine(try await write(to: shared), exit: 73, ["script.js"])
@@ -197,9 +197,9 @@ struct GalleryOutputTests {
 
     @Test("A gallery of an older version is replaced with --force, which the message says, and its marker stays")
     func olderVersion() async throws {
-        try program.folder.makeDirectory("site")
-        try program.folder.write("feedsync gallery 1\nindex.html\n", to: "site/.feedsync-gallery")
-        try program.folder.write("<html lang=en data-key=abc>", to: "site/index.html")
+        try program.directory.makeDirectory("site")
+        try program.directory.write("feedsync gallery 1\nindex.html\n", to: "site/.feedsync-gallery")
+        try program.directory.write("<html lang=en data-key=abc>", to: "site/index.html")
         expectOneLine(try await write(), exit: 73, ["index.html", "which a gallery of an older version needs once"])
         expectQuiet(try await write("--force"))
         expectQuiet(try await write())
@@ -223,7 +223,7 @@ struct GalleryOutputTests {
         try await program.run(server.feedURL)
         expectQuiet(try await program.shell(#"umask 027; exec "$feedsync" gallery "$1""#, site))
         #expect(try Files.mode("\(site)/index.html") == 0o640)
-        let new = program.folder.path("new")
+        let new = program.directory.path("new")
         expectQuiet(try await program.shell(#"umask 027; exec "$feedsync" gallery "$1""#, new))
         let modes = try await program.shell(#"cd "$1" && stat -c %a . images index.html"#, new)
         #expect(modes.outputLines == ["750", "750", "640"])
@@ -233,7 +233,7 @@ struct GalleryOutputTests {
         "--force is only for one call: neither the config file nor the environment can set it",
         arguments: ["config", "environment"])
     func forceIsGiven(where place: String) async throws {
-        let config = try program.folder.write(place == "config" ? "force = true\n" : "", to: "config")
+        let config = try program.directory.write(place == "config" ? "force = true\n" : "", to: "config")
         let result = try await program.run(
             ["gallery", "--config", config, site], environment: place == "config" ? [:] : ["FEEDSYNC_FORCE": "true"])
         #expect(result.status == .exited(78), "\(result.errorText)")

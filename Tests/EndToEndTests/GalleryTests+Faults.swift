@@ -3,13 +3,13 @@ import JSONText
 import TestSupport
 import Testing
 
-/// Where a picture can't be linked, read, or kept.
+/// Where a image can't be linked, read, or kept.
 extension GalleryTests {
     /// Runs a script with a file system of one megabyte at `$disk`, in a mount namespace that goes with it.
     private func onDisk(_ script: String, _ argument: String = "") async throws -> ProcessResult {
-        try program.folder.makeDirectory("disk")
+        try program.directory.makeDirectory("disk")
         let setUp = #"disk=$1; mount -t tmpfs -o size=1m none "$disk" || exit 99; "# + script
-        return try await program.shellWithOwnMounts(setUp, program.folder.path("disk"), argument)
+        return try await program.shellWithOwnMounts(setUp, program.directory.path("disk"), argument)
     }
 
     @Test("copies where a link is impossible, readable as far as the umask goes")
@@ -34,7 +34,7 @@ extension GalleryTests {
         let digests = [
             try await program.digest(of: server.imageURL(0)), try await program.digest(of: server.imageURL(1)),
         ]
-        for digest in digests { chmod("\(program.imageFolder)/\(digest)", 0) }
+        for digest in digests { chmod("\(program.imageDirectory)/\(digest)", 0) }
         let first = "\(digests[0]): can't be opened: Permission denied"
         let quiet = try await program.runBound("gallery", site, "-q")
         #expect(quiet.status == .exited(0))
@@ -59,7 +59,7 @@ extension GalleryTests {
         try await program.run(server.feedURL)
         try await program.run("gallery", site)
         let before = Files.names(in: "\(site)/images")
-        let image = "\(program.imageFolder)/\(try await program.digest(of: server.imageURL(0)))"
+        let image = "\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(0)))"
         let result = try await program.shell(
             #"""
             exec strace -f -qq -o /dev/null -P "$1" -P "${1%/*}" -e "inject=$2" "$feedsync" gallery "$3"
@@ -82,7 +82,7 @@ extension GalleryTests {
         let result = try await program.shell(
             #"""
             exec strace -f -qq -o /dev/null -P "$1" -P "${1##*/}" -e "inject=$3:error=EIO" "$feedsync" gallery --json "$2"
-            """#, "\(program.imageFolder)/\(large)", site, call)
+            """#, "\(program.imageDirectory)/\(large)", site, call)
         #expect(
             try result.json == ["dir": "\(site)", "feeds": 1, "pages": 2, "images": 1, "missing": 1, "thumbnails": 0])
         #expect(result.errorLines.count == 1)

@@ -10,7 +10,7 @@ struct GalleryTests {
 
     init() throws {
         program = try Program()
-        site = program.folder.path("site")
+        site = program.directory.path("site")
     }
 
     func page(_ name: String = "index.html") throws -> String {
@@ -31,7 +31,7 @@ struct GalleryTests {
         return UInt64(status.st_ino)
     }
 
-    @Test("writes a page and the pictures under their digests, as links to those in the cache")
+    @Test("writes a page and the images under their digests, as links to those in the cache")
     func written() async throws {
         let server = try FeedServer(images: 3)
         server.serve(Reply(404), at: 2)
@@ -51,14 +51,14 @@ struct GalleryTests {
         #expect(Files.names(in: "\(site)/images") == digests.map { "\($0).png" }.sorted())
         for digest in digests {
             #expect(
-                try inode("\(site)/images/\(digest).png") == inode("\(program.imageFolder)/\(digest)"))
+                try inode("\(site)/images/\(digest).png") == inode("\(program.imageDirectory)/\(digest)"))
         }
         let html = try page()
-        #expect(html.contains("Picture 0</p>"))
-        #expect(html.contains("Picture 2</p>"))
+        #expect(html.contains("Image 0</p>"))
+        #expect(html.contains("Image 2</p>"))
         #expect(html.contains("404"))
         #expect(html.contains("href=\"\(server.imageURL(2))\">Original</a>"))
-        #expect(Files.names(in: program.folder.path) == ["cache", "site"])
+        #expect(Files.names(in: program.directory.path) == ["cache", "site"])
     }
 
     @Test("tells what it wrote as JSON, and with the feeds given only those")
@@ -67,7 +67,7 @@ struct GalleryTests {
         second.serve(feedOf: [second.imageURL(0), second.imageURL(0), second.imageURL(1)])
         second.serve(Reply(404), at: 1)
         try await program.run(first.feedURL, second.feedURL)
-        // Two of the pictures are the same bytes, and so one file.
+        // Two of the images are the same bytes, and so one file.
         let both = try await program.run("gallery", "--json", site)
         #expect(
             try both.json == ["dir": "\(site)", "feeds": 2, "pages": 4, "images": 3, "missing": 1, "thumbnails": 0])
@@ -105,7 +105,7 @@ struct GalleryTests {
         #expect(Files.names(in: "\(site)/images").count == 2)
         #expect(try !page().contains(server.imageURL(0)))
         #expect(try Files.mode(site) == 0o750)
-        #expect(Files.names(in: program.folder.path) == ["cache", "site"])
+        #expect(Files.names(in: program.directory.path) == ["cache", "site"])
     }
 
     @Test("A gallery of an empty cache is an empty page, and the next run brings it up to date")
@@ -123,7 +123,7 @@ struct GalleryTests {
         #expect(try !page().contains("no feeds"))
     }
 
-    @Test("of a feed never saved is not found, and leaves no folder")
+    @Test("of a feed never saved is not found, and leaves no directory")
     func unknown() async throws {
         let server = try FeedServer(images: 1)
         try await program.run(server.feedURL)
@@ -133,7 +133,7 @@ struct GalleryTests {
         #expect(!Files.exists(site))
     }
 
-    @Test("without a folder, or with one that is no path, is wrong usage")
+    @Test("without a directory, or with one that is no path, is wrong usage")
     func usage() async throws {
         for arguments in [["gallery"], ["gallery", ""], ["gallery", site, "feed"]] {
             #expect(try await program.run(arguments).status == .exited(64))
@@ -167,7 +167,7 @@ struct GalleryTests {
         try await program.run("gallery", site, old.feedURL, new.feedURL)
         #expect(try cards().map { $0.contains("Stale: ") } == [false, true])
         #expect(try page().components(of: "Stale: ").count == 2)
-        let config = try program.folder.write("[feed \"\(old.feedURL)\"]\nmax-age = 9d\n", to: "config")
+        let config = try program.directory.write("[feed \"\(old.feedURL)\"]\nmax-age = 9d\n", to: "config")
         try await program.run("gallery", "--config", config, site, old.feedURL, new.feedURL)
         #expect(try cards().map { $0.contains("Stale: ") } == [false, false])
         // The script goes by this when time has passed.
@@ -182,7 +182,7 @@ struct GalleryTests {
         #expect(try page().contains("<time datetime=2026-03-29T01:59:59.123Z "))
     }
 
-    @Test("has two hundred pictures a page, and the way to the next one") func pages() async throws {
+    @Test("has two hundred images a page, and the way to the next one") func pages() async throws {
         let server = try FeedServer(images: 0)
         server.serve(feedOf: (0..<201).map(server.imageURL))
         try await program.run(server.feedURL, "-j", "64")
@@ -192,16 +192,16 @@ struct GalleryTests {
         #expect(try page(second).split(separator: "<figure").count - 1 == 1)
     }
 
-    @Test("never names credentials, nor folders of this machine")
+    @Test("never names credentials, nor directories of this machine")
     func secrets() async throws {
         let server = try FeedServer(images: 1)
         let withSecret = server.feedURL.replacing("http://", with: "http://me:secret@")
         try await program.run(withSecret + "?token=hidden", "--allow-private")
-        let local = try program.folder.write(FeedServer.feed([server.imageURL(0)]), to: "local.json")
+        let local = try program.directory.write(FeedServer.feed([server.imageURL(0)]), to: "local.json")
         try await program.run(local)
         try await program.run("gallery", site)
         for name in files where name.hasSuffix(".html") || name.hasPrefix(".") {
-            for secret in ["secret", "hidden", program.folder.path] { #expect(try !page(name).contains(secret)) }
+            for secret in ["secret", "hidden", program.directory.path] { #expect(try !page(name).contains(secret)) }
         }
     }
 
@@ -216,7 +216,7 @@ struct GalleryTests {
         for (number, url) in [signed, token, sized, server.imageURL(3)].enumerated() {
             items.append([
                 "id": .string("\(number)"), "image": .string(url), "url": .string(url), "content_text": "",
-                "title": .string("Picture \(number)"),
+                "title": .string("Image \(number)"),
             ])
         }
         let feed: JSONValue = ["version": "https://jsonfeed.org/version/1.1", "items": .array(items)]

@@ -55,10 +55,10 @@ struct HostileFeedTests {
     @Test("are refused in one line, and neither a request nor a file is had for them", arguments: feeds.keys.sorted())
     func refused(name: String) async throws {
         let (text, reason) = try #require(Self.feeds[name])
-        let secret = try program.folder.write("secret", to: "secret.txt")
+        let secret = try program.directory.write("secret", to: "secret.txt")
         let hostile = text.replacing("BASE", with: server.url("")).replacing("SECRET", with: secret)
         server.route("/feed", .text(hostile, type: "text/xml"))
-        let trace = program.folder.path("trace")
+        let trace = program.directory.path("trace")
         let script = #"exec strace -f -qq -e trace=%file,connect -o "$1" "$feedsync" show "$2""#
         let result = try await program.shell(script, trace, server.url("/feed"))
         #expect(result.status == .exited(65), "\(result.errorText)")

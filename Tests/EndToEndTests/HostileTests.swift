@@ -106,7 +106,7 @@ struct HostileTests {
 
     @Test("of a body that unpacks to far more than allowed is cut short", arguments: ["/feed.json", "/0.png"])
     func bomb(_ path: String) async throws {
-        let plain = try program.folder.write(
+        let plain = try program.directory.write(
             path == "/0.png"
                 ? Samples.png + Array(repeating: 0, count: 50 << 20) : Array(repeating: 0x20, count: 50 << 20),
             to: "plain")
@@ -116,7 +116,7 @@ struct HostileTests {
         let result = try await program.run("--max-feed-size", "1M", "--max-filesize", "1M", server.feedURL)
         #expect(result.status == .exited(path == "/0.png" ? 23 : 65))
         #expect(result.errorText.contains("larger than 1M"))
-        #expect(Files.names(in: program.imageFolder) == [])
+        #expect(Files.names(in: program.imageDirectory) == [])
     }
 
     @Test(
@@ -124,11 +124,11 @@ struct HostileTests {
         arguments: ["feedsync.sqlite", "lock", "images", "images/sha256", "incoming"])
     func links(_ name: String) async throws {
         try await program.run(server.feedURL)
-        let outside = try program.folder.makeDirectory("outside")
-        try program.folder.write("precious", to: "outside/file")
+        let outside = try program.directory.makeDirectory("outside")
+        try program.directory.write("precious", to: "outside/file")
         let place = "\(program.cache)/\(name)"
         let isFile = name == "feedsync.sqlite" || name == "lock"
-        #expect(rename(place, "\(program.folder.path)/moved") == 0)
+        #expect(rename(place, "\(program.directory.path)/moved") == 0)
         #expect(symlink(isFile ? "\(outside)/file" : outside, place) == 0)
 
         for command in [["sync", server.feedURL], ["validate"], ["image", server.server.url("/1.png")]] {
@@ -157,12 +157,12 @@ struct HostileTests {
     func linkedImage() async throws {
         try await program.run(server.feedURL)
         let digest = try await program.digest(of: server.imageURL(0))
-        let other = try program.folder.write(FeedServer.image(0), to: "other.png")
-        unlink("\(program.imageFolder)/\(digest)")
-        symlink(other, "\(program.imageFolder)/\(digest)")
+        let other = try program.directory.write(FeedServer.image(0), to: "other.png")
+        unlink("\(program.imageDirectory)/\(digest)")
+        symlink(other, "\(program.imageDirectory)/\(digest)")
         #expect(try await program.run("image", "--offline", server.imageURL(0)).status == .exited(66))
         expectQuiet(try await program.run())
-        #expect(try Files.mode("\(program.imageFolder)/\(digest)") == 0o444)
+        #expect(try Files.mode("\(program.imageDirectory)/\(digest)") == 0o444)
         #expect(try Files.bytes(other) == FeedServer.image(0))
     }
 

@@ -110,7 +110,7 @@ struct ImageFailureTests {
         #expect(json["failures"]?[0]?["message"]?.string?.contains(wrong.reason) == true)
         #expect(json["images"]?["failed"]?.int == 1)
         #expect(json["feeds"]?[0]?["error"]?.isNull == true)
-        #expect(Files.names(in: program.imageFolder).count == 2)
+        #expect(Files.names(in: program.imageDirectory).count == 2)
         #expect(Files.names(in: "\(program.cache)/incoming") == [])
 
         // What failed is tried again, and nothing else.
@@ -129,7 +129,7 @@ struct ImageFailureTests {
         gate.open()
         #expect(result.status == .exited(23))
         #expect(result.errorText.contains("3 seconds"))
-        #expect(Files.names(in: program.imageFolder).count == 2)
+        #expect(Files.names(in: program.imageDirectory).count == 2)
     }
 
     @Test("a hundred images behind one dead host and a hundred that are gone are a line each, and one sums up")
@@ -167,6 +167,6 @@ struct ImageFailureTests {
         let result = try await program.run(server.feedURL)
         #expect(result.status == .exited(23))
         #expect(result.errorLines.count == 2, "\(result.errorText)")
-        #expect(Files.names(in: program.imageFolder).count == 2)
+        #expect(Files.names(in: program.imageDirectory).count == 2)
     }
 }

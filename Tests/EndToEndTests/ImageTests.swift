@@ -23,8 +23,8 @@ struct ImageTests {
             #expect(result.errorText == "")
         }
         #expect(server.paths() == ["/0.png"])
-        #expect(Files.names(in: program.imageFolder).count == 1)
-        let digest = try await Files.sha256("\(program.imageFolder)/\(Files.names(in: program.imageFolder)[0])")
+        #expect(Files.names(in: program.imageDirectory).count == 1)
+        let digest = try await Files.sha256("\(program.imageDirectory)/\(Files.names(in: program.imageDirectory)[0])")
         #expect(try await program.digest(of: url) == digest)
     }
 
@@ -45,7 +45,7 @@ struct ImageTests {
     @Test("that is damaged in the cache is fetched anew and mended", arguments: ["damaged", "cut short", "gone"])
     func damaged(_ state: String) async throws {
         try await program.run(server.feedURL)
-        let file = "\(program.imageFolder)/\(try await program.digest(of: url))"
+        let file = "\(program.imageDirectory)/\(try await program.digest(of: url))"
         switch state {
         case "damaged": try Files.damage(file)
         case "cut short":
@@ -74,10 +74,10 @@ struct ImageTests {
     func invalid(_ reply: Reply) async throws {
         server.serve(reply, at: 0)
         expectOneLine(try await program.run("image", url), exit: 65, [url])
-        let output = program.folder.path("out.png")
+        let output = program.directory.path("out.png")
         expectOneLine(try await program.run("image", "-o", output, url), exit: 65, [url])
         #expect(!Files.exists(output))
-        #expect(Files.names(in: program.imageFolder) == [])
+        #expect(Files.names(in: program.imageDirectory) == [])
     }
 
     @Test("whose server can't be reached fails as such")
@@ -97,12 +97,12 @@ struct ImageTests {
         #expect(result.standardOutput == FeedServer.image(0))
         #expect(result.errorText == "")
         withExtendedLifetime(lock) {}
-        #expect(Files.names(in: program.imageFolder) == [])
+        #expect(Files.names(in: program.imageDirectory) == [])
     }
 
     @Test("may be a local file")
     func localFile() async throws {
-        let path = try program.folder.write(FeedServer.image(5), to: "a picture.png")
+        let path = try program.directory.write(FeedServer.image(5), to: "a image.png")
         let result = try await program.run("image", path)
         #expect(result.standardOutput == FeedServer.image(5))
         expectOneLine(try await program.run("image", path + "x"), exit: 66, [path])
@@ -121,7 +121,7 @@ struct ImageTests {
 struct ImageOutputTests {
     private let program: Program
     private let server: FeedServer
-    private var folder: TemporaryDirectory { program.folder }
+    private var directory: TemporaryDirectory { program.directory }
 
     init() throws {
         program = try Program()
@@ -135,20 +135,20 @@ struct ImageOutputTests {
     @Test("takes a name as long as a name can be")
     func longName() async throws {
         let name = String(repeating: "n", count: 251) + ".png"
-        let path = folder.path(name)
+        let path = directory.path(name)
         #expect(try await image(into: path).status == .exited(0))
         #expect(try Files.bytes(path) == FeedServer.image(0))
     }
 
     @Test("replaces what is there, as a whole, and leaves nothing beside it")
     func replaced() async throws {
-        try folder.makeDirectory("out")
-        let path = try folder.write("old", to: "out/picture.png")
+        try directory.makeDirectory("out")
+        let path = try directory.write("old", to: "out/image.png")
         var held = stat()
         #expect(stat(path, &held) == 0)
         expectQuiet(try await image(into: path))
         #expect(try Files.bytes(path) == FeedServer.image(0))
-        #expect(Files.names(in: folder.path("out")) == ["picture.png"])
+        #expect(Files.names(in: directory.path("out")) == ["image.png"])
         var new = stat()
         #expect(stat(path, &new) == 0)
         // A new file in its place: who had the old one open never sees half of either.
@@ -157,7 +157,7 @@ struct ImageOutputTests {
 
     @Test("whose it was it stays where root replaces it", .enabled(if: geteuid() == 0))
     func owner() async throws {
-        let path = try folder.write("old", to: "picture.png")
+        let path = try directory.write("old", to: "image.png")
         #expect(chown(path, 4711, 4712) == 0 && chmod(path, 0o640) == 0)
         expectQuiet(try await image(into: path))
         #expect(try await rights(of: path) == "4711 4712 640")
@@ -171,10 +171,10 @@ struct ImageOutputTests {
             (0o604, "--clear-groups", "4711 600"), (0o660, "--groups=4712", "4712 660"),
         ])
     func group(mode: mode_t, groups: String, expected: String) async throws {
-        let path = try folder.write("old", to: "picture.png")
-        #expect(chmod(folder.path, 0o777) == 0 && chown(path, 4713, 4712) == 0 && chmod(path, mode) == 0)
+        let path = try directory.write("old", to: "image.png")
+        #expect(chmod(directory.path, 0o777) == 0 && chown(path, 4713, 4712) == 0 && chmod(path, mode) == 0)
         let run = #"exec setpriv --reuid=4711 --regid=4711 "$1" "$feedsync" image --cache "$2/own" -o "$3" "$4""#
-        expectQuiet(try await program.shell(run, groups, folder.path, path, server.imageURL(0)))
+        expectQuiet(try await program.shell(run, groups, directory.path, path, server.imageURL(0)))
         #expect(try await rights(of: path) == "4711 \(expected)")
     }
 
@@ -184,14 +184,14 @@ struct ImageOutputTests {
 
     @Test("a link stays, and what it leads to is written", arguments: ["there", "yet to come"])
     func link(_ target: String) async throws {
-        try folder.makeDirectory("out")
-        if target == "there" { try folder.write("old", to: "out/there") }
-        let path = folder.path("picture.png")
+        try directory.makeDirectory("out")
+        if target == "there" { try directory.write("old", to: "out/there") }
+        let path = directory.path("image.png")
         symlink("hop", path)
-        symlink("out/\(target)", folder.path("hop"))
+        symlink("out/\(target)", directory.path("hop"))
         expectQuiet(try await image(into: path))
-        #expect(try Files.bytes(folder.path("out/\(target)")) == FeedServer.image(0))
-        #expect(try await program.shell(#"test -L "$1" -a -L "$2""#, path, folder.path("hop")).status == .exited(0))
+        #expect(try Files.bytes(directory.path("out/\(target)")) == FeedServer.image(0))
+        #expect(try await program.shell(#"test -L "$1" -a -L "$2""#, path, directory.path("hop")).status == .exited(0))
     }
 
     @Test("goes to standard output as -")
@@ -199,11 +199,11 @@ struct ImageOutputTests {
         #expect(try await image(into: "-").standardOutput == FeedServer.image(0))
     }
 
-    @Test("can't be a folder, nor lie in one that isn't there", arguments: ["out", "out/", "missing/picture.png"])
-    func folderInTheWay(_ name: String) async throws {
-        try folder.makeDirectory("out")
-        expectOneLine(try await image(into: folder.path(name)), exit: 73, [folder.path(name)])
-        #expect(Files.names(in: folder.path("out")) == [])
+    @Test("can't be a directory, nor lie in one that isn't there", arguments: ["out", "out/", "missing/image.png"])
+    func directoryInTheWay(_ name: String) async throws {
+        try directory.makeDirectory("out")
+        expectOneLine(try await image(into: directory.path(name)), exit: 73, [directory.path(name)])
+        #expect(Files.names(in: directory.path("out")) == [])
     }
 
     @Test("that is full fails as writing does")
@@ -214,7 +214,7 @@ struct ImageOutputTests {
 
     @Test("leaves the old file when the image can't be had")
     func failing() async throws {
-        let path = try folder.write("old", to: "picture.png")
+        let path = try directory.write("old", to: "image.png")
         server.serve(Reply(404), at: 0)
         #expect(try await image(into: path).status == .exited(65))
         #expect(try Files.bytes(path) == Array("old".utf8))

@@ -8,7 +8,7 @@ struct ImportTests {
     private let source: Program
     private let program: Program
     private let server: FeedServer
-    private var file: String { source.folder.path("cache.tar") }
+    private var file: String { source.directory.path("cache.tar") }
 
     init() throws {
         source = try Program()
@@ -26,7 +26,7 @@ struct ImportTests {
     func compression() async throws {
         let plain = try await export()
         for name in ["cache.tar", "x.tar.gz", "x.tgz", "x.tar.zst"] {
-            let path = source.folder.path(name)
+            let path = source.directory.path(name)
             expectQuiet(try await source.run("export", path))
             let archive = try Files.bytes(path)
             let copy = try Program()
@@ -71,16 +71,16 @@ struct ImportTests {
     @Test("caches that each hold a part of a feed's images merge into a whole one") func parts() async throws {
         server.serve(Reply(404), at: 0)
         try await program.run(server.feedURL)
-        #expect(Files.names(in: program.imageFolder).count == 2)
+        #expect(Files.names(in: program.imageDirectory).count == 2)
         server.serve(images: [0, 1, 2])
         server.serve(Reply(404), at: 2)
         try await source.run(server.feedURL)
-        #expect(Files.names(in: source.imageFolder).count == 2)
+        #expect(Files.names(in: source.imageDirectory).count == 2)
         try await source.run("export", file)
         expectQuiet(try await program.run("import", "--restore", file))
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 3)
         expectQuiet(try await program.run("validate", "--deep"))
-        #expect(Files.names(in: program.imageFolder).count == 3)
+        #expect(Files.names(in: program.imageDirectory).count == 3)
     }
 
     @Test("of several takes each whole or not at all; the code is the first failure's") func several() async throws {
@@ -89,27 +89,28 @@ struct ImportTests {
         let other = try FeedServer(images: 2)
         let second = try Program()
         try await second.run(other.feedURL)
-        try await second.run("export", second.folder.path("b.tar"))
-        let damaged = try source.folder.write(String(repeating: "no archive", count: 100), to: "damaged.tar")
-        let missing = source.folder.path("missing.tar")
-        let result = try await program.run("import", "--restore", damaged, file, missing, second.folder.path("b.tar"))
+        try await second.run("export", second.directory.path("b.tar"))
+        let damaged = try source.directory.write(String(repeating: "no archive", count: 100), to: "damaged.tar")
+        let missing = source.directory.path("missing.tar")
+        let result = try await program.run(
+            "import", "--restore", damaged, file, missing, second.directory.path("b.tar"))
         #expect(result.status == .exited(65))
         let lines = result.errorText.split(separator: "\n")
         #expect(lines.count == 2 && lines[0].contains("damaged.tar") && lines[1].contains("missing.tar"))
         #expect(try await program.status()["feeds"]?.array?.count == 2)
 
-        let told = try await Program().run("import", "--restore", "-v", file, second.folder.path("b.tar"))
+        let told = try await Program().run("import", "--restore", "-v", file, second.directory.path("b.tar"))
         #expect(told.errorText.contains("cache.tar: imported 1 feed, 1 added; data of 3 images added"))
         #expect(told.errorText.contains("b.tar: imported 1 feed, 1 added; data of 2 images added"))
         let none = try Program()
         #expect(try await none.run("import", "--restore", missing, damaged).status == .exited(66))
-        #expect(!Files.exists(none.folder.path("cache")))
+        #expect(!Files.exists(none.directory.path("cache")))
     }
 
     @Test("mends an image that is damaged") func mending() async throws {
         let archive = try await export()
         try await program.run("import", "--restore", "-", input: archive)
-        let image = "\(program.imageFolder)/\(try await program.digest(of: server.imageURL(1)))"
+        let image = "\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(1)))"
         try Files.damage(image)
         expectQuiet(try await program.run("import", "--restore", "-", input: archive))
         #expect(try await program.run("export", "-").standardOutput == archive)
@@ -131,12 +132,12 @@ struct ImportTests {
         expectOneLine(cut, exit: 65, ["nothing was imported"])
         #expect(try await program.run("export", "-").standardOutput == before)
         #expect(Files.names(in: "\(program.cache)/incoming").isEmpty)
-        #expect(Files.names(in: program.imageFolder).count == 1)
+        #expect(Files.names(in: program.imageDirectory).count == 1)
     }
 
-    @Test("of a file that isn't there, or a folder, is an error, and makes no cache") func missing() async throws {
+    @Test("of a file that isn't there, or a directory, is an error, and makes no cache") func missing() async throws {
         expectOneLine(try await program.run("import", "--restore", file), exit: 66, [file])
-        expectOneLine(try await program.run("import", "--restore", program.folder.path), exit: 66, ["folder"])
+        expectOneLine(try await program.run("import", "--restore", program.directory.path), exit: 66, ["directory"])
         #expect(!Files.exists(program.cache))
     }
 
@@ -149,7 +150,7 @@ struct ImportTests {
         #expect(!Files.exists(program.cache))
     }
 
-    @Test("from standard input that is closed, or a folder, makes no cache", arguments: ["<&-", "</"])
+    @Test("from standard input that is closed, or a directory, makes no cache", arguments: ["<&-", "</"])
     func unreadable(redirection: String) async throws {
         let result = try await program.shell(#"exec "$feedsync" import --cache "$1" - \#(redirection)"#, program.cache)
         #expect(result.status != .exited(0))
@@ -162,7 +163,7 @@ struct ImportTests {
             ["xz"], ["bzip2"], ["zstd", "--long=30"],
         ])
     func refusedCompression(command: [String]) async throws {
-        let archive = try program.folder.write(try await export(), to: "archive")
+        let archive = try program.directory.write(try await export(), to: "archive")
         let refused = try await program.shell(
             #"f=$1; shift; "$@" -c <"$f" | { ulimit -v 600000; exec "$feedsync" import -; }"#, [archive] + command)
         let reason = command[0] == "zstd" ? "too much memory" : "compressed with \(command[0])"
@@ -170,7 +171,7 @@ struct ImportTests {
     }
 
     @Test("ignores what follows the archive's end, also where that never ends") func trailingData() async throws {
-        let archive = try program.folder.write(try await export(), to: "archive")
+        let archive = try program.directory.write(try await export(), to: "archive")
         expectQuiet(
             try await program.shell(
                 #"{ cat "$1"; yes; } 2>/dev/null | "$feedsync" import --restore --cache "$2" -"#, archive, program.cache
@@ -185,11 +186,11 @@ struct ImportTests {
             ("truncate -s 1M", "is a sparse file"),
         ])
     func kinds(command: String, reason: String) async throws {
-        try program.folder.write("{}", to: "index.json")
+        try program.directory.write("{}", to: "index.json")
         for format in ["gnu", "pax"] {
             let refused = try await program.shell(
                 #"rm -f "$1/oci-layout" && cd "$1" && $2 oci-layout && tar -SH "$3" -cf - index.json oci-layout | "$feedsync" import -"#,
-                program.folder.path, command, format)
+                program.directory.path, command, format)
             expectOneLine(refused, exit: 65, ["oci-layout: \(reason)", "nothing was imported"])
         }
     }
@@ -206,7 +207,7 @@ struct ImportTests {
         let refused = try await program.run("import", "--restore", "--max-filesize", "1K", "-", input: archive)
         expectOneLine(refused, exit: 65, ["nothing refers to", "--max-filesize (1K)", "nothing was imported"])
         expectQuiet(try await program.run("import", "--restore", "-", input: archive))
-        #expect(Files.names(in: program.imageFolder).count == 3)
+        #expect(Files.names(in: program.imageDirectory).count == 3)
     }
 
     @Test("holds to the limits that are given") func limits() async throws {
@@ -223,10 +224,10 @@ struct ImportTests {
     func ownLimits(option: String) async throws {
         let archive = try await export()
         let section = "[feed \"\(server.feedURL)\"]\n\(option) ="
-        let larger = try program.folder.write("\(option) = 10\n\(section) 1M\n", to: "larger")
+        let larger = try program.directory.write("\(option) = 10\n\(section) 1M\n", to: "larger")
         expectQuiet(try await program.run("import", "--restore", "--config", larger, "-", input: archive))
         #expect(try await program.run("export", "-").standardOutput == archive)
-        let smaller = try program.folder.write("\(section) 10\n", to: "smaller")
+        let smaller = try program.directory.write("\(section) 10\n", to: "smaller")
         expectOneLine(
             try await program.run("import", "--restore", "--config", smaller, "-", input: archive), exit: 65,
             ["--\(option) (10"])
@@ -240,7 +241,7 @@ struct ImportTests {
     }
 
     @Test("stopped while it waits for its input, it leaves nothing") func stopped() async throws {
-        let pipe = program.folder.path("pipe")
+        let pipe = program.directory.path("pipe")
         #expect(mkfifo(pipe, 0o600) == 0)
         let archive = try await export()
         let writer = open(pipe, O_RDWR | O_CLOEXEC)
@@ -259,6 +260,6 @@ struct ImportTests {
         #expect(result.status == .exited(128 + SIGINT), "\(result.errorText)")
         #expect(result.errorText == "")
         #expect(Files.names(in: "\(program.cache)/incoming").isEmpty)
-        #expect(Files.names(in: program.imageFolder).isEmpty)
+        #expect(Files.names(in: program.imageDirectory).isEmpty)
     }
 }

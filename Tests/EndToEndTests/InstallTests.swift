@@ -9,12 +9,12 @@ struct InstallTests {
 
     init() throws {
         program = try Program()
-        prefix = program.folder.path("pre fix")
-        try program.folder.makeDirectory("bin")
+        prefix = program.directory.path("pre fix")
+        try program.directory.makeDirectory("bin")
     }
 
     private static let scripts =
-        Fixtures.folder.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/scripts"
+        Fixtures.directory.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/scripts"
     private static let script = "\(scripts)/install"
 
     private func install(_ arguments: String...) async throws -> ProcessResult {
@@ -23,10 +23,10 @@ struct InstallTests {
     }
 
     /// As a user who isn't root, to whom some programs are what is said here. Root's home may hold the checkout: they may
-    /// look into every folder, if that can be given.
+    /// look into every directory, if that can be given.
     private func runAsAnother(_ command: [String], with programs: [String: String]) async throws -> ProcessResult {
         for (name, script) in programs {
-            try program.folder.write("#!/bin/sh\n\(script)\n", to: "bin/\(name)")
+            try program.directory.write("#!/bin/sh\n\(script)\n", to: "bin/\(name)")
         }
         return try await program.shell(
             #"""
@@ -39,9 +39,9 @@ struct InstallTests {
             """#, command)
     }
 
-    /// Every file below a folder, by its path there.
-    private func files(in folder: String) async throws -> [String] {
-        let found = try await Subprocess.run("find", [folder, "-type", "f", "-printf", "%P %m\n"])
+    /// Every file below a directory, by its path there.
+    private func files(in directory: String) async throws -> [String] {
+        let found = try await Subprocess.run("find", [directory, "-type", "f", "-printf", "%P %m\n"])
         return found.outputText.split(separator: "\n").map(String.init).sorted()
     }
 
@@ -69,14 +69,14 @@ struct InstallTests {
 
         // Twice is as good as once.
         #expect(try await install("--prefix", prefix).status == .exited(0))
-        try program.folder.write("mine", to: "pre fix/share/mine")
+        try program.directory.write("mine", to: "pre fix/share/mine")
         #expect(try await install("--prefix", prefix, "--uninstall").status == .exited(0))
         #expect(try await files(in: prefix) == ["share/mine 644"])
     }
 
     @Test("the units are ones that systemd takes, and keep the service from what it doesn't need")
     func units() async throws {
-        let prefix = program.folder.path("prefix")
+        let prefix = program.directory.path("prefix")
         #expect(try await install("--prefix", prefix).status == .exited(0))
         let units = "\(prefix)/lib/systemd/system"
         let verify = try await Subprocess.run(
@@ -99,12 +99,12 @@ struct InstallTests {
         for line in ["RandomizedDelaySec=10min", "Persistent=true"] { #expect(timer.contains("\n\(line)\n")) }
     }
 
-    @Test("--user needs no root, and stays in the home folder")
+    @Test("--user needs no root, and stays in the home directory")
     func user() async throws {
         let result = try await install("--user")
         #expect(result.status == .exited(0), "\(result.errorText)")
         #expect(result.outputText.contains("systemctl --user enable --now feedsync.timer"))
-        let local = program.folder.path(".local")
+        let local = program.directory.path(".local")
         let installed = try await files(in: local)
         #expect(installed.contains("bin/feedsync 755"))
         #expect(installed.contains("share/systemd/user/feedsync.service 644"))
@@ -115,11 +115,13 @@ struct InstallTests {
         let verify = try await Subprocess.run(
             "systemd-analyze",
             ["verify", "--user", "--man=no", "\(units)/feedsync.service", "\(units)/feedsync.timer"],
-            environment: ["HOME": program.folder.path, "PATH": "/usr/bin:/bin", "XDG_RUNTIME_DIR": program.folder.path])
+            environment: [
+                "HOME": program.directory.path, "PATH": "/usr/bin:/bin", "XDG_RUNTIME_DIR": program.directory.path,
+            ])
         #expect(verify.status == .exited(0), "\(verify.errorText)")
         #expect(!verify.errorText.contains("feedsync"), "\(verify.errorText)")
         #expect(try await install("--user", "--uninstall").status == .exited(0))
-        #expect(try await files(in: program.folder.path) == [])
+        #expect(try await files(in: program.directory.path) == [])
     }
 
     @Test("--user puts data where XDG_DATA_HOME says, and the manual page where man finds it")
@@ -129,8 +131,9 @@ struct InstallTests {
             export XDG_DATA_HOME="$HOME/data"; "$1" --binary "$feedsync" --user >&2
             PATH=$HOME/.local/bin:$PATH exec man -w feedsync
             """#, Self.script)
-        #expect(result.outputText == program.folder.path(".local/share/man/man1/feedsync.1\n"), "\(result.errorText)")
-        #expect(try await files(in: program.folder.path("data")).contains("systemd/user/feedsync.service 644"))
+        #expect(
+            result.outputText == program.directory.path(".local/share/man/man1/feedsync.1\n"), "\(result.errorText)")
+        #expect(try await files(in: program.directory.path("data")).contains("systemd/user/feedsync.service 644"))
     }
 
     @Test("takes all away again also where there is no HOME")
@@ -144,50 +147,50 @@ struct InstallTests {
 
     @Test("an uninstall stops its own timer alone", arguments: [true, false])
     func timer(isOwn: Bool) async throws {
-        let folder = program.folder
-        let unit = folder.path("own/share/systemd/user/feedsync.timer")
+        let directory = program.directory
+        let unit = directory.path("own/share/systemd/user/feedsync.timer")
         // What systemd would say.
-        let systemctl = try folder.write(
+        let systemctl = try directory.write(
             """
             #!/bin/sh
-            echo "$*" >>'\(folder.path("calls"))'
+            echo "$*" >>'\(directory.path("calls"))'
             case "$*" in *show*) echo '\(isOwn ? unit : "/usr/lib/systemd/system/feedsync.timer")' ;; esac
             """, to: "bin/systemctl")
         chmod(systemctl, 0o755)
-        try folder.makeDirectory("systemd")
+        try directory.makeDirectory("systemd")
         let environment = [
-            "HOME": folder.path, "PATH": "\(folder.path("bin")):/usr/bin:/bin", "XDG_RUNTIME_DIR": folder.path,
+            "HOME": directory.path, "PATH": "\(directory.path("bin")):/usr/bin:/bin", "XDG_RUNTIME_DIR": directory.path,
         ]
-        #expect(try await install("--user", "--prefix", folder.path("own")).status == .exited(0))
+        #expect(try await install("--user", "--prefix", directory.path("own")).status == .exited(0))
         let result = try await Subprocess.run(
-            Self.script, ["--user", "--prefix", folder.path("own"), "--uninstall"], environment: environment)
+            Self.script, ["--user", "--prefix", directory.path("own"), "--uninstall"], environment: environment)
         #expect(result.status == .exited(0), "\(result.errorText)")
-        let calls = String(decoding: try folder.read("calls"), as: UTF8.self)
+        let calls = String(decoding: try directory.read("calls"), as: UTF8.self)
         #expect(calls.contains("disable --now feedsync.timer") == isOwn, "\(calls)")
-        #expect(!TemporaryDirectory.names(in: folder.path).contains("own"))
+        #expect(!TemporaryDirectory.names(in: directory.path).contains("own"))
     }
 
     @Test("relative paths are the caller's, and an uninstall leaves what is above the prefix")
     func relative() async throws {
-        let folder = try program.folder.makeDirectory("opt")
+        let directory = try program.directory.makeDirectory("opt")
         func run(_ more: String) async throws -> ProcessResult {
             try await program.shell(
                 #"cd "$2" && ln -sf "$feedsync" built && exec "$1" --binary built --prefix own \#(more)"#,
-                [Self.script, folder])
+                [Self.script, directory])
         }
         #expect(try await run("").status == .exited(0))
-        #expect(TemporaryDirectory.names(in: folder) == ["built", "own"])
-        #expect(try await files(in: "\(folder)/own").count == 7)
+        #expect(TemporaryDirectory.names(in: directory) == ["built", "own"])
+        #expect(try await files(in: "\(directory)/own").count == 7)
         #expect(try await run("--uninstall").status == .exited(0))
-        #expect(TemporaryDirectory.names(in: folder) == ["built"])
+        #expect(TemporaryDirectory.names(in: directory) == ["built"])
     }
 
     @Test("what is root's sudo puts in place, and where there is no sudo it is said before anything is done")
     func rights() async throws {
-        let folder = program.folder
-        let prefix = try folder.makeDirectory("prefix")
+        let directory = program.directory
+        let prefix = try directory.makeDirectory("prefix")
         chmod(prefix, 0o555)
-        chmod(try folder.write("", to: "calls"), 0o666)
+        chmod(try directory.write("", to: "calls"), 0o666)
         let built = try await program.shell(#"printf %s "$feedsync""#).outputText
         let command = [Self.script, "--binary", built, "--prefix", prefix]
         for more in [[], ["--uninstall"]] {
@@ -195,7 +198,7 @@ struct InstallTests {
             let result = try await runAsAnother(command + more, with: ["sudo": sudo])
             #expect(result.status == .exited(0), "\(result.errorText)")
         }
-        let calls = String(decoding: try folder.read("calls"), as: UTF8.self)
+        let calls = String(decoding: try directory.read("calls"), as: UTF8.self)
         #expect(calls.contains("install -D -m 755 \(built) \(prefix)/bin/feedsync\n"), "\(calls)")
         #expect(calls.contains("rm -f \(prefix)/bin/feedsync\n"), "\(calls)")
 

@@ -7,13 +7,13 @@ import Testing
 struct InteropTests {
     private let program: Program
     private let server: FeedServer
-    private let folder: TemporaryDirectory
-    private var file: String { folder.path("cache.tar") }
+    private let directory: TemporaryDirectory
+    private var file: String { directory.path("cache.tar") }
 
     init() throws {
         program = try Program()
         server = try FeedServer(images: 3)
-        folder = try TemporaryDirectory()
+        directory = try TemporaryDirectory()
     }
 
     private func export() async throws -> [UInt8] {
@@ -44,10 +44,10 @@ struct InteropTests {
         let listing = try await call(tar, "-tvf", file)
         #expect(listing.errorText == "")
         #expect(listing.outputLines.allSatisfy { $0.hasPrefix("-r--r--r--") && $0.contains("1970") })
-        try folder.makeDirectory("x")
-        #expect(try await call(tar, "-xf", file, "-C", folder.path("x")).errorText == "")
-        for blob in Files.names(in: folder.path("x/blobs/sha256")) {
-            #expect(try await Files.sha256(folder.path("x/blobs/sha256/\(blob)")) == blob)
+        try directory.makeDirectory("x")
+        #expect(try await call(tar, "-xf", file, "-C", directory.path("x")).errorText == "")
+        for blob in Files.names(in: directory.path("x/blobs/sha256")) {
+            #expect(try await Files.sha256(directory.path("x/blobs/sha256/\(blob)")) == blob)
         }
     }
 
@@ -56,15 +56,15 @@ struct InteropTests {
         arguments: ["tar", "bsdtar"], ["ustar", "gnu", "pax"])
     func packing(tar: String, format: String) async throws {
         let archive = try await export()
-        try folder.makeDirectory("x")
-        try await call(tar, "-xf", file, "-C", folder.path("x"))
+        try directory.makeDirectory("x")
+        try await call(tar, "-xf", file, "-C", directory.path("x"))
         let format = tar == "bsdtar" && format == "gnu" ? "gnutar" : format
         for operands in [["."], ["blobs", "index.json", "oci-layout"]] {
             for end in ["tar", "tar.gz"] {
-                let packed = folder.path("packed.\(end)")
+                let packed = directory.path("packed.\(end)")
                 let compress = end == "tar" ? [] : ["-z"]
                 let result = try await Subprocess.run(
-                    tar, ["--format", format] + compress + ["-cf", packed, "-C", folder.path("x")] + operands)
+                    tar, ["--format", format] + compress + ["-cf", packed, "-C", directory.path("x")] + operands)
                 #expect(result.status == .exited(0), "\(result.errorText)")
                 #expect(try await carried(packed) == archive)
             }
@@ -75,7 +75,7 @@ struct InteropTests {
     func compressing(compressor: String) async throws {
         let archive = try await export()
         let result = try await Subprocess.run(compressor, ["-c", file])
-        let packed = try folder.write(result.standardOutput, to: "packed")
+        let packed = try directory.write(result.standardOutput, to: "packed")
         #expect(try await carried(packed) == archive)
     }
 
@@ -90,12 +90,12 @@ struct InteropTests {
         let manifests = try #require(index["manifests"]?.array)
         let names = manifests.compactMap { $0["annotations"]?["org.opencontainers.image.ref.name"]?.string }
         #expect(names.count == 2)
-        try folder.makeDirectory("back")
+        try directory.makeDirectory("back")
         for name in names {
             try await registry.push("oci-archive:\(file):\(name)", as: "feedsync:\(name)")
-            try await registry.pull("feedsync:\(name)", to: "oci:\(folder.path("back")):\(name)")
+            try await registry.pull("feedsync:\(name)", to: "oci:\(directory.path("back")):\(name)")
         }
-        try await call("tar", "-cf", folder.path("back.tar"), "-C", folder.path("back"), ".")
-        #expect(try await carried(folder.path("back.tar")) == Files.bytes(file))
+        try await call("tar", "-cf", directory.path("back.tar"), "-C", directory.path("back"), ".")
+        #expect(try await carried(directory.path("back.tar")) == Files.bytes(file))
     }
 }

@@ -69,7 +69,7 @@ struct InvalidFeedTests {
         let server = try FeedServer(images: 2)
         try await program.run(server.feedURL)
         let before = try await program.saved(server.feedURL)
-        let files = Files.names(in: program.imageFolder)
+        let files = Files.names(in: program.imageDirectory)
         server.server.route("/feed.json", reply)
 
         let result = try await program.run(options + [server.feedURL])
@@ -83,7 +83,7 @@ struct InvalidFeedTests {
         #expect(lines.first.map { $0.utf8.count < 400 } == true)
         #expect(lines.last?.contains("1 feed (1 failed)") == true)
         #expect(try await program.saved(server.feedURL) == before)
-        #expect(Files.names(in: program.imageFolder) == files)
+        #expect(Files.names(in: program.imageDirectory) == files)
         #expect(server.paths(after: 3).allSatisfy { $0 == "/feed.json" })
     }
 
@@ -104,10 +104,10 @@ struct InvalidFeedTests {
     func localFiles() async throws {
         let program = try Program()
         let server = try FeedServer(images: 0)
-        try program.folder.write(Samples.png, to: "secret.png")
-        server.serve(feedOf: ["file://\(program.folder.path("secret.png"))"])
+        try program.directory.write(Samples.png, to: "secret.png")
+        server.serve(feedOf: ["file://\(program.directory.path("secret.png"))"])
         let result = try await program.run(server.feedURL)
         #expect(result.status == .exited(65))
-        #expect(Files.names(in: program.imageFolder) == [])
+        #expect(Files.names(in: program.imageDirectory) == [])
     }
 }

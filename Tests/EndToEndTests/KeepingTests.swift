@@ -53,7 +53,7 @@ struct KeepingTests {
         expectQuiet(try await program.run("--keep", "none", feed))
         #expect(try await shown() == [[1, 3], []])
         expectQuiet(try await program.run("validate"))
-        #expect(Files.names(in: program.imageFolder).count == 2)
+        #expect(Files.names(in: program.imageDirectory).count == 2)
     }
 
     @Test("and shows it with what the server has, too") func shownFromServer() async throws {
@@ -106,8 +106,8 @@ struct KeepingTests {
 
     @Test("also where the server is gone and the feed is stale, as it is told for it in the config file")
     func stale() async throws {
-        _ = try program.folder.write("max-age = 1s\n[feed \"\(feed)\"]\nkeep = forever\n", to: "config")
-        let config = program.folder.path("config")
+        _ = try program.directory.write("max-age = 1s\n[feed \"\(feed)\"]\nkeep = forever\n", to: "config")
+        let config = program.directory.path("config")
         expectQuiet(try await program.run("--config", config, feed))
         serve([3])
         expectQuiet(try await program.run("--config", config, feed))
@@ -163,13 +163,13 @@ struct KeepingTests {
         expectQuiet(try await program.run("--keep", "forever", feed))
         serve([3, 2])
         expectQuiet(try await program.run(feed))
-        let first = program.folder.path("first.tar")
+        let first = program.directory.path("first.tar")
         expectQuiet(try await program.run("export", first))
-        let other = ["--cache", program.folder.path("other")]
+        let other = ["--cache", program.directory.path("other")]
         expectQuiet(try await program.run(["import", "--restore", first] + other))
-        let again = program.folder.path("again.tar")
+        let again = program.directory.path("again.tar")
         expectQuiet(try await program.run(["export", again] + other))
-        #expect(try program.folder.read("again.tar") == program.folder.read("first.tar"))
+        #expect(try program.directory.read("again.tar") == program.directory.read("first.tar"))
         serve([4, 3])
         expectQuiet(try await program.run(["--keep", "forever", feed] + other))
         serve([5])
@@ -177,8 +177,8 @@ struct KeepingTests {
         expectQuiet(try await program.run(["export", again] + other))
         expectQuiet(try await program.run("import", "--restore", again))
         #expect(try await shown() == [[5], [4, 3, 2, 0, 1]])
-        expectQuiet(try await program.run("gallery", program.folder.path("gallery")))
-        #expect(Files.names(in: program.folder.path("gallery/images")).count == 6)
+        expectQuiet(try await program.run("gallery", program.directory.path("gallery")))
+        #expect(Files.names(in: program.directory.path("gallery/images")).count == 6)
     }
 
     @Test("under a new signature, and asks whether the image has changed")
@@ -234,8 +234,8 @@ struct KeepingTests {
         #expect(try (await program.run("validate", "--json", "--max-age", "1s")).json["feeds_deleted"]?.array == [])
     }
 
-    @Test("a picture of a post once, as long as it is under another picture's place in it")
-    func fewerPictures() async throws {
+    @Test("a image of a post once, as long as it is under another image's place in it")
+    func fewerImages() async throws {
         func serve(_ numbers: [Int]) {
             let attached = numbers.map { #"{"url":"\#(server.imageURL($0))","mime_type":"image/png"}"# }
             let item = #"{"id":"post","attachments":[\#(attached.joined(separator: ","))]}"#
@@ -263,9 +263,9 @@ struct KeepingTests {
                 rm -rf "$3"; cp -a "$FEEDSYNC_CACHE" "$3"
                 strace -f -qq -o /dev/null -e "trace=$1" -e "inject=$1:signal=KILL:when=$2" \
                     "$feedsync" --cache "$3" "$4"
-                """#, [call, String(time), program.folder.path("copy"), feed])
+                """#, [call, String(time), program.directory.path("copy"), feed])
             isKilled = result.status != .exited(0)
-            let copy = ["--cache", program.folder.path("copy")]
+            let copy = ["--cache", program.directory.path("copy")]
             let left =
                 try (await program.run(["show", "--offline", "--json", feed] + copy)).json["images"]?.array ?? []
             #expect([3, 4].contains(left.count), "\(time)")

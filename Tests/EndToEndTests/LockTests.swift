@@ -71,7 +71,7 @@ struct RunLockTests {
         first.kill(SIGKILL)
         #expect(await first.wait().status == .signalled(SIGKILL))
         gate.open()
-        try program.folder.write("left", to: "cache/incoming/99")
+        try program.directory.write("left", to: "cache/incoming/99")
 
         server.serve(.png(1), at: 1)
         expectQuiet(try await program.run(server.feedURL))

@@ -59,7 +59,7 @@ struct LogFormatTests {
     @Test("each command that has done something ends with its figures")
     func figures() async throws {
         try await program.run(server.feedURL)
-        let (archive, gallery) = (program.folder.path("all.tar"), program.folder.path("gallery"))
+        let (archive, gallery) = (program.directory.path("all.tar"), program.directory.path("gallery"))
         func summary(_ arguments: String...) async throws -> JSONValue {
             let result = try await program.run(arguments + ["-v", "--log-format", "json"])
             #expect(result.status == .exited(0))
@@ -70,7 +70,7 @@ struct LogFormatTests {
         let exported = try await summary("export", archive)
         #expect(exported["feeds"]?.int == 1 && exported["images"]?.int == 3)
         #expect(exported["bytes"]?.int ?? 0 > 0)
-        let imported = try await summary("import", "--restore", archive, "--cache", program.folder.path("other"))
+        let imported = try await summary("import", "--restore", archive, "--cache", program.directory.path("other"))
         #expect(imported["feeds"]?.int == 1 && imported["images_added"]?.int == 3)
         #expect(imported["feeds_added"]?.int == 1 && imported["feeds_kept"]?.int == 0)
         let drawn = try await summary("gallery", gallery)
@@ -92,7 +92,7 @@ struct LogFormatTests {
         for text in [["--log-format=json", "--log-format", "text", "--nonsense"], ["a", "--", "--log-format=json"]] {
             #expect(try await program.run(text).errorText.hasPrefix("feedsync: "))
         }
-        let config = try program.folder.write("log-format = json\n", to: "config")
+        let config = try program.directory.write("log-format = json\n", to: "config")
         let missing = try await program.run("show", "--offline", server.feedURL, "--config", config)
         #expect(missing.status == .exited(66))
         #expect(try entries(missing).map { $0["fields"]?["kind"]?.string } == ["notFound"])

@@ -24,7 +24,7 @@ struct MaxTimeTests {
         #expect(try result.json["images"]?["downloaded"]?.int == 2)
         #expect(try result.json["images"]?["failed"]?.int == 2)
         #expect(try result.json["failures"]?[0]?["kind"]?.string == "connectivity")
-        #expect(Files.names(in: program.imageFolder).count == 2)
+        #expect(Files.names(in: program.imageDirectory).count == 2)
         #expect(Files.names(in: "\(program.cache)/incoming") == [])
 
         for image in 2...3 { server.serve(.png(image), at: image) }

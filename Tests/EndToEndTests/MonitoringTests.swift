@@ -12,7 +12,7 @@ struct MonitoringTests {
     init() throws {
         program = try Program()
         server = try FeedServer(images: 3)
-        metrics = program.folder.path("feedsync.prom")
+        metrics = program.directory.path("feedsync.prom")
     }
 
     /// The figures by name and labels, once Prometheus' own tool has found nothing wrong with them.
@@ -58,7 +58,7 @@ struct MonitoringTests {
         let result = try await program.shell(#""$feedsync" --metrics-file /dev/stdout "$1" | cat"#, server.feedURL)
         #expect(result.status == .exited(0))
         #expect(result.outputText.contains("feedsync_last_run_exit_code 0"))
-        let fifo = program.folder.path("fifo")
+        let fifo = program.directory.path("fifo")
         #expect(mkfifo(fifo, 0o600) == 0)
         let read = try await program.shell(
             #""$feedsync" --metrics-file "$2" "$1" & cat "$2"; wait $!"#, server.feedURL, fifo)
@@ -91,7 +91,7 @@ struct MonitoringTests {
 
     @Test("a sync whose gallery another run is writing has metrics all the same")
     func galleryLocked() async throws {
-        let gallery = try program.folder.makeDirectory("gallery")
+        let gallery = try program.directory.makeDirectory("gallery")
         let lock = try await HeldLock(ofOutput: gallery, of: program)
         let result = try await program.run("--gallery", gallery, "--metrics-file", metrics, server.feedURL)
         #expect(result.status == .exited(75))
@@ -114,9 +114,9 @@ struct MonitoringTests {
 
     @Test("that the last success can't be read is told, as it is then unknown")
     func unreadable() async throws {
-        try program.folder.write(String(repeating: "x", count: 2 << 20), to: "feedsync.prom")
+        try program.directory.write(String(repeating: "x", count: 2 << 20), to: "feedsync.prom")
         expectQuiet(try await program.run("--metrics-file", metrics, server.feedURL))
-        try program.folder.write(String(repeating: "x", count: 2 << 20), to: "feedsync.prom")
+        try program.directory.write(String(repeating: "x", count: 2 << 20), to: "feedsync.prom")
         server.serve(Reply(404), at: 2)
         let result = try await program.run("--revalidate", "--metrics-file", metrics, server.feedURL)
         #expect(result.status == .exited(23))
@@ -227,7 +227,7 @@ struct MonitoringTests {
         let gate = Gate()
         server.serve(Reply(body: FeedServer.image(2), gate: gate), at: 2)
         let success = 1_774_744_200.5
-        try program.folder.write("feedsync_last_success_timestamp_seconds \(success)\n", to: "feedsync.prom")
+        try program.directory.write("feedsync_last_success_timestamp_seconds \(success)\n", to: "feedsync.prom")
         let run = try program.start(
             "--metrics-file", metrics, "--ping-url", ping.url("/uuid"), "-j", "1", server.feedURL)
         await run.comes(to: gate)

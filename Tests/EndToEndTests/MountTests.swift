@@ -14,15 +14,15 @@ struct MountTests {
     init() throws {
         program = try Program()
         server = try FeedServer(images: 2)
-        try program.folder.makeDirectory("other")
+        try program.directory.makeDirectory("other")
     }
 
     private func run(mounting kind: String, at name: String, _ arguments: [String]) async throws -> ProcessResult {
         try await program.shellWithOwnMounts(
             #"""
-            folder=$FEEDSYNC_CACHE/$1
+            directory=$FEEDSYNC_CACHE/$1
             shift
-            mkdir -p "$folder" && mount \#(kind) "$folder" || exit 99
+            mkdir -p "$directory" && mount \#(kind) "$directory" || exit 99
             exec "$feedsync" "$@"
             """#, [name] + arguments)
     }

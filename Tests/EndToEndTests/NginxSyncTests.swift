@@ -8,7 +8,7 @@ struct NginxSyncTests {
     func unchanged() async throws {
         let program = try Program()
         let site = try TemporaryDirectory()
-        let log = program.folder.path("access.log")
+        let log = program.directory.path("access.log")
         let nginx = try await Nginx(serving: site.path, server: ["access_log \(log);"])
         for number in 0..<20 { try site.write(FeedServer.image(number), to: "\(number).png") }
         try site.write(FeedServer.feed((0..<20).map { nginx.url("/\($0).png") }), to: "feed.json")

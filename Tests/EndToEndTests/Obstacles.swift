@@ -69,8 +69,8 @@ final class StuckPipe: Sendable {
     let path: String
     private let descriptor: Int32
 
-    init(in folder: TemporaryDirectory) throws {
-        path = folder.path("pipe")
+    init(in directory: TemporaryDirectory) throws {
+        path = directory.path("pipe")
         guard mkfifo(path, 0o600) == 0 else { throw SystemFailure.last("mkfifo \(path)") }
         descriptor = open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemFailure.last("open \(path)") }

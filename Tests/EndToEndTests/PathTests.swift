@@ -14,9 +14,9 @@ struct PathTests {
 
     // MARK: No text
 
-    /// Runs the program in a folder whose name is not UTF-8, beside one of the name that it becomes when it is mended.
+    /// Runs the program in a directory whose name is not UTF-8, beside one of the name that it becomes when it is mended.
     /// There is a link to it above.
-    private func runInFolder(_ arguments: String..., after setUp: String = ":") async throws -> ProcessResult {
+    private func runInDirectory(_ arguments: String..., after setUp: String = ":") async throws -> ProcessResult {
         try await program.shell(
             #"""
             cd "$1" && bad=$(printf 'caf\351') && mkdir -p "$bad" "$(printf 'caf\357\277\275')" || exit 99
@@ -25,26 +25,27 @@ struct PathTests {
             { \#(setUp); } || exit 99
             shift
             exec "$feedsync" "$@"
-            """#, [program.folder.path] + arguments)
+            """#, [program.directory.path] + arguments)
     }
 
     private func filesMade() async throws -> String {
-        try await program.shell(#"find "$1" -path "*caf*/*""#, program.folder.path).outputText
+        try await program.shell(#"find "$1" -path "*caf*/*""#, program.directory.path).outputText
     }
 
     @Test(
-        "as its folder has a name that is no text: no cache is used", arguments: ["made", "made/below", "../link/made"])
+        "as its directory has a name that is no text: no cache is used",
+        arguments: ["made", "made/below", "../link/made"])
     func newCache(path: String) async throws {
         for command in ["sync", "image"] {
             let operand = command == "image" ? server.imageURL(0) : server.feedURL
-            let result = try await runInFolder(command, "--cache", path, operand)
+            let result = try await runInDirectory(command, "--cache", path, operand)
             #expect(result.status == .exited(73), "\(result.errorText)")
             #expect(result.errorText.contains("\(path): its full path is not UTF-8 text"), "\(result.errorText)")
         }
         #expect(try await !filesMade().contains("sqlite"))
     }
 
-    @Test("as its folder has a name that is no text: none is read", arguments: [["status"], ["export", "-"]])
+    @Test("as its directory has a name that is no text: none is read", arguments: [["status"], ["export", "-"]])
     func oldCache(command: [String]) async throws {
         expectQuiet(try await program.run(server.feedURL))
         let arguments = command + ["--cache", "cache"]
@@ -53,19 +54,19 @@ struct PathTests {
             cd "$1" && bad=$(printf 'caf\351') && mkdir "$bad" && cp -a cache "$bad/" && cd "$bad" || exit 99
             shift
             exec "$feedsync" "$@"
-            """#, [program.folder.path] + arguments)
+            """#, [program.directory.path] + arguments)
         expectOneLine(result, exit: 74, ["UTF-8"])
     }
 
-    @Test("as its folder has a name that is no text: no gallery is made", arguments: ["site", "../link/site"])
+    @Test("as its directory has a name that is no text: no gallery is made", arguments: ["site", "../link/site"])
     func gallery(path: String) async throws {
         expectQuiet(try await program.run(server.feedURL))
-        expectOneLine(try await runInFolder("gallery", path), exit: 73, ["\(path): its full path is not UTF-8 text"])
+        expectOneLine(try await runInDirectory("gallery", path), exit: 73, ["\(path): its full path is not UTF-8 text"])
         #expect(try await filesMade() == "")
     }
 
-    @Test("as its folder has a name that is no text: no feed is read") func feed() async throws {
-        let result = try await runInFolder("show", "feed.json", after: #"echo '{"items":[]}' > feed.json"#)
+    @Test("as its directory has a name that is no text: no feed is read") func feed() async throws {
+        let result = try await runInDirectory("show", "feed.json", after: #"echo '{"items":[]}' > feed.json"#)
         #expect(result.status == .exited(66), "\(result.errorText)")
     }
 
@@ -78,7 +79,7 @@ struct PathTests {
 
     /// A path of so many bytes.
     private func path(of length: Int) -> String {
-        var path = program.folder.path("long")
+        var path = program.directory.path("long")
         while path.utf8.count + 202 < length { path += "/" + String(repeating: "x", count: 100) }
         return path + "/" + String(repeating: "y", count: length - path.utf8.count - 1)
     }

@@ -27,11 +27,11 @@ struct PrintNewReaderTests {
                 while read -r line; do printf '%s\n' "$line" >>"$HOME/lines"; : >"$HOME/read"; done
             """#
         let run = try program.startShell(script, server.feedURL)
-        try await run.eventually { Files.exists(program.folder.path("read")) }
+        try await run.eventually { Files.exists(program.directory.path("read")) }
         #expect(run.result == nil)
         gate.open()
         #expect(await run.wait().status == .exited(0))
-        let lines = try Files.bytes(program.folder.path("lines")).split(separator: UInt8(ascii: "\n"))
+        let lines = try Files.bytes(program.directory.path("lines")).split(separator: UInt8(ascii: "\n"))
         #expect(Set(try lines.map { try JSONValue.parse(Array($0))["id"]?.string }).count == images)
         #expect(lines.count == images)
     }
@@ -43,7 +43,7 @@ struct PrintNewReaderTests {
                 { head -n 1 >"$HOME/first"; exec <&-; : >"$HOME/closed"; }
             """#
         let run = try program.startShell(script, server.feedURL)
-        try await run.eventually { Files.exists(program.folder.path("closed")) }
+        try await run.eventually { Files.exists(program.directory.path("closed")) }
         gate.open()
         let result = await run.wait()
         #expect(result.errorLines.last == "code 74", "\(result.errorText)")
@@ -71,10 +71,10 @@ struct PrintNewReaderTests {
     @Test("who takes nothing keeps neither the run nor the cache, and a stopped run waits for nobody")
     func stuck() async throws {
         gate.open()
-        let pipe = try StuckPipe(in: program.folder)
+        let pipe = try StuckPipe(in: program.directory)
         try pipe.fill()
         let run = try program.startShell(#"exec "$feedsync" --print-new "$1" > "$2""#, server.feedURL, pipe.path)
-        try await run.eventually { Files.names(in: program.imageFolder).count == images }
+        try await run.eventually { Files.names(in: program.imageDirectory).count == images }
         let result = try await program.run("validate", "--lock-wait", "60")
         #expect(result.status == .exited(0), "\(result.errorText)")
         #expect(run.result == nil)

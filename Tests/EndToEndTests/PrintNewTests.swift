@@ -16,8 +16,8 @@ struct PrintNewTests {
         let (url, digest) = (server.imageURL(number), try await program.digest(of: server.imageURL(number)))
         return [
             "feed": "\(server.feedURL)", "id": .string(FeedServer.id(number)), "title": nil,
-            "description": "Picture \(number)", "link": nil, "published": nil, "url": .string(url),
-            "digest": "sha256:\(digest)", "path": "\(program.imageFolder)/\(digest)", "type": "image/png",
+            "description": "Image \(number)", "link": nil, "published": nil, "url": .string(url),
+            "digest": "sha256:\(digest)", "path": "\(program.imageDirectory)/\(digest)", "type": "image/png",
             "size": .integer(FeedServer.image(number).count),
         ]
     }
@@ -42,7 +42,7 @@ struct PrintNewTests {
         expectQuiet(try await program.run("--print-new", "--revalidate", server.feedURL))
     }
 
-    @Test("has what a feed says of a picture's post, and one line for what is a page of text in it")
+    @Test("has what a feed says of a image's post, and one line for what is a page of text in it")
     func post() async throws {
         let text = String(repeating: #"line\n\"quoted\" "#, count: 300)
         server.serve(
@@ -89,7 +89,7 @@ struct PrintNewTests {
         let script = #"cd "$HOME" && exec "$feedsync" --cache here --print-new "$1""#
         let paths = try lines(try await program.shell(script, server.feedURL)).compactMap { $0["path"]?.string }
         #expect(paths.count == 2)
-        let start = program.folder.path("here/images/sha256/")
+        let start = program.directory.path("here/images/sha256/")
         #expect(paths.allSatisfy { $0.hasPrefix(start) && Files.exists($0) }, "\(paths)")
     }
 
@@ -111,15 +111,15 @@ struct PrintNewTests {
         #expect(try await program.run(server.feedURL, environment: environment).outputLines.count == 2)
     }
 
-    @Test("the example of the help copies each new picture, and is one that a shell takes")
+    @Test("the example of the help copies each new image, and is one that a shell takes")
     func example() async throws {
         let help = try await program.run("help", "feeds").outputText
         let start = try #require(help.firstRange(of: "    feedsync --print-new |")).lowerBound
         let example = help[start...].split(separator: "\n").prefix(2).joined(separator: "\n")
-        try program.folder.write("feed = \(server.feedURL)\n", to: "config")
+        try program.directory.write("feed = \(server.feedURL)\n", to: "config")
         let script = #"cd "$HOME"; mkdir -p new; feedsync() { "$feedsync" --config config "$@"; }; "#
         for _ in 0..<2 { expectQuiet(try await program.shell(script + example)) }
-        #expect(Files.names(in: program.folder.path("new")) == Files.names(in: program.imageFolder))
-        #expect(Files.names(in: program.imageFolder).count == 2)
+        #expect(Files.names(in: program.directory.path("new")) == Files.names(in: program.imageDirectory))
+        #expect(Files.names(in: program.imageDirectory).count == 2)
     }
 }

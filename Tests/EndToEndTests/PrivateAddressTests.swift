@@ -12,16 +12,16 @@ struct PrivateAddressTests {
     ]
 
     private let program: Program
-    private let folder: TemporaryDirectory
+    private let directory: TemporaryDirectory
 
     init() throws {
         program = try Program()
-        folder = program.folder
-        try folder.makeDirectory("site")
-        try folder.makeDirectory("cache")
-        try folder.write(Samples.png, to: "site/a.png")
-        try folder.write(Array(Self.nginx.utf8), to: "nginx.conf")
-        try folder.write(Array("10.1.2.3 inside.example\n93.184.216.34 outside.example\n".utf8), to: "hosts")
+        directory = program.directory
+        try directory.makeDirectory("site")
+        try directory.makeDirectory("cache")
+        try directory.write(Samples.png, to: "site/a.png")
+        try directory.write(Array(Self.nginx.utf8), to: "nginx.conf")
+        try directory.write(Array("10.1.2.3 inside.example\n93.184.216.34 outside.example\n".utf8), to: "hosts")
     }
 
     private static let nginx = """
@@ -45,7 +45,7 @@ struct PrivateAddressTests {
         """
 
     private func sync(_ site: String, images: [String], _ arguments: String...) async throws -> ProcessResult {
-        try folder.write(Array(FeedServer.feed(images).utf8), to: "site/feed.json")
+        try directory.write(Array(FeedServer.feed(images).utf8), to: "site/feed.json")
         return try await run("\(site)/feed.json", arguments)
     }
 
@@ -67,12 +67,12 @@ struct PrivateAddressTests {
             kill "$(cat nginx.pid)" $!
             exit $code
             """
-        return try await program.shellWithOwnMounts(script, [folder.path, feed] + arguments, besides: "--net")
+        return try await program.shellWithOwnMounts(script, [directory.path, feed] + arguments, besides: "--net")
     }
 
     /// The addresses that were asked for anything, in order.
     private func askedAddresses() throws -> [String] {
-        String(decoding: try Files.bytes(folder.path("access.log")), as: UTF8.self)
+        String(decoding: try Files.bytes(directory.path("access.log")), as: UTF8.self)
             .split(separator: "\n").map { String($0.prefix { $0 != " " }) }
     }
 
@@ -126,11 +126,11 @@ struct PrivateAddressTests {
     @Test("A SOCKS proxy resolves names, and a feed through it may not name a private address", arguments: ["5", "5h"])
     func socks(version: String) async throws {
         let proxy = ["--proxy", "socks\(version)://127.0.0.1"]
-        try folder.write(Array(FeedServer.feed(["http://inside.example/a.png"]).utf8), to: "site/feed.json")
+        try directory.write(Array(FeedServer.feed(["http://inside.example/a.png"]).utf8), to: "site/feed.json")
         expectQuiet(try await run("http://outside.example/feed.json", proxy))
 
         let named = ["http://10.1.2.3/b.png", "http://localhost/b.png"]
-        try folder.write(Array(FeedServer.feed(named).utf8), to: "site/feed.json")
+        try directory.write(Array(FeedServer.feed(named).utf8), to: "site/feed.json")
         let result = try await run("http://outside.example/feed.json", proxy)
         #expect(result.status == .exited(23), "\(result.errorText)")
         #expect(result.errorText.contains("10.1.2.3 resolves to a private address (10.1.2.3: private)"))

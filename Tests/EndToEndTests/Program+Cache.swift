@@ -6,7 +6,7 @@ import Testing
 /// The cache that the program left, looked at and tampered with from outside.
 extension Program {
     var database: String { "\(cache)/feedsync.sqlite" }
-    var imageFolder: String { "\(cache)/images/sha256" }
+    var imageDirectory: String { "\(cache)/images/sha256" }
 
     /// What is saved of a feed, as `show` tells it: two of these are equal if nothing changed in between.
     func saved(_ feed: String) async throws -> String {

@@ -1,16 +1,16 @@
 import Glibc
 import TestSupport
 
-/// The built program, with a cache and a home of its own, in a folder that goes with it.
+/// The built program, with a cache and a home of its own, in a directory that goes with it.
 final class Program: Sendable {
-    let folder: TemporaryDirectory
+    let directory: TemporaryDirectory
     let cache: String
     private let executable: String
 
     /// `cache` is one that is there already.
     init(cache: String? = nil) throws {
-        folder = try TemporaryDirectory()
-        self.cache = cache ?? folder.path("cache")
+        directory = try TemporaryDirectory()
+        self.cache = cache ?? directory.path("cache")
         executable = try Self.builtExecutable()
     }
 
@@ -30,7 +30,7 @@ final class Program: Sendable {
             executable, arguments, environment: surroundings(environment), standardInput: input)
     }
 
-    /// As one whom the modes of files and folders bind, which root is not by itself.
+    /// As one whom the modes of files and directories bind, which root is not by itself.
     @discardableResult
     func runBound(_ arguments: String...) async throws -> ProcessResult { try await runBound(arguments) }
 
@@ -93,7 +93,7 @@ final class Program: Sendable {
 
     private func surroundings(_ more: [String: String]) -> [String: String] {
         let base = [
-            "FEEDSYNC_CACHE": cache, "HOME": folder.path, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+            "FEEDSYNC_CACHE": cache, "HOME": directory.path, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
             // A server that a test holds up is not to be given up because the machine is slow, nor to be tried again.
             "FEEDSYNC_TIMEOUT": "900", "FEEDSYNC_RETRIES": "0",
             // Only read by a program that was built with AddressSanitizer.

@@ -139,13 +139,13 @@ struct ProgressTests {
         server.serve(Reply(body: FeedServer.image(5), gate: gate), at: 1)
         let run = try program.startShell(
             #"exec "$feedsync" --progress always --revalidate "$1" 2> "$2""#, server.feedURL,
-            program.folder.path("err"))
-        while run.result == nil, (try? Files.bytes(program.folder.path("err")))?.isEmpty ?? true {
+            program.directory.path("err"))
+        while run.result == nil, (try? Files.bytes(program.directory.path("err")))?.isEmpty ?? true {
             try await Task.sleep(for: .milliseconds(5))
         }
         gate.open()
         #expect(await run.wait().status == .exited(0))
-        let text = String(decoding: try Files.bytes(program.folder.path("err")), as: UTF8.self)
+        let text = String(decoding: try Files.bytes(program.directory.path("err")), as: UTF8.self)
         #expect(text.contains("/2 images"))
         #expect(!text.contains("\u{1B}"))
     }
@@ -154,9 +154,9 @@ struct ProgressTests {
     func archives() async throws {
         gate.open()
         try await program.run(server.feedURL)
-        let archive = program.folder.path("archive.tar")
+        let archive = program.directory.path("archive.tar")
         let commands = [
-            ["export", archive], ["import", "--restore", archive, "--cache", program.folder.path("other")],
+            ["export", archive], ["import", "--restore", archive, "--cache", program.directory.path("other")],
         ]
         for command in commands {
             let terminal = try PseudoTerminal(columns: 80)
@@ -167,14 +167,14 @@ struct ProgressTests {
             #expect(screen.rest == "")
         }
         // One that waits for its input is seen at it.
-        let pipe = program.folder.path("pipe")
+        let pipe = program.directory.path("pipe")
         #expect(mkfifo(pipe, 0o600) == 0)
         let writer = open(pipe, O_RDWR | O_CLOEXEC)
         let bytes = try Files.bytes(archive)
         #expect(write(writer, bytes, bytes.count / 2) == bytes.count / 2)
         let terminal = try PseudoTerminal(columns: 80)
         let run = try program.start(
-            ["import", "--restore", pipe, "--cache", program.folder.path("third")], on: terminal)
+            ["import", "--restore", pipe, "--cache", program.directory.path("third")], on: terminal)
         #expect(await terminal.shows { $0.contains("importing") && $0.contains("images") })
         let rest = Array(bytes.dropFirst(bytes.count / 2))
         #expect(write(writer, rest, rest.count) == rest.count)
@@ -200,11 +200,11 @@ struct ProgressTests {
         gate.open()
         try await program.run(server.feedURL)
         // What takes longer to hash than a line takes to be drawn, and no room.
-        let image = "\(program.imageFolder)/\(try await program.digest(of: server.imageURL(1)))"
+        let image = "\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(1)))"
         #expect(chmod(image, 0o600) == 0 && truncate(image, 1 << 29) == 0)
         try await program.sql("UPDATE images SET size = 1 << 29 WHERE url = '\(server.imageURL(1))'")
         let terminal = try PseudoTerminal(columns: 200)
-        let arguments = command.map { $0.hasSuffix(".tar") ? program.folder.path($0) : $0 }
+        let arguments = command.map { $0.hasSuffix(".tar") ? program.directory.path($0) : $0 }
         let run = try program.start(arguments, on: terminal)
         #expect(await terminal.shows { $0.contains(word) })
         let result = await run.wait()

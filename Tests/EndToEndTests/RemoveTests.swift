@@ -34,7 +34,7 @@ struct RemoveTests {
         expectQuiet(try await program.run("remove", server.feedURL))
         #expect(try await feeds() == [other.feedURL])
         #expect(try await program.saved(other.feedURL) == saved)
-        #expect(Files.names(in: program.imageFolder) == [try await program.digest(of: other.imageURL(0))])
+        #expect(Files.names(in: program.imageDirectory) == [try await program.digest(of: other.imageURL(0))])
         #expect(try await program.sql("SELECT url FROM images") == other.imageURL(0))
         expectQuiet(try await program.run("validate", "--deep"))
         #expect(try await program.run("show", "--offline", server.feedURL).status == .exited(66))
@@ -53,7 +53,7 @@ struct RemoveTests {
                 "feedsync: deleted 1 feed and 1 image, \(FeedServer.image(0).count) freed",
             ])
         #expect(try await feeds() == [])
-        #expect(Files.names(in: program.imageFolder) == [])
+        #expect(Files.names(in: program.imageDirectory) == [])
     }
 
     @Test("takes feeds however they are spelt, each once")
@@ -79,7 +79,7 @@ struct RemoveTests {
                 == report([server.feedURL], images: 2, bytes: bytes))
         withExtendedLifetime(lock) {}
         #expect(try await feeds().count == 2)
-        #expect(Files.names(in: program.imageFolder).count == 3)
+        #expect(Files.names(in: program.imageDirectory).count == 3)
     }
 
     @Test("of a feed that was never saved is not found, and none of the others goes")
@@ -90,7 +90,7 @@ struct RemoveTests {
         }
         #expect(try await feeds().count == 2)
         expectOneLine(try await program.run("remove"), exit: 64, ["remove needs one FEED"])
-        let nowhere = program.folder.path("nowhere")
+        let nowhere = program.directory.path("nowhere")
         expectOneLine(try await program.run("remove", "--cache", nowhere, server.feedURL), exit: 66, ["never saved"])
         #expect(!Files.exists(nowhere))
     }
@@ -99,9 +99,9 @@ struct RemoveTests {
     func named() async throws {
         let third = try FeedServer(images: 1)
         try await program.run(third.feedURL)
-        let config = try program.folder.write(
+        let config = try program.directory.write(
             "feed = \(server.feedURL)\nopml = list\n[feed \"\(other.feedURL)\"]\nmax-age = 1d\n", to: "config")
-        let list = try program.folder.write(
+        let list = try program.directory.write(
             "<opml><body><outline xmlUrl='\(third.feedURL)'/></body></opml>", to: "list")
         let result = try await program.run("remove", "--config", config, server.feedURL, other.feedURL)
         expectOneLine(
@@ -113,7 +113,7 @@ struct RemoveTests {
         #expect(try await feeds() == [])
 
         try await program.run(server.feedURL)
-        let gone = program.folder.path("gone")
+        let gone = program.directory.path("gone")
         let missing = try await program.run("remove", server.feedURL, environment: ["FEEDSYNC_OPML": gone])
         expectOneLine(missing, exit: 0, [gone])
         #expect(try await feeds() == [])
@@ -142,8 +142,8 @@ struct RemoveTests {
             """#, server.feedURL)
         expectOneLine(result, exit: 74, ["some space is needed first"])
         #expect(try await feeds().count == 2)
-        #expect(Files.names(in: program.imageFolder).count == 3)
+        #expect(Files.names(in: program.imageDirectory).count == 3)
         expectQuiet(try await program.run("remove", server.feedURL, other.feedURL))
-        #expect(Files.names(in: program.imageFolder) == [])
+        #expect(Files.names(in: program.imageDirectory) == [])
     }
 }

@@ -34,13 +34,13 @@ struct ResourceLimitTests {
     @Test("an output that may not become so large is an error of writing, and leaves nothing behind")
     func outputSize() async throws {
         try await program.run("image", server.imageURL(1))
-        try program.folder.makeDirectory("out")
-        let script = #"ulimit -f 200; cd "$1"; "$feedsync" image "$2" -o picture.png"#
-        let file = try await program.shell(script, program.folder.path("out"), server.imageURL(1))
-        expectOneLine(file, exit: 74, ["picture.png", "File too large"])
-        #expect(Files.names(in: program.folder.path("out")) == [])
-        let redirected = #"ulimit -f 200; "$feedsync" image "$2" > "$1/picture.png""#
-        let output = try await program.shell(redirected, program.folder.path("out"), server.imageURL(1))
+        try program.directory.makeDirectory("out")
+        let script = #"ulimit -f 200; cd "$1"; "$feedsync" image "$2" -o image.png"#
+        let file = try await program.shell(script, program.directory.path("out"), server.imageURL(1))
+        expectOneLine(file, exit: 74, ["image.png", "File too large"])
+        #expect(Files.names(in: program.directory.path("out")) == [])
+        let redirected = #"ulimit -f 200; "$feedsync" image "$2" > "$1/image.png""#
+        let output = try await program.shell(redirected, program.directory.path("out"), server.imageURL(1))
         expectOneLine(output, exit: 74, ["standard output", "File too large"])
     }
 

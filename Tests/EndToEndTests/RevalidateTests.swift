@@ -27,7 +27,7 @@ struct RevalidateTests {
     @Test("asks for what is there conditionally; without validators it downloads again")
     func conditional() async throws {
         let before = server.requestCount
-        let files = Files.names(in: program.imageFolder)
+        let files = Files.names(in: program.imageDirectory)
         let result = try await revalidate()
         #expect(result.status == .exited(0), "\(result.errorText)")
         #expect(try result.json["images"]?["cached"]?.int == 2)
@@ -36,7 +36,7 @@ struct RevalidateTests {
         let requests = server.server.requests.dropFirst(before)
         #expect(requests.first { $0.path == "/0.png" }?.header("if-none-match") == "\"a\"")
         #expect(requests.first { $0.path == "/1.png" }?.header("if-modified-since") == Self.date)
-        #expect(Files.names(in: program.imageFolder) == files)
+        #expect(Files.names(in: program.imageDirectory) == files)
     }
 
     @Test("replaces what has changed, and asks with the new validators from then on")
@@ -61,9 +61,9 @@ struct RevalidateTests {
     @Test("has anew what is gone from the disk")
     func missing() async throws {
         let digest = try await program.digest(of: server.imageURL(0))
-        #expect(try await program.shell("rm -f \"$1\"", "\(program.imageFolder)/\(digest)").status == .exited(0))
+        #expect(try await program.shell("rm -f \"$1\"", "\(program.imageDirectory)/\(digest)").status == .exited(0))
         #expect(try await revalidate().json["images"]?["downloaded"]?.int == 2)
-        #expect(Files.names(in: program.imageFolder).contains(digest))
+        #expect(Files.names(in: program.imageDirectory).contains(digest))
     }
 
     @Test("a validator of over 1 KiB is kept nowhere, whoever gave it; an older cache's is as none")

@@ -25,8 +25,8 @@ struct SavedFeedCompletionTests {
 
     @Test("is of the cache that --cache or the config file names, and nothing where there is none")
     func caches() async throws {
-        let place = program.folder.path("elsewhere")
-        let config = try program.folder.write("cache = elsewhere\n", to: "config")
+        let place = program.directory.path("elsewhere")
+        let config = try program.directory.write("cache = elsewhere\n", to: "config")
         expectQuiet(try await program.run("completions", "feeds", "--cache", place))
         #expect(!Files.exists(place))
         expectQuiet(try await program.run("sync", "--cache", place, server.feedURL))

@@ -26,8 +26,8 @@ struct ShardTests {
     private func archives(_ parts: [Program]) async throws -> [String] {
         var files: [String] = []
         for part in parts {
-            files.append(part.folder.path("part.tar"))
-            expectQuiet(try await part.run("export", part.folder.path("part.tar")))
+            files.append(part.directory.path("part.tar"))
+            expectQuiet(try await part.run("export", part.directory.path("part.tar")))
         }
         return files
     }
@@ -35,7 +35,7 @@ struct ShardTests {
     @Test("by host: disjoint, complete, each host in one part as its SHA-256 says, and the same merged in any order")
     func hosts() async throws {
         let feeds = try ClusterFeeds(hosts: 12, onEach: 2)
-        let list = try whole.folder.write(feeds.list, to: "feeds.opml")
+        let list = try whole.directory.write(feeds.list, to: "feeds.opml")
         expectQuiet(try await whole.run("--allow-private", "--opml", list))
         var parts: [Program] = []
         for part in 0..<3 { parts.append(try await run("\(part)/3", ["--allow-private", "--opml", list])) }
@@ -60,7 +60,7 @@ struct ShardTests {
         expectQuiet(try await backwards.run(["import", "--restore"] + files.reversed()))
         let bytes = try await merged.run("export", "-").standardOutput
         #expect(try await backwards.run("export", "-").standardOutput == bytes)
-        #expect(Files.names(in: merged.imageFolder) == Files.names(in: whole.imageFolder))
+        #expect(Files.names(in: merged.imageDirectory) == Files.names(in: whole.imageDirectory))
         for feed in feeds.urls {
             #expect(try await shown(feed, in: merged) == shown(feed, in: whole))
         }
@@ -73,11 +73,11 @@ struct ShardTests {
         var parts: [Program] = []
         for part in 0..<4 { parts.append(try await run("\(part)/4", ["--shard-by", "image", server.feedURL])) }
         #expect(server.paths().filter { $0.hasSuffix(".png") }.count == 80)
-        let counts = parts.map { Files.names(in: $0.imageFolder).count }
+        let counts = parts.map { Files.names(in: $0.imageDirectory).count }
         #expect(counts.reduce(0, +) == 40 && counts.allSatisfy { $0 > 0 })
         let merged = try Program()
         expectQuiet(try await merged.run(["import", "--restore"] + (try await archives(parts.reversed()))))
-        #expect(Files.names(in: merged.imageFolder) == Files.names(in: whole.imageFolder))
+        #expect(Files.names(in: merged.imageDirectory) == Files.names(in: whole.imageDirectory))
         #expect(try await shown(server.feedURL, in: merged) == shown(server.feedURL, in: whole))
         // The next run of a part asks for nothing of the others'.
         let asked = server.requestCount
@@ -105,8 +105,8 @@ struct ShardTests {
 
     @Test("are told in the environment and the config file, and named in the metrics") func metrics() async throws {
         let server = try FeedServer(images: 1)
-        let file = whole.folder.path("feedsync.prom")
-        let config = try whole.folder.write("shard-by = image\nmetrics-file = \(file)\n", to: "config")
+        let file = whole.directory.path("feedsync.prom")
+        let config = try whole.directory.write("shard-by = image\nmetrics-file = \(file)\n", to: "config")
         try await whole.run(
             "--config", config, server.feedURL, environment: ["FEEDSYNC_SHARD": "1/2"])
         let text = String(decoding: try Files.bytes(file), as: UTF8.self)

@@ -205,7 +205,7 @@ struct SlowReaderTests {
     func lock() async throws {
         let program = try Program()
         let server = try FeedServer(images: 2000)
-        let fifo = program.folder.path("fifo")
+        let fifo = program.directory.path("fifo")
         #expect(mkfifo(fifo, 0o600) == 0)
         // More than a pipe holds: show blocks on writing until the reader, opened but idle, goes on.
         let reader = try program.startShell(

@@ -126,7 +126,7 @@ struct SignalTests {
 
     @Test("ends a run that waits for its config file from a pipe, and nothing is said of that")
     func configFromPipe() async throws {
-        let fifo = program.folder.path("fifo")
+        let fifo = program.directory.path("fifo")
         #expect(mkfifo(fifo, 0o600) == 0)
         let run = try program.start("--config", fifo, "status")
         try await run.eventually { run.mask("SigCgt", has: SIGTERM) }
@@ -169,7 +169,7 @@ struct UnreadOutputTests {
         try await program.run(server.feedURL)
         // Most of these images aren't there, of which there is something to say.
         server.serve(feedOf: (0..<2000).map(server.imageURL))
-        let pipe = try StuckPipe(in: program.folder)
+        let pipe = try StuckPipe(in: program.directory)
         let run = try program.startShell(#"exec "$feedsync" \#(command) "$2""#, server.feedURL, pipe.path)
         try await run.eventually { pipe.bytes >= 60_000 }
 
@@ -210,7 +210,7 @@ struct UnreadOutputTests {
     func lastWords(_ stream: Int) async throws {
         let gate = Gate()
         server.serve(Reply(body: FeedServer.image(0), gate: gate), at: 0)
-        let pipe = try StuckPipe(in: program.folder)
+        let pipe = try StuckPipe(in: program.directory)
         try pipe.fill()
         let script = #"exec "$feedsync" sync --json "$1" \#(stream)> "$2""#
         let run = try program.startShell(script, server.feedURL, pipe.path)
@@ -229,7 +229,7 @@ struct UnreadOutputTests {
     @Test("is ended by it before anybody has opened the pipe, too")
     func unopened() async throws {
         try await program.run(server.feedURL)
-        let pipe = program.folder.path("pipe")
+        let pipe = program.directory.path("pipe")
         #expect(mkfifo(pipe, 0o600) == 0)
         for command in [["export", pipe], ["image", server.imageURL(0), "-o", pipe]] {
             let run = try program.start(command)

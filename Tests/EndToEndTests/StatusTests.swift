@@ -72,13 +72,13 @@ struct StatusTests {
         server.serve(feedOf: (0..<5).map(server.imageURL))
         try await program.run(server.feedURL)
         func file(_ number: Int) async throws -> String {
-            "\(program.imageFolder)/\(try await program.digest(of: server.imageURL(number)))"
+            "\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(number)))"
         }
         unlink(try await file(1))
         truncate(try await file(2), 5)
-        let folder = try await file(3)
-        unlink(folder)
-        mkdir(folder, 0o700)
+        let directory = try await file(3)
+        unlink(directory)
+        mkdir(directory, 0o700)
 
         let status = try await program.status()
 
@@ -137,25 +137,25 @@ struct CachePlaceTests {
         #expect(try await cache(#"env -i "$feedsync" status --json"#) == "\(home)/.cache/feedsync")
     }
 
-    @Test("may be anywhere: with an empty environment, several folders deep, with spaces and quotes in its name")
+    @Test("may be anywhere: with an empty environment, several directories deep, with spaces and quotes in its name")
     func anywhere() async throws {
         let server = try FeedServer(images: 1)
-        let place = program.folder.path("a/b c/d'e?#%20")
+        let place = program.directory.path("a/b c/d'e?#%20")
         expectQuiet(
             try await program.shell(#"env -i "$feedsync" --cache "$1" "$2" "#, place, server.feedURL))
         #expect(Files.names(in: "\(place)/images/sha256").count == 1)
         #expect(try Files.mode(place) == 0o700)
     }
 
-    @Test("is none where a folder holds other things, says whoever reads or prunes it, and leaves it as it is")
-    func otherFolder() async throws {
+    @Test("is none where a directory holds other things, says whoever reads or prunes it, and leaves it as it is")
+    func otherDirectory() async throws {
         let server = try FeedServer(images: 1)
-        let place = try program.folder.makeDirectory("pictures")
-        try program.folder.write("mine", to: "pictures/notes.txt")
+        let place = try program.directory.makeDirectory("images")
+        try program.directory.write("mine", to: "images/notes.txt")
         let commands = [
             ["status"], ["status", "--json"], ["show", "--offline", server.feedURL],
-            ["image", "--offline", server.imageURL(0)], ["export", program.folder.path("all.tar")],
-            ["gallery", program.folder.path("site")], ["remove", server.feedURL], ["validate"], ["validate", "-n"],
+            ["image", "--offline", server.imageURL(0)], ["export", program.directory.path("all.tar")],
+            ["gallery", program.directory.path("site")], ["remove", server.feedURL], ["validate"], ["validate", "-n"],
         ]
         for command in commands {
             let result = try await program.run(command + ["--cache", place])
@@ -163,14 +163,14 @@ struct CachePlaceTests {
         }
         expectOneLine(try await program.run("sync", "--cache", place), exit: 64, ["no feed to sync"])
         #expect(Files.names(in: place) == ["notes.txt"])
-        #expect(!Files.exists(program.folder.path("site")))
+        #expect(!Files.exists(program.directory.path("site")))
     }
 
-    @Test("may be a folder that holds other things: whoever has something to save makes it one")
-    func sharedFolder() async throws {
+    @Test("may be a directory that holds other things: whoever has something to save makes it one")
+    func sharedDirectory() async throws {
         let server = try FeedServer(images: 1)
-        let place = try program.folder.makeDirectory("pictures")
-        try program.folder.write("mine", to: "pictures/notes.txt")
+        let place = try program.directory.makeDirectory("images")
+        try program.directory.write("mine", to: "images/notes.txt")
         let planned = try await program.run("sync", "-n", "--cache", place, server.feedURL)
         #expect(planned.status == .exited(0) && planned.outputText.hasPrefix("would save "), "\(planned.errorText)")
         #expect(Files.names(in: place) == ["notes.txt"])
@@ -182,11 +182,11 @@ struct CachePlaceTests {
         #expect(Files.names(in: place).contains("notes.txt"))
     }
 
-    @Test("may be an empty folder, or the root of a file system, that nobody has used yet")
-    func emptyFolder() async throws {
-        let place = try program.folder.makeDirectory("empty")
+    @Test("may be an empty directory, or the root of a file system, that nobody has used yet")
+    func emptyDirectory() async throws {
+        let place = try program.directory.makeDirectory("empty")
         #expect(try await program.run("status", "--cache", place).outputText.contains("0 feeds"))
-        _ = try program.folder.makeDirectory("empty/lost+found")
+        _ = try program.directory.makeDirectory("empty/lost+found")
         #expect(try await program.run("status", "--cache", place).status == .exited(0))
         expectQuiet(try await program.run("validate", "--cache", place))
     }
@@ -194,7 +194,7 @@ struct CachePlaceTests {
     @Test("can't be below a file, or be one")
     func unusable() async throws {
         let server = try FeedServer(images: 1)
-        let file = try program.folder.write("", to: "file")
+        let file = try program.directory.write("", to: "file")
         for place in [file, "\(file)/cache", "/proc/feedsync"] {
             expectOneLine(try await program.run("--cache", place, server.feedURL), exit: 73, [place])
         }

@@ -54,7 +54,7 @@ struct StreamTests {
         #expect(try result.json["images"]?["downloaded"]?.int == 1)
         #expect(try await program.sql("PRAGMA integrity_check") == "ok")
         #expect(
-            try await Files.sha256("\(program.imageFolder)/\(program.digest(of: server.imageURL(0)))")
+            try await Files.sha256("\(program.imageDirectory)/\(program.digest(of: server.imageURL(0)))")
                 == program.digest(of: server.imageURL(0)))
     }
 

@@ -19,7 +19,7 @@ struct StuckTransferTests {
     }
 
     private func flood(after behaviours: [FrameServer.Behaviour] = []) async throws -> FrameServer {
-        try await FrameServer(behaviours + [.flood], in: program.folder)
+        try await FrameServer(behaviours + [.flood], in: program.directory)
     }
 
     @Test("--max-time ends a run while a server floods, and keeps the finished images")
@@ -31,14 +31,14 @@ struct StuckTransferTests {
         #expect(result.status == .exited(23), "\(result.errorText)")
         #expect(result.errorText.contains("not done within --max-time 4"), "\(result.errorText)")
         let images = try result.json["images"]
-        #expect(images?["downloaded"]?.int == Files.names(in: program.imageFolder).count)
+        #expect(images?["downloaded"]?.int == Files.names(in: program.imageDirectory).count)
         #expect((images?["failed"]?.int ?? 0) >= 1)
         #expect(Files.names(in: "\(program.cache)/incoming") == [])
     }
 
     @Test("--max-time ends a run while a feed's server floods: the feed fails, or its fresh copy stands in")
     func maxTimeOfFeed() async throws {
-        try program.folder.write(FeedServer.feed([]), to: "feed.json")
+        try program.directory.write(FeedServer.feed([]), to: "feed.json")
         let options = ["--max-time", "2"] + Self.options
 
         let unsaved = try await flood()
@@ -46,7 +46,7 @@ struct StuckTransferTests {
         #expect(failed.status == .exited(69), "\(failed.errorText)")
         #expect(failed.errorText.contains("not done within --max-time 2"), "\(failed.errorText)")
 
-        let saved = try await flood(after: [.serve(program.folder.path("feed.json"))])
+        let saved = try await flood(after: [.serve(program.directory.path("feed.json"))])
         #expect(try await program.run("--insecure", saved.url("/feed.json")).status == .exited(0))
         let offline = try await program.run(options + [saved.url("/feed.json")])
         #expect(offline.status == .exited(0), "\(offline.errorText)")
@@ -64,7 +64,7 @@ struct StuckTransferTests {
         #expect(result.status == .exited(128 + signal), "\(result.errorText)")
         #expect(result.errorText.contains("stopped"), "\(result.errorText)")
         #expect(result.errorText.contains("1 downloaded"), "\(result.errorText)")
-        #expect(Files.names(in: program.imageFolder).count == 1)
+        #expect(Files.names(in: program.imageDirectory).count == 1)
         #expect(Files.names(in: "\(program.cache)/incoming") == [])
     }
 }

@@ -10,7 +10,7 @@ struct SubscriptionTests {
 
     init() throws {
         program = try Program()
-        site = program.folder.path("site")
+        site = program.directory.path("site")
     }
 
     private func text(_ name: String) throws -> String {
@@ -19,7 +19,7 @@ struct SubscriptionTests {
 
     private func feed() throws -> JSONValue { try JSONValue.parse(Files.bytes("\(site)/feed.json")) }
 
-    /// What is said of each item below its picture.
+    /// What is said of each item below its image.
     private func words(_ items: [JSONValue]) -> [String] {
         items.map { item in
             let html = item["content_html"]?.string ?? ""
@@ -27,16 +27,16 @@ struct SubscriptionTests {
         }
     }
 
-    /// The feed has these pictures, each with its number in all that is said of it.
+    /// The feed has these images, each with its number in all that is said of it.
     private func serve(_ numbers: some Collection<Int>, on server: FeedServer) {
         let items = numbers.map { number in
-            #"{"id":"\#(FeedServer.id(number))","description":"Picture \#(number)","image":"\#(server.imageURL(number))"}"#
+            #"{"id":"\#(FeedServer.id(number))","description":"Image \#(number)","image":"\#(server.imageURL(number))"}"#
         }
         server.serve(feed: FeedServer.feed(items: items))
         for number in numbers { server.serve(.png(number), at: number) }
     }
 
-    @Test("is mirrored by another feedsync to the same pictures", arguments: ["feed.json", "atom.xml"])
+    @Test("is mirrored by another feedsync to the same images", arguments: ["feed.json", "atom.xml"])
     func mirrored(_ name: String) async throws {
         let server = try FeedServer(images: 3)
         server.serve(Reply(404), at: 2)
@@ -47,14 +47,14 @@ struct SubscriptionTests {
         let other = try Program()
         expectQuiet(try await other.run(nginx.url("/\(name)")))
         #expect(
-            Files.names(in: other.imageFolder).filter { !$0.hasPrefix(".") }
-                == Files.names(in: program.imageFolder).filter { !$0.hasPrefix(".") })
+            Files.names(in: other.imageDirectory).filter { !$0.hasPrefix(".") }
+                == Files.names(in: program.imageDirectory).filter { !$0.hasPrefix(".") })
         let shown = try await other.run("show", "--json", nginx.url("/\(name)")).json
         let images = shown["images"]?.array ?? []
         #expect(images.count == 2)
         #expect(images.allSatisfy { $0["title"] == "A day out" && $0["published"] != nil })
-        #expect(Set(images.compactMap { $0["description"]?.string }) == ["Picture 0", "Picture 1"])
-        // The way back is to the page of the gallery, and opens the picture there.
+        #expect(Set(images.compactMap { $0["description"]?.string }) == ["Image 0", "Image 1"])
+        // The way back is to the page of the gallery, and opens the image there.
         let pages = images.compactMap { $0["link"]?.string?.split(separator: "#").first }
         #expect(Set(pages).count == 1)
         #expect(pages.first?.hasPrefix(nginx.url("/127-0-0-1-")) == true)
@@ -69,7 +69,7 @@ struct SubscriptionTests {
         try await program.sql("UPDATE items SET published = (position + 1) * 1000000")
         try await program.run("gallery", site)
         let items = try feed()["items"]?.array ?? []
-        #expect(words(items) == (20..<120).reversed().map { "Picture \($0)" })
+        #expect(words(items) == (20..<120).reversed().map { "Image \($0)" })
         #expect(items[0]["date_published"] == "1970-01-01T00:02:00.000000Z")
         #expect(!(try text("feed.json") + text("atom.xml")).contains("file:"))
         let names = items.compactMap { $0["image"]?.string }
@@ -80,7 +80,7 @@ struct SubscriptionTests {
         #expect(try [text("feed.json"), text("atom.xml")] == first)
     }
 
-    @Test("has the pictures of a feed without dates as the feed has them") func undated() async throws {
+    @Test("has the images of a feed without dates as the feed has them") func undated() async throws {
         let server = try FeedServer(images: 0)
         server.serve(images: Array(0..<120))
         try await program.run("-j", "1", server.feedURL)
@@ -94,20 +94,20 @@ struct SubscriptionTests {
         #expect(named == wanted.map { "images/\($0).png" })
     }
 
-    @Test("is of all feeds, as newest.html is: the newest first, each picture once")
+    @Test("is of all feeds, as newest.html is: the newest first, each image once")
     func severalFeeds() async throws {
         let (first, second) = (try FeedServer(images: 2), try FeedServer(images: 0))
         serve([1, 2], on: second)
         try await program.run(first.feedURL, second.feedURL)
         try await program.sql(
             """
-            UPDATE items SET published = 1795162500000000 + 1000000 * CAST(substr(description, 9) AS INTEGER)
+            UPDATE items SET published = 1795162500000000 + 1000000 * CAST(substr(description, 7) AS INTEGER)
               + (feed = (SELECT id FROM feeds WHERE url = '\(second.feedURL)'))
             """)
         try await program.run("gallery", site)
-        #expect(words(try feed()["items"]?.array ?? []) == ["Picture 2", "Picture 1", "Picture 0"])
+        #expect(words(try feed()["items"]?.array ?? []) == ["Image 2", "Image 1", "Image 0"])
         let newest = try text("newest.html")
-        let places = (0..<3).reversed().compactMap { newest.firstRange(of: "<p>Picture \($0)</p>")?.lowerBound }
+        let places = (0..<3).reversed().compactMap { newest.firstRange(of: "<p>Image \($0)</p>")?.lowerBound }
         #expect(places.count == 3 && places == places.sorted())
         #expect(newest.ranges(of: "<figure").count == 3)
         #expect(newest.contains("<a class=source href=\"127-0-0-1-"))
@@ -119,12 +119,12 @@ struct SubscriptionTests {
         try await program.run("--keep", "forever", server.feedURL)
         serve(2..<5, on: server)
         try await program.run(server.feedURL)
-        try await program.sql("UPDATE items SET published = 1795162500000000 WHERE description = 'Picture 4'")
+        try await program.sql("UPDATE items SET published = 1795162500000000 WHERE description = 'Image 4'")
         try await program.run("gallery", site)
         let page = try text("index.html")
         let marks = [
-            "Picture 4</p>", "Picture 2</p>", "Picture 3</p>", "No longer in the feed", "Picture 0</p>",
-            "Picture 1</p>",
+            "Image 4</p>", "Image 2</p>", "Image 3</p>", "No longer in the feed", "Image 0</p>",
+            "Image 1</p>",
         ]
         let places = marks.compactMap { page.firstRange(of: $0)?.lowerBound }
         #expect(places.count == marks.count)

@@ -12,7 +12,7 @@ struct SyncGalleryTests {
     init() throws {
         program = try Program()
         server = try FeedServer(images: 2)
-        site = program.folder.path("site")
+        site = program.directory.path("site")
     }
 
     @Test("renews it at the end, of all that is in the cache") func renewed() async throws {
@@ -20,7 +20,7 @@ struct SyncGalleryTests {
         try await program.run(other.feedURL)
         expectQuiet(try await program.run("--gallery", site, server.feedURL))
         #expect(Files.names(in: site).filter { $0.hasSuffix(".html") }.count == 4)
-        // The pictures of this very run are in it.
+        // The images of this very run are in it.
         let digest = try await program.digest(of: server.imageURL(1))
         #expect(Files.exists("\(site)/images/\(digest).png"))
     }
@@ -38,7 +38,7 @@ struct SyncGalleryTests {
     @Test("that can't be written is told, and is the run's exit code where nothing worse was") func refused()
         async throws
     {
-        let file = try program.folder.write("mine", to: "file")
+        let file = try program.directory.write("mine", to: "file")
         server.serve(Reply(404), at: 1)
         let result = try await program.run("--gallery", file, "--json", server.feedURL)
         #expect(result.status == .exited(73))

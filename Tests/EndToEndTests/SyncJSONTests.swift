@@ -39,7 +39,7 @@ struct SyncJSONTests {
 
     @Test("says what failed besides the feeds and their images")
     func ownFailure() async throws {
-        let file = try program.folder.write([1], to: "file")
+        let file = try program.directory.write([1], to: "file")
         let result = try await program.run("--json", "--gallery", file, server.feedURL)
         #expect(result.status == .exited(73))
         #expect(try result.json["feeds"]?[0]?["outcome"]?.string == "updated")

@@ -23,14 +23,15 @@ struct SyncTests {
         }
     }
 
-    @Test("each image is a file that is named by its digest and can't be written to, in a folder of its owner's alone")
+    @Test(
+        "each image is a file that is named by its digest and can't be written to, in a directory of its owner's alone")
     func files() async throws {
         let server = try FeedServer(images: 3)
         try await program.run(server.feedURL)
-        let names = Files.names(in: program.imageFolder)
+        let names = Files.names(in: program.imageDirectory)
         #expect(names.count == 3)
         for name in names {
-            let file = "\(program.imageFolder)/\(name)"
+            let file = "\(program.imageDirectory)/\(name)"
             #expect(try await Files.sha256(file) == name)
             #expect(try Files.mode(file) == 0o444)
         }
@@ -50,7 +51,7 @@ struct SyncTests {
         let server = try FeedServer(images: 1)
         let asNobody = #"setpriv --reuid=65534 --regid=65534 --clear-groups "$feedsync" --no-config"#
         for (arguments, next) in [(["sync", server.feedURL], "sync"), (["validate"], "sync '\(server.feedURL)'")] {
-            let cache = program.folder.path(arguments[0])
+            let cache = program.directory.path(arguments[0])
             // A user whom the way to it lets through.
             let script = #"chmod 755 "$HOME"; mkdir "$1"; chown 65534:65534 "$1"; shift; "$feedsync" "$@""#
             expectQuiet(try await program.shell(script, [cache] + arguments + ["--cache", cache]))
@@ -70,12 +71,12 @@ struct SyncTests {
     func keptByRoot(by wrapper: String) async throws {
         let server = try FeedServer(images: 1)
         let script = #"cd "$HOME"; chown -R 4711:4711 cache; exec \#(wrapper) "$feedsync" "$1""#
-        try program.folder.makeDirectory("cache")
+        try program.directory.makeDirectory("cache")
         for image in [0, 1] {
             server.serve(images: [image])
             expectQuiet(try await program.shell(script, server.feedURL))
         }
-        #expect(Files.names(in: program.imageFolder).count == 2)
+        #expect(Files.names(in: program.imageDirectory).count == 2)
         let kept = #"stat -c "%U %a" "$FEEDSYNC_CACHE"/images/sha256/* | grep -Fx "root 444""#
         #expect(try await program.shell(kept).outputLines.count == 1)
         expectQuiet(try await program.run("validate", "--deep"))
@@ -85,7 +86,7 @@ struct SyncTests {
     func umask() async throws {
         let server = try FeedServer(images: 2)
         expectQuiet(try await program.shell(#"umask 027; exec "$feedsync" "$@""#, server.feedURL))
-        let archive = program.folder.path("cache.tar")
+        let archive = program.directory.path("cache.tar")
         expectQuiet(try await program.run("export", archive))
         let imported = try await program.shell(
             #"umask 077; exec "$feedsync" --cache "$HOME/copy" import "$1""#, archive)
@@ -203,7 +204,7 @@ struct SyncTests {
         let server = try FeedServer(images: 2)
         server.serve(.png(0), at: 1)
         expectQuiet(try await program.run(server.feedURL))
-        #expect(Files.names(in: program.imageFolder).count == 1)
+        #expect(Files.names(in: program.imageDirectory).count == 1)
         #expect(try await program.status()["images"]?["count"]?.int == 1)
         #expect(try await program.digest(of: server.imageURL(0)) == program.digest(of: server.imageURL(1)))
     }

@@ -13,7 +13,7 @@ struct SystemCallTrace {
         /// Lines of the trace.
         let began: Int
         var ended = Int.max
-        /// The files and folders that it is about, as they were called when it began: relative to the traced folder if
+        /// The files and directories that it is about, as they were called when it began: relative to the traced directory if
         /// they lie in there.
         var paths: [String] = []
 
@@ -22,8 +22,8 @@ struct SystemCallTrace {
 
     private(set) var calls: [Call] = []
 
-    /// What strace wrote with `-f -y`. `folder` is the traced one.
-    init(_ text: String, of folder: String) {
+    /// What strace wrote with `-f -y`. `directory` is the traced one.
+    init(_ text: String, of directory: String) {
         // By the thread.
         var unfinished: [Substring: Int] = [:]
         for (number, line) in text.utf8.split(separator: UInt8(ascii: "\n")).map(Substring.init).enumerated() {
@@ -44,10 +44,10 @@ struct SystemCallTrace {
                 }
             }
         }
-        let prefix = folder + "/"
+        let prefix = directory + "/"
         for index in calls.indices {
             calls[index].paths = calls[index].namedPaths.map { path in
-                path == folder ? "." : path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : path
+                path == directory ? "." : path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : path
             }
         }
     }
@@ -68,35 +68,35 @@ struct SystemCallTrace {
         calls.filter { names.contains($0.name) && ($0.result ?? -1) >= 0 && $0.paths.contains(path) }
     }
 
-    /// Each time that a file or folder was written to disk.
+    /// Each time that a file or directory was written to disk.
     func syncs(_ path: String) -> [Call] { successes(["fsync", "fdatasync"], path) }
 }
 
 extension SystemCallTrace.Call {
     /// A descriptor stands with its path, `7</there>`, and a name in double quotes; where the call is one of those that
-    /// take both, the name is one in that folder.
+    /// take both, the name is one in that directory.
     fileprivate var namedPaths: [String] {
         let takesBoth = name.hasSuffix("at") || name.hasSuffix("at2")
         var paths: [String] = []
-        var folder: String?
+        var directory: String?
         var rest = arguments[...]
         while let start = rest.firstIndex(where: { $0 == "<" || $0 == "\"" }) {
             let isName = rest[start] == "\""
             let text = rest[start...].dropFirst().prefix { $0 != (isName ? "\"" : ">") }
             rest = rest[text.endIndex...].dropFirst()
             if isName, text.hasPrefix("/") {
-                (paths, folder) = (paths + [String(text)], nil)
-            } else if isName, takesBoth, let parent = folder {
-                (paths, folder) = (paths + [parent + "/" + text], nil)
+                (paths, directory) = (paths + [String(text)], nil)
+            } else if isName, takesBoth, let parent = directory {
+                (paths, directory) = (paths + [parent + "/" + text], nil)
             } else if !isName {
-                if let alone = folder { paths.append(alone) }
-                folder = String(text)
+                if let alone = directory { paths.append(alone) }
+                directory = String(text)
             } else {
                 // Data, in which anything may stand.
                 break
             }
         }
-        return paths + (folder.map { [$0] } ?? [])
+        return paths + (directory.map { [$0] } ?? [])
     }
 }
 
@@ -113,7 +113,7 @@ extension Program {
         let calls = """
             openat,write,writev,pwrite64,fsync,fdatasync,syncfs,rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdirat
             """
-        let file = folder.path("trace")
+        let file = directory.path("trace")
         let result = try await shell(
             #"""
             calls=$1 fault=$2 file=$3

@@ -6,7 +6,7 @@ struct SystemCallTraceTests {
         SystemCallTrace(lines.map { $0 + "\n" }.joined(), of: "/cache")
     }
 
-    @Test("tells what each is about, relative to the folder")
+    @Test("tells what each is about, relative to the directory")
     func paths() {
         let trace = trace(
             #"7     fsync(3</cache/incoming/0>)     = 0"#,

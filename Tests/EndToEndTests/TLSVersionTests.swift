@@ -5,13 +5,13 @@ import Testing
 @Suite("The version of TLS", .timeLimit(.minutes(10)))
 struct TLSVersionTests {
     private let program: Program
-    private var folder: TemporaryDirectory { program.folder }
+    private var directory: TemporaryDirectory { program.directory }
 
     init() async throws {
         program = try Program()
-        try program.folder.write(#"{"items":[]}"#, to: "feed.json")
+        try program.directory.write(#"{"items":[]}"#, to: "feed.json")
         // A system that allows whatever the library can do: what is refused is refused by the program.
-        try program.folder.write(
+        try program.directory.write(
             """
             openssl_conf = all
             [all]
@@ -26,15 +26,15 @@ struct TLSVersionTests {
             "openssl",
             [
                 "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=test",
-                "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", folder.path("key.pem"),
-                "-out", folder.path("cert.pem"),
+                "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", directory.path("key.pem"),
+                "-out", directory.path("cert.pem"),
             ])
         #expect(made.status == .exited(0), "\(made.errorText)")
     }
 
     @Test("is 1.2 at least: a server that can only do an older one is refused")
     func oldest() async throws {
-        let old = try await TLSServer("-tls1_1", in: folder)
+        let old = try await TLSServer("-tls1_1", in: directory)
         // It is there, and talks to others.
         let other = try await Subprocess.run(
             "openssl", ["s_client", "-connect", old.address, "-tls1_1", "-cipher", "ALL:@SECLEVEL=0"])
@@ -43,38 +43,38 @@ struct TLSVersionTests {
         #expect(result.status == .exited(69), "\(result.errorText)")
         #expect(result.errorText.contains("protocol version"), "\(result.errorText)")
 
-        expectQuiet(try await sync(try await TLSServer("-tls1_2", in: folder)))
+        expectQuiet(try await sync(try await TLSServer("-tls1_2", in: directory)))
     }
 
     @Test("is 1.2 at least for a proxy, too")
     func oldestProxy() async throws {
-        let old = try await sync(through: try await TLSServer("-tls1_1", in: folder))
+        let old = try await sync(through: try await TLSServer("-tls1_1", in: directory))
         #expect(old.errorText.contains("protocol version"), "\(old.errorText)")
         // Agreed on; what is wrong then is the certificate, which nobody has vouched for.
-        let new = try await sync(through: try await TLSServer("-tls1_2", in: folder))
+        let new = try await sync(through: try await TLSServer("-tls1_2", in: directory))
         #expect(new.errorText.contains("self-signed certificate"), "\(new.errorText)")
     }
 
     private func sync(through proxy: TLSServer) async throws -> ProcessResult {
         try await program.run(
             "sync", "--retries", "0", "--proxy", "https://\(proxy.address)", "http://feeds.invalid/feed.json",
-            environment: ["OPENSSL_CONF": folder.path("openssl.cnf")])
+            environment: ["OPENSSL_CONF": directory.path("openssl.cnf")])
     }
 
     private func sync(_ server: TLSServer) async throws -> ProcessResult {
         try await program.run(
-            "sync", "--cacert", folder.path("cert.pem"), "https://\(server.address)/feed.json",
-            environment: ["OPENSSL_CONF": folder.path("openssl.cnf")])
+            "sync", "--cacert", directory.path("cert.pem"), "https://\(server.address)/feed.json",
+            environment: ["OPENSSL_CONF": directory.path("openssl.cnf")])
     }
 }
 
-/// OpenSSL's own server, which hands out the files of a folder over one version of TLS.
+/// OpenSSL's own server, which hands out the files of a directory over one version of TLS.
 private final class TLSServer: Sendable {
     let address: String
     private let process: StartedProcess
 
-    init(_ version: String, in folder: TemporaryDirectory) async throws {
-        let log = folder.path("server\(version).log")
+    init(_ version: String, in directory: TemporaryDirectory) async throws {
+        let log = directory.path("server\(version).log")
         // It finds a free port by itself, and tells which.
         process = try StartedProcess(
             "sh",
@@ -83,7 +83,7 @@ private final class TLSServer: Sendable {
                 #"""
                 cd "$1" && exec openssl s_server -4 -accept 0 "$2" -cipher ALL:@SECLEVEL=0 -WWW \
                     -cert cert.pem -key key.pem > "$3" 2>&1
-                """#, "sh", folder.path, version, log,
+                """#, "sh", directory.path, version, log,
             ])
         var port: Substring?
         while port == nil {

@@ -47,13 +47,13 @@ extension ThumbnailTests {
         ])
     func sockets(wrapper: String) async throws {
         try await syncOne()
-        let log = try program.folder.write("", to: "log")
+        let log = try program.directory.write("", to: "log")
         let bin = try fake(Self.trying(log), log: log)
         let result = try await program.shell(
             #"""
             chmod 666 "$3"; chmod 755 "$2"; [ "${4#*reuid}" = "$4" ] || chown -R 65534:65534 "$2"
             PATH="$1:$PATH" exec $4 "$feedsync" gallery --json --thumbnails always "$5"
-            """#, bin, program.folder.path, log, wrapper, site)
+            """#, bin, program.directory.path, log, wrapper, site)
         #expect(result.status == .exited(0) && result.errorText == "", "\(result.errorText)")
         #expect(try result.json["thumbnails"] == 1)
         #expect(String(decoding: try Files.bytes(log), as: UTF8.self) == Self.noSockets)
@@ -62,7 +62,7 @@ extension ThumbnailTests {
     @Test("The program has limits, no more rights to gain, and no open file of ours")
     func limits() async throws {
         try await syncOne()
-        let log = program.folder.path("log")
+        let log = program.directory.path("log")
         let bin = try fake(
             """
             { echo "$VIPS_BLOCK_UNTRUSTED $(ulimit -v) $(ulimit -t) $(ulimit -c) $(ls /proc/self/fd | wc -l)"
@@ -76,7 +76,7 @@ extension ThumbnailTests {
     @Test("Without a seccomp filter no thumbnails are made, which is said once, and is an error if they are asked for")
     func noFilter() async throws {
         try await syncOne()
-        let log = program.folder.path("log")
+        let log = program.directory.path("log")
         let bin = try fake("", log: log)
         func run(_ choice: String) async throws -> ProcessResult {
             try await program.shell(
@@ -94,28 +94,28 @@ extension ThumbnailTests {
 
     @Test("A photograph of twelve megapixels and a large PNG get their thumbnails within the limits")
     func large() async throws {
-        let folder = try await make(
+        let directory = try await make(
             """
             vips gaussnoise n.v 4000 3000 --sigma 30; vips cast n.v c.v uchar; vips bandjoin "c.v c.v c.v" rgb.v
             vips copy rgb.v a.jpg; vips copy rgb.v 'b.png[compression=1]'
             """)
-        try await sync(["a.jpg", "b.png"], in: folder)
+        try await sync(["a.jpg", "b.png"], in: directory)
         #expect(try await gallery() == 2)
     }
 
     @Test("An image that takes more than its time, or more memory, goes without, and the others get theirs")
     func greedy() async throws {
-        let folder = try await make(
+        let directory = try await make(
             Self.noise
                 + "vips copy noise.v 0.jpg; { cat 0.jpg; echo LOOP; } > 1.jpg; { cat 0.jpg; echo EAT; } > 2.jpg")
-        try await sync(["0.jpg", "1.jpg", "2.jpg"], in: folder)
+        try await sync(["0.jpg", "1.jpg", "2.jpg"], in: directory)
         // The stand-in has a child of its own and ignores the signals that a limit could send.
         let bin = try fake(
             #"""
             has() { for name; do [ -f "$name" ] && grep -q "$word" "$name" && return; done; return 1; }
             word=LOOP; if has "$@"; then trap '' ALRM XCPU; sleep 1000000; fi
             word=EAT; if has "$@"; then python3 -c 'bytearray(2 << 30)' || kill -9 $$; fi
-            """#, log: program.folder.path("log"))
+            """#, log: program.directory.path("log"))
         #expect(try await gallery(environment: ["PATH": bin]) == 1)
         #expect(Files.names(in: "\(program.cache)/thumbnails").filter { $0.hasSuffix(".none") }.count == 2)
     }
@@ -125,8 +125,8 @@ extension ThumbnailTests {
         arguments: ["gallery", "sync", "signal"])
     func stopped(by way: String) async throws {
         try await syncOne()
-        let log = program.folder.path("log")
-        let pid = program.folder.path("pid")
+        let log = program.directory.path("log")
+        let pid = program.directory.path("pid")
         let signal = way == "signal" ? "kill -TERM \"$(cat '\(pid)')\";" : ""
         let bin = try fake("trap '' TERM INT ALRM; sleep 1000000 & echo $! >> '\(log)'; \(signal) wait", log: log)
         let arguments = [

@@ -12,24 +12,24 @@ struct ThumbnailTests {
     init() throws {
         program = try Program()
         server = try FeedServer(images: 0)
-        site = program.folder.path("site")
+        site = program.directory.path("site")
     }
 
     /// Makes files of images with the shell, in a directory of their own.
     func make(_ script: String) async throws -> String {
-        let folder = program.folder.path("made")
-        mkdir(folder, 0o755)
-        let made = try await program.shell("set -e; cd \"$1\"; \(script)", folder)
+        let directory = program.directory.path("made")
+        mkdir(directory, 0o755)
+        let made = try await program.shell("set -e; cd \"$1\"; \(script)", directory)
         #expect(made.status == .exited(0), "\(made.errorText)")
-        return folder
+        return directory
     }
 
     /// A command that makes an image too rough to be a small file.
     static let noise = "vips gaussnoise n.v 700 400 --sigma 80; vips cast n.v noise.v uchar; "
 
-    func sync(_ files: [String], in folder: String) async throws {
+    func sync(_ files: [String], in directory: String) async throws {
         for (number, file) in files.enumerated() {
-            let bytes = try Files.bytes("\(folder)/\(file)")
+            let bytes = try Files.bytes("\(directory)/\(file)")
             let type = file.split(separator: ".").last.map(String.init) ?? ""
             let media = ["jpg": "image/jpeg", "svg": "image/svg+xml"][type] ?? "image/\(type)"
             server.serve(Reply(headers: [("Content-Type", media)], body: bytes), at: number)
@@ -47,16 +47,16 @@ struct ThumbnailTests {
         return try result.json["thumbnails"]?.int
     }
 
-    @Test("are made of large pictures, once, upright, and tell nothing of where they were taken")
+    @Test("are made of large images, once, upright, and tell nothing of where they were taken")
     func made() async throws {
-        let folder = try await make(
+        let directory = try await make(
             Self.noise
                 + "vips copy noise.v plain.jpg; vips copy noise.v other.webp[lossless]; vips black small.png 700 400")
-        let plain = try Files.bytes("\(folder)/plain.jpg")
+        let plain = try Files.bytes("\(directory)/plain.jpg")
         // Behind the first two bytes, which every JPEG file has.
         let turned = plain[..<2] + Self.exif + Self.xmp + plain[2...]
-        try program.folder.write(turned, to: "made/turned.jpg")
-        try await sync(["plain.jpg", "other.webp", "small.png", "turned.jpg"], in: folder)
+        try program.directory.write(turned, to: "made/turned.jpg")
+        try await sync(["plain.jpg", "other.webp", "small.png", "turned.jpg"], in: directory)
         #expect(try await gallery() == 3)
         var digests: [String] = []
         for number in [0, 1, 3] { digests.append(try await program.digest(of: server.imageURL(number))) }
@@ -97,7 +97,7 @@ struct ThumbnailTests {
 
     @Test("a bomb, a file that was cut off and one that names files go without, and the rest have theirs")
     func hostile() async throws {
-        let folder = try await make(
+        let directory = try await make(
             Self.noise + """
                 vips copy noise.v a.jpg; cat a.jpg > b.jpg; echo x >> b.jpg
                 vips black bomb.png 30000 30000
@@ -106,10 +106,10 @@ struct ThumbnailTests {
                   printf '<image href="file:///etc/passwd"/><text>%070000d</text></svg>' 0; } > files.svg
                 """)
         let files = ["a.jpg", "bomb.png", "cut.jpg", "b.jpg", "cut.png", "files.svg"]
-        try await sync(files, in: folder)
+        try await sync(files, in: directory)
         #expect(try await gallery() == 2)
         // They aren't tried again, and what they are is still there to be looked at.
-        let log = program.folder.path("log")
+        let log = program.directory.path("log")
         #expect(try await gallery(environment: ["PATH": try fake("", log: log)]) == 2)
         #expect(!Files.exists(log))
         // The SVG file would load another one if it were opened by itself.
@@ -119,21 +119,21 @@ struct ThumbnailTests {
 
     /// Makes a `vipsthumbnail` that logs each call and does something before it becomes the real one. Returns its directory.
     func fake(_ script: String, log: String) throws -> String {
-        let folder = program.folder.path("bin")
-        mkdir(folder, 0o755)
-        try program.folder.write(
+        let directory = program.directory.path("bin")
+        mkdir(directory, 0o755)
+        try program.directory.write(
             "#!/bin/sh\necho run >> '\(log)'\n\(script)\nexec /usr/bin/vipsthumbnail \"$@\"\n", to: "bin/vipsthumbnail")
-        chmod("\(folder)/vipsthumbnail", 0o755)
-        return folder
+        chmod("\(directory)/vipsthumbnail", 0o755)
+        return directory
     }
 
     @Test("one that kills the program goes without, and the rest have theirs") func killer() async throws {
-        let folder = try await make(
+        let directory = try await make(
             Self.noise
                 + "vips copy noise.v a.jpg; for n in 1 2 3; do { cat a.jpg; echo $n; } > $n.jpg; done; echo KILL >> 2.jpg"
         )
-        try await sync(["1.jpg", "2.jpg", "3.jpg"], in: folder)
-        let log = program.folder.path("log")
+        try await sync(["1.jpg", "2.jpg", "3.jpg"], in: directory)
+        let log = program.directory.path("log")
         let bin = try fake(
             #"for name; do if [ -f "$name" ] && grep -q KILL "$name"; then kill -9 $$; fi; done"#, log: log)
         #expect(try await gallery(environment: ["PATH": bin]) == 2)
@@ -142,9 +142,9 @@ struct ThumbnailTests {
     }
 
     @Test("are made of all when the program works again, or the disk has room") func later() async throws {
-        let folder = try await make(Self.noise + "vips copy noise.v a.jpg; { cat a.jpg; echo 1; } > b.jpg")
-        try await sync(["a.jpg", "b.jpg"], in: folder)
-        let bin = try fake("exit 127", log: program.folder.path("log"))
+        let directory = try await make(Self.noise + "vips copy noise.v a.jpg; { cat a.jpg; echo 1; } > b.jpg")
+        try await sync(["a.jpg", "b.jpg"], in: directory)
+        let bin = try fake("exit 127", log: program.directory.path("log"))
         let without = try await program.run("gallery", site, environment: ["PATH": bin])
         expectOneLine(without, exit: 0, ["no thumbnails can be made", "vipsthumbnail doesn't run"])
         #expect(thumbnails == [])
@@ -153,7 +153,7 @@ struct ThumbnailTests {
         #expect(asked.status == .exited(69))
 
         // Of a full disk, it says so and goes on.
-        _ = try fake("exit 1", log: program.folder.path("log"))
+        _ = try fake("exit 1", log: program.directory.path("log"))
         let full = try await program.shellWithOwnMounts(
             """
             mkdir "$1/thumbnails"; mount -t tmpfs -o size=128k tmpfs "$1/thumbnails"
@@ -165,8 +165,8 @@ struct ThumbnailTests {
     }
 
     @Test("are waited for while another run makes them, and can be read by all") func locked() async throws {
-        let folder = try await make(Self.noise + "vips copy noise.v a.jpg")
-        try await sync(["a.jpg"], in: folder)
+        let directory = try await make(Self.noise + "vips copy noise.v a.jpg")
+        try await sync(["a.jpg"], in: directory)
         let kept = "\(program.cache)/thumbnails"
         mkdir(kept, 0o755)
         let held = try await program.shell(
@@ -192,8 +192,8 @@ struct ThumbnailTests {
     }
 
     @Test("made by root in the cache of another are that one's to go on with") func owner() async throws {
-        let folder = try await make(Self.noise + "vips copy noise.v a.jpg")
-        try await sync(["a.jpg"], in: folder)
+        let directory = try await make(Self.noise + "vips copy noise.v a.jpg")
+        try await sync(["a.jpg"], in: directory)
         for path in [program.cache, program.database] { #expect(chown(path, 4711, 4712) == 0) }
         #expect(try await gallery() == 1)
         let owner = try await program.shell(#"stat -c '%u %g' "$1""#, "\(program.cache)/thumbnails")
@@ -201,8 +201,8 @@ struct ThumbnailTests {
     }
 
     @Test("go with their images, and what is damaged is made anew") func removed() async throws {
-        let folder = try await make(Self.noise + "vips copy noise.v 0.jpg; { cat 0.jpg; echo 1; } > 1.jpg")
-        try await sync(["0.jpg", "1.jpg"], in: folder)
+        let directory = try await make(Self.noise + "vips copy noise.v 0.jpg; { cat 0.jpg; echo 1; } > 1.jpg")
+        try await sync(["0.jpg", "1.jpg"], in: directory)
         #expect(try await gallery() == 2)
         let first = try await program.digest(of: server.imageURL(0))
         let second = try await program.digest(of: server.imageURL(1))
@@ -212,7 +212,7 @@ struct ThumbnailTests {
         let kept = "\(program.cache)/thumbnails"
         #expect(Files.names(in: kept) == ["\(second).webp"])
         unlink("\(kept)/\(second).webp")
-        try program.folder.write("", to: "cache/thumbnails/\(second).webp")
+        try program.directory.write("", to: "cache/thumbnails/\(second).webp")
         #expect(try await gallery() == 1)
         #expect(!Files.exists("\(site)/thumbnails/\(first).webp"))
     }

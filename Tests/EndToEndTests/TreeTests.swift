@@ -12,10 +12,10 @@ struct TreeTests {
     init() throws {
         program = try Program()
         server = try FeedServer(images: 0)
-        tree = program.folder.path("tree")
+        tree = program.directory.path("tree")
     }
 
-    /// The feed has pictures with these titles, all published on a day in 2026.
+    /// The feed has images with these titles, all published on a day in 2026.
     private func sync(_ titles: [(number: Int, title: String)], feedTitle: String = "My Blog") async throws {
         var items: [JSONValue] = []
         for (number, title) in titles {
@@ -53,7 +53,7 @@ struct TreeTests {
         ]
     }
 
-    @Test("has a folder for each feed, and names of dates and titles; a second run does nothing")
+    @Test("has a directory for each feed, and names of dates and titles; a second run does nothing")
     func names() async throws {
         try await sync([(0, "Dawn"), (1, "a/b: \"c\"?"), (2, "CON"), (20, "dawn")])
         #expect(try await write() == result(4, added: 4, removed: 0))
@@ -81,12 +81,12 @@ struct TreeTests {
         #expect(files.count == 1 && files.first?.hasPrefix(expected) == true, "\(files)")
     }
 
-    @Test("a template that names no file below the folder is wrong usage", arguments: ["{tilte}", "../x", "/x", ""])
+    @Test("a template that names no file below the directory is wrong usage", arguments: ["{tilte}", "../x", "/x", ""])
     func wrongTemplate(_ template: String) async throws {
         expectOneLine(try await program.run("tree", "--name", template, tree), exit: 64, ["--name"])
     }
 
-    @Test("changes what changed: new titles, new pictures, and what left the cache with its folder")
+    @Test("changes what changed: new titles, new images, and what left the cache with its directory")
     func changes() async throws {
         try await sync([(0, "Dawn"), (1, "Noon")])
         _ = try await write()
@@ -128,13 +128,13 @@ struct TreeTests {
         "A directory whose name something foreign has gets the next free name, and nothing is written through a link",
         arguments: ["link", "FIFO", "file"])
     func directoryObstacle(kind: String) async throws {
-        let elsewhere = program.folder.path("elsewhere")
+        let elsewhere = program.directory.path("elsewhere")
         mkdir(tree, 0o755)
         mkdir(elsewhere, 0o755)
         switch kind {
         case "link": symlink(elsewhere, "\(tree)/my-blog")
         case "FIFO": mkfifo("\(tree)/my-blog", 0o666)
-        default: try program.folder.write("mine", to: "tree/my-blog")
+        default: try program.directory.write("mine", to: "tree/my-blog")
         }
         try await sync([(0, "Dawn")])
         expectQuiet(try await program.run("tree", tree))
@@ -162,7 +162,7 @@ struct TreeTests {
         case "sparse file": _ = try await program.shell(#"truncate -s 1T "$1""#, path)
         case "directory": mkdir(path, 0o755)
         default:
-            try program.folder.write(
+            try program.directory.write(
                 [UInt8](repeating: 0, count: FeedServer.image(0).count), to: "tree/my-blog/2026-11-10 Dawn.png")
         }
         #expect(lchown(path, 4711, 4711) == 0 || geteuid() != 0)
@@ -182,7 +182,7 @@ struct TreeTests {
         for _ in 1...2 {
             _ = try await program.shell(#"rm -r "$1/outputs""#, program.cache)
             // The list of an older version is a file like any other.
-            try program.folder.write("feedsync tree 1\n", to: "tree/.feedsync-tree")
+            try program.directory.write("feedsync tree 1\n", to: "tree/.feedsync-tree")
             #expect(try await write() == result(3, added: 0, removed: 0))
         }
         #expect(try await files() == before)
@@ -221,8 +221,8 @@ struct TreeTests {
         #expect(try await program.shell(list, program.cache).outputText == before)
     }
 
-    @Test("goes on where a killed run was, and knows the folders that one made") func goesOn() async throws {
-        try await sync((0..<6).map { ($0, "Picture \($0)") })
+    @Test("goes on where a killed run was, and knows the directories that one made") func goesOn() async throws {
+        try await sync((0..<6).map { ($0, "Image \($0)") })
         let killed = try await program.shell(
             #"strace -f -qq -o /dev/null -e trace=renameat2 -e inject=renameat2:signal=KILL:when=4 "$feedsync" tree "$1""#,
             tree)
@@ -236,12 +236,12 @@ struct TreeTests {
     }
 
     @Test(
-        "has folders of feeds in their own letters, and nothing secret of where they come from",
+        "has directories of feeds in their own letters, and nothing secret of where they come from",
         arguments: [("Café & Bar", "café-bar"), ("Фото дня 2024", "фото-дня-2024"), ("日本の写真", "日本の写真")])
-    func folders(title: String, folder: String) async throws {
+    func directories(title: String, directory: String) async throws {
         try await sync([(0, "Dawn")], feedTitle: title)
         _ = try await write()
-        #expect(Files.names(in: tree).contains(folder))
+        #expect(Files.names(in: tree).contains(directory))
     }
 
     @Test("has links to the cache on its file system, and dated copies on another") func placements() async throws {
@@ -250,13 +250,13 @@ struct TreeTests {
         let name = "my-blog/2026-11-10 Dawn.png"
         let same = try await program.shell(
             #"[ "$1" -ef "$2" ] && echo linked; stat -c %y "$1""#, "\(tree)/\(name)",
-            "\(program.imageFolder)/\(try await program.digest(of: server.imageURL(0)))")
+            "\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(0)))")
         #expect(same.outputText.hasPrefix("linked") || same.outputText.hasPrefix("2026-11-10 08:00:00"))
         let other = try await program.shellWithOwnMounts(
             #"""
             mkdir "$1" && mount -t tmpfs tmpfs "$1" && "$feedsync" tree "$1" && "$feedsync" tree -n "$1"
             TZ=UTC stat -c '%y %h' "$1/$2"
-            """#, program.folder.path("other"), name)
+            """#, program.directory.path("other"), name)
         #expect(other.outputText == "2026-11-10 08:00:00.000000000 +0000 1\n", "\(other.errorText)")
     }
 
@@ -307,11 +307,11 @@ struct TreeTests {
         arguments: ["renameat2", "renameat", "unlinkat", "linkat", "mkdirat"])
     func killed(call: String) async throws {
         let outputs = "\(program.cache)/outputs"
-        try await sync((0..<6).map { ($0, "Picture \($0)") })
+        try await sync((0..<6).map { ($0, "Image \($0)") })
         _ = try await write()
         _ = try await program.shell(
             #"echo mine > "$1/my-blog/mine"; cp -a "$1" "$1.before"; cp -a "$2" "$2.before""#, tree, outputs)
-        try await sync((3..<9).map { ($0, "Picture \($0)") } + [(0, "Other")])
+        try await sync((3..<9).map { ($0, "Image \($0)") } + [(0, "Other")])
         try await program.run("validate")
         for number in 1...8 {
             let restore = #"for path; do rm -rf "$path" && cp -a "$path.before" "$path"; done"#
@@ -322,7 +322,7 @@ struct TreeTests {
             if killed.status == .exited(0) { break }
             expectQuiet(try await program.run("tree", tree))
             let found = try await program.shell(#"cd "$1" && find . -type f | sort"#, tree).outputText
-            let names = ["0 Other"] + (3..<9).map { "\($0) Picture \($0)" }
+            let names = ["0 Other"] + (3..<9).map { "\($0) Image \($0)" }
             let expected = names.map { "./my-blog/2026-11-1\($0).png" } + ["./my-blog/mine"]
             #expect(found == expected.map { "\($0)\n" }.joined(), "\(call) \(number)")
         }

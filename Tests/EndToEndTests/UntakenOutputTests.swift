@@ -18,7 +18,7 @@ struct UntakenOutputTests {
         arguments: [#"show --json "$1""#, #"image "${1%feed.json}0.png""#])
     func lock(command: String) async throws {
         server.serve(feedOf: (0..<2000).map(server.imageURL))
-        let pipe = try StuckPipe(in: program.folder)
+        let pipe = try StuckPipe(in: program.directory)
         let run = try program.startShell(#"exec "$feedsync" \#(command) > "$2""#, server.feedURL, pipe.path)
         // It writes as long as there is room, and waits then.
         try await run.eventually { pipe.bytes > 0 }
@@ -41,11 +41,11 @@ struct UntakenOutputTests {
             """
         try await program.run(server.feedURL)
         try await program.sql(feeds)
-        expectQuiet(try await program.run("export", program.folder.path("feeds.tar")))
+        expectQuiet(try await program.run("export", program.directory.path("feeds.tar")))
         if command.hasPrefix("import") { try await program.sql("DELETE FROM feeds") }
-        let pipe = try StuckPipe(in: program.folder)
+        let pipe = try StuckPipe(in: program.directory)
         let script = #"cd "$1" && exec "$feedsync" \#(command) 2> "$2""#
-        let run = try program.startShell(script, program.folder.path, pipe.path)
+        let run = try program.startShell(script, program.directory.path, pipe.path)
         try await run.eventually { pipe.bytes > 0 }
 
         let lock = try HeldLock(of: program)

@@ -56,13 +56,13 @@ struct UsageTests {
     }
 
     @Test(
-        "a variable that is no text is a mistake in the configuration, and names no other folder",
+        "a variable that is no text is a mistake in the configuration, and names no other directory",
         arguments: ["FEEDSYNC_CACHE", "HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"])
     func variable(_ name: String) async throws {
         let script =
             #"[ "$1" = HOME ] && unset FEEDSYNC_CACHE; export "$1=$2/$(printf 'a\377b')"; exec "$feedsync" status"#
-        expectOneLine(try await program.shell(script, name, program.folder.path), exit: 78, [name, "UTF-8"])
-        #expect(Files.names(in: program.folder.path) == [])
+        expectOneLine(try await program.shell(script, name, program.directory.path), exit: 78, [name, "UTF-8"])
+        #expect(Files.names(in: program.directory.path) == [])
     }
 
     @Test(
@@ -77,7 +77,7 @@ struct UsageTests {
         let result = try await program.run(arguments)
         #expect(result.errorText.contains("://***@h/"))
         #expect(!result.errorText.contains("s3cret"))
-        let config = try program.folder.write("http://ann:s3cret@h/feed.json\n", to: "config")
+        let config = try program.directory.write("http://ann:s3cret@h/feed.json\n", to: "config")
         expectOneLine(try await program.run("--config", config, "status"), exit: 78, ["http://***@h/feed.json"])
     }
 
@@ -110,20 +110,20 @@ struct UsageTests {
         let missing = try await program.run("photos.example/feed")
         #expect(missing.status == .exited(66))
         #expect(missing.errorLines.first.map(String.init) == hint)
-        let config = try program.folder.write("feed = photos.example/feed\n", to: "config")
+        let config = try program.directory.write("feed = photos.example/feed\n", to: "config")
         let configured = try await program.run("--config", config)
         #expect(configured.status == .exited(66))
         #expect(configured.errorLines.first.map(String.init) == hint)
 
-        try program.folder.write(FeedServer.feed([]), to: "feed")
+        try program.directory.write(FeedServer.feed([]), to: "feed")
         let script = #"cd "$1" && mkdir photos.example && mv feed photos.example && "$feedsync" photos.example/feed"#
-        expectQuiet(try await program.shell(script, program.folder.path))
+        expectQuiet(try await program.shell(script, program.directory.path))
     }
 
     @Test("a bare word that is a file is that file")
     func file() async throws {
-        try program.folder.write(FeedServer.feed([]), to: "feed")
-        expectQuiet(try await program.shell(#"cd "$1" && "$feedsync" feed"#, program.folder.path))
+        try program.directory.write(FeedServer.feed([]), to: "feed")
+        expectQuiet(try await program.shell(#"cd "$1" && "$feedsync" feed"#, program.directory.path))
     }
 
     @Test(

@@ -11,16 +11,16 @@ extension ValidateTests {
             #"""
             exec strace -f -qq -o "$1" -e trace=unlinkat -e inject=unlinkat:error=EIO:when=3 \
                 "$feedsync" validate --json
-            """#, program.folder.path("trace"))
+            """#, program.directory.path("trace"))
         #expect(result.status == .exited(74))
         #expect(result.errorText.contains("Input/output error"))
         #expect(try result.json["images_deleted"]?.int == 2)
         let gone = try #require(try result.json["bytes_freed"]?.int)
-        let left = Files.names(in: program.imageFolder).map { Files.size("\(program.imageFolder)/\($0)") }
+        let left = Files.names(in: program.imageDirectory).map { Files.size("\(program.imageDirectory)/\($0)") }
         let all = (0..<3).reduce(0) { $0 + FeedServer.image($1).count }
         #expect(left.count == 1 && gone == all - left.reduce(0, +))
         expectQuiet(try await program.run("validate"))
-        #expect(Files.names(in: program.imageFolder) == [])
+        #expect(Files.names(in: program.imageDirectory) == [])
     }
 
     @Test("leaves all as it was where the database can't be read for once", arguments: ["pread64", "fcntl"])
@@ -33,13 +33,13 @@ extension ValidateTests {
                 #"""
                 exec strace -f -qq -o "$1" -P "$FEEDSYNC_CACHE/feedsync.sqlite" -e "trace=$2" \
                     -e "inject=$2:error=EIO:when=$3" "$feedsync" validate --json
-                """#, program.folder.path("trace"), call, "\(number)")
+                """#, program.directory.path("trace"), call, "\(number)")
             let expected: [ProcessResult.Status] = [.exited(0), .exited(74)]
             #expect(expected.contains(result.status), "\(number): \(result.errorText)")
             #expect(!Files.names(in: program.cache).contains { $0.contains("unreadable") }, "\(result.errorText)")
             #expect(try await program.saved(server.feedURL) == saved, "\(number): \(result.errorText)")
-            #expect(Files.names(in: program.imageFolder).count == 3)
-            let trace = String(decoding: try Files.bytes(program.folder.path("trace")), as: UTF8.self)
+            #expect(Files.names(in: program.imageDirectory).count == 3)
+            let trace = String(decoding: try Files.bytes(program.directory.path("trace")), as: UTF8.self)
             if !trace.contains("INJECTED") { break }
         }
     }
@@ -71,7 +71,7 @@ extension ValidateTests {
         #expect(result.status == .exited(74))
         #expect(try result.json == report())
         #expect(result.errorText.contains("some space is needed first"))
-        #expect(Files.names(in: program.imageFolder).count == 3)
+        #expect(Files.names(in: program.imageDirectory).count == 3)
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 3)
         let later = try await program.run("validate", "--json")
         #expect(try later.json["feeds_deleted"]?.array?.count == 1)

@@ -30,7 +30,7 @@ struct ValidateTests {
         expectQuiet(try await program.run("validate", "--deep"))
         #expect(try await program.run("validate", "--json").json == report())
         #expect(try await program.saved(server.feedURL) == saved)
-        #expect(Files.names(in: program.imageFolder).count == 3)
+        #expect(Files.names(in: program.imageDirectory).count == 3)
     }
 
     @Test("leaves an empty cache empty")
@@ -57,7 +57,7 @@ struct ValidateTests {
         let status = try await program.status()
         #expect(status["feeds"]?.array?.compactMap { $0["url"]?.string } == [other.feedURL])
         #expect(status["feeds"]?[0]?["images_cached"]?.int == 2)
-        #expect(Files.names(in: program.imageFolder).count == 2)
+        #expect(Files.names(in: program.imageDirectory).count == 2)
     }
 
     @Test("has an age of its own for feeds, if one is given")
@@ -69,7 +69,7 @@ struct ValidateTests {
         #expect(try await program.status()["feeds"]?.array?.count == 1)
         expectQuiet(try await program.run("validate", "--max-age", "0s"))
         #expect(try await program.status()["feeds"]?.array?.isEmpty == true)
-        #expect(Files.names(in: program.imageFolder) == [])
+        #expect(Files.names(in: program.imageDirectory) == [])
     }
 
     @Test("deletes the images that a changed feed no longer names")
@@ -77,11 +77,11 @@ struct ValidateTests {
         try await program.run(server.feedURL)
         server.serve(images: [2])
         try await program.run(server.feedURL)
-        #expect(Files.names(in: program.imageFolder).count == 3)
+        #expect(Files.names(in: program.imageDirectory).count == 3)
         let bytes = FeedServer.image(0).count + FeedServer.image(1).count
         #expect(try await program.run("validate", "--json").json == report(images: 2, bytes: bytes))
         let digest = try await program.digest(of: server.imageURL(2))
-        #expect(Files.names(in: program.imageFolder) == [digest])
+        #expect(Files.names(in: program.imageDirectory) == [digest])
         #expect(try await program.sql("SELECT count(*) FROM images") == "1")
     }
 
@@ -89,14 +89,14 @@ struct ValidateTests {
     func leftovers() async throws {
         try await program.run(server.feedURL)
         for name in ["incoming/7", "images/sha256/notes.txt", "images/sha256/\(String(repeating: "0", count: 64))"] {
-            try program.folder.write("12345", to: "cache/\(name)")
+            try program.directory.write("12345", to: "cache/\(name)")
         }
-        try program.folder.makeDirectory("cache/images/sha256/folder")
-        symlink("/etc/passwd", "\(program.imageFolder)/link")
+        try program.directory.makeDirectory("cache/images/sha256/directory")
+        symlink("/etc/passwd", "\(program.imageDirectory)/link")
         let json = try await program.run("validate", "--json").json
         #expect(json["images_deleted"]?.int == 1)
         #expect(json["bytes_freed"]?.int.map { $0 >= 15 } == true)
-        #expect(Files.names(in: program.imageFolder).count == 3)
+        #expect(Files.names(in: program.imageDirectory).count == 3)
         #expect(Files.names(in: "\(program.cache)/incoming") == [])
         #expect(Files.exists("/etc/passwd"))
     }
@@ -116,7 +116,7 @@ struct ValidateTests {
             #expect(!result.outputText.contains("would"))
         }
         #expect(try await program.sql("SELECT count(*) FROM feeds") == "2")
-        #expect(Files.names(in: program.imageFolder).count == 3)
+        #expect(Files.names(in: program.imageDirectory).count == 3)
         // To be kept is not to be fresh.
         #expect(try await program.run("show", "--offline", server.feedURL).status == .exited(69))
     }
@@ -124,7 +124,7 @@ struct ValidateTests {
     @Test("finds an image damaged on disk only when it looks deep, and says that it is lost")
     func damaged() async throws {
         try await program.run(server.feedURL)
-        let file = "\(program.imageFolder)/\(try await program.digest(of: server.imageURL(1)))"
+        let file = "\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(1)))"
         try Files.damage(file)
         #expect(try await program.run("validate", "--json").json == report())
 
@@ -145,7 +145,7 @@ struct ValidateTests {
     @Test("forgets an image whose file is gone, so that the next sync has it again", arguments: [[], ["--deep"]])
     func missing(_ options: [String]) async throws {
         try await program.run(server.feedURL)
-        unlink("\(program.imageFolder)/\(try await program.digest(of: server.imageURL(1)))")
+        unlink("\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(1)))")
         #expect(try await program.run(["validate"] + options).status == .exited(0))
         #expect(try await program.status()["feeds"]?[0]?["images_cached"]?.int == 2)
         expectQuiet(try await program.run())
@@ -166,29 +166,29 @@ struct ValidateTests {
         let bytes = (0..<3).map { FeedServer.image($0).count }.reduce(0, +)
         #expect(try json.json == report(feeds: [server.feedURL], images: 3, bytes: bytes))
         #expect(try await program.saved(server.feedURL) == saved)
-        #expect(Files.names(in: program.imageFolder).count == 3)
+        #expect(Files.names(in: program.imageDirectory).count == 3)
     }
 
     @Test(
         "as a dry run counts what it would do for real",
-        arguments: [[], ["--deep"]], ["missing", "replaced", "damaged", "no folder", "unnamed"])
+        arguments: [[], ["--deep"]], ["missing", "replaced", "damaged", "no directory", "unnamed"])
     func dryRunAgrees(options: [String], state: String) async throws {
         try await program.run(server.feedURL)
-        let image = "\(program.imageFolder)/\(try await program.digest(of: server.imageURL(1)))"
+        let image = "\(program.imageDirectory)/\(try await program.digest(of: server.imageURL(1)))"
         switch state {
         case "missing": unlink(image)
         case "replaced":
             unlink(image)
             mkdir(image, 0o700)
         case "damaged": try Files.damage(image)
-        case "no folder": rename("\(program.cache)/images", program.folder.path("images"))
+        case "no directory": rename("\(program.cache)/images", program.directory.path("images"))
         default: try await program.sql("DELETE FROM items WHERE position = 1")
         }
         let plan = try await program.run(["validate", "-n", "--json"] + options).json
         #expect(try await program.run(["validate", "--json"] + options).json == plan)
         let images = (plan["images_deleted"]?.int ?? 0) + (plan["damaged"]?.int ?? 0)
         let isSeen = state != "damaged" || options.contains("--deep")
-        #expect(images == (state == "no folder" ? 3 : isSeen ? 1 : 0))
+        #expect(images == (state == "no directory" ? 3 : isSeen ? 1 : 0))
     }
 
     @Test("of no cache creates none, which may be a mistyped name", arguments: [["-n"], [], ["--deep"]])
@@ -200,11 +200,11 @@ struct ValidateTests {
 
     @Test("of a cache that can't be reached says so", arguments: [["-n"], [], ["--deep", "--json"]])
     func outOfReach(_ options: [String]) async throws {
-        try program.folder.write("no folder", to: "file")
-        let below = program.folder.path("file/cache")
+        try program.directory.write("no directory", to: "file")
+        let below = program.directory.path("file/cache")
         expectOneLine(try await program.run(["validate", "--cache", below] + options), exit: 73, [below])
-        symlink("loop", program.folder.path("loop"))
-        let loop = program.folder.path("loop")
+        symlink("loop", program.directory.path("loop"))
+        let loop = program.directory.path("loop")
         let looping = try await program.run(["validate", "--cache", loop] + options)
         #expect([.exited(73), .exited(74)].contains(looping.status) && looping.errorText.contains(loop))
     }
@@ -225,7 +225,7 @@ struct ValidateTests {
         #expect(result.status == .exited(128 + SIGTERM))
         #expect(try result.json == report())
         #expect(result.errorLines == ["feedsync: stopped; deleted 0 feeds and 0 images, 0 freed"])
-        #expect(Files.names(in: program.imageFolder).count == 3)
+        #expect(Files.names(in: program.imageDirectory).count == 3)
         #expect(try await program.sql("SELECT count(*) FROM feeds") == "1")
         withExtendedLifetime(lock) {}
     }
@@ -245,7 +245,7 @@ struct ValidateTests {
         #expect(result.errorLines.first?.contains("--lock-wait") == true)
         #expect(result.errorLines.last == "feedsync: deleted 0 feeds and 0 images, 0 freed")
         expectOneLine(try await program.run("validate", "-q"), exit: 75, ["--lock-wait"])
-        #expect(Files.names(in: program.imageFolder).count == 3)
+        #expect(Files.names(in: program.imageDirectory).count == 3)
         #expect(try await program.sql("SELECT count(*) FROM feeds") == "1")
         withExtendedLifetime(lock) {}
     }

@@ -16,7 +16,7 @@ struct VersionOneCacheTests {
             rm -rf "$FEEDSYNC_CACHE"; mkdir -p -m 700 "$FEEDSYNC_CACHE/images/sha256" "$FEEDSYNC_CACHE/incoming" &&
                 sqlite3 "$FEEDSYNC_CACHE/feedsync.sqlite" <"$1" >/dev/null && cd "$FEEDSYNC_CACHE/images/sha256" &&
                 printf picture >picture && mv picture "$(sha256sum picture | cut -c1-64)"
-            """#, "\(Fixtures.folder)/caches/version-1.sql")
+            """#, "\(Fixtures.directory)/caches/version-1.sql")
         expectQuiet(result)
     }
 
@@ -54,7 +54,7 @@ struct VersionOneCacheTests {
             versions.insert(try await program.sql("PRAGMA user_version"))
             expectQuiet(try await program.run("validate", "--max-age", "forever"))
             #expect(try await program.saved(Self.feed) == before, "\(time)")
-            #expect(Files.names(in: program.imageFolder).count == 1, "\(time)")
+            #expect(Files.names(in: program.imageDirectory).count == 1, "\(time)")
         }
         #expect(time > 1)
         // The old and the new, and none on the way.

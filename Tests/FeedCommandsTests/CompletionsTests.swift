@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Completions, asked of the shells themselves")
 struct CompletionsTests {
-    private let folder: TemporaryDirectory
+    private let directory: TemporaryDirectory
     /// In it lies a `feedsync` that knows only saved feeds, of the usual cache and of another.
     private let programs: TemporaryDirectory
     private static let commands = CommandTable.all.map(\.name)
@@ -28,9 +28,9 @@ struct CompletionsTests {
 
             """#, to: "feedsync")
         guard chmod(program, 0o755) == 0 else { throw SystemFailure.last("chmod \(program)") }
-        folder = try TemporaryDirectory()
-        try folder.makeDirectory("sub")
-        try folder.write("", to: "file.json")
+        directory = try TemporaryDirectory()
+        try directory.makeDirectory("sub")
+        try directory.write("", to: "file.json")
     }
 
     private func surroundings(knowingFeeds: Bool) -> [String: String] {
@@ -48,7 +48,7 @@ struct CompletionsTests {
             printf '%s\\n' "${COMPREPLY[@]}"
             """
         let result = try await Subprocess.run(
-            "bash", ["--norc", "-c", script, "bash", folder.path, "feedsync"] + words,
+            "bash", ["--norc", "-c", script, "bash", directory.path, "feedsync"] + words,
             environment: surroundings(knowingFeeds: knowingFeeds),
             standardInput: Array(Completions.script(for: .bash).utf8))
         #expect(result.status == .exited(0), "\(result.errorText)")
@@ -59,7 +59,7 @@ struct CompletionsTests {
     /// What fish offers for the end of `line`.
     private func fish(_ line: String, knowingFeeds: Bool = false) async throws -> Set<String> {
         let result = try await Subprocess.run(
-            "fish", ["--no-config", "-c", #"cd $argv[1]; source; complete -C "$argv[2]""#, folder.path, line],
+            "fish", ["--no-config", "-c", #"cd $argv[1]; source; complete -C "$argv[2]""#, directory.path, line],
             environment: surroundings(knowingFeeds: knowingFeeds),
             standardInput: Array(Completions.script(for: .fish).utf8))
         #expect(result.status == .exited(0), "\(result.errorText)")
@@ -86,7 +86,7 @@ struct CompletionsTests {
 
     /// Expects that the shell shows what matches `offered` after this line and a tab were typed at it.
     private func expect(_ offered: String, of shell: Shell, at line: String) async throws {
-        try folder.write(Completions.script(for: shell), to: "_feedsync")
+        try directory.write(Completions.script(for: shell), to: "_feedsync")
         let (call, setUp) =
             shell == .zsh
             ? ("zsh -f -i", "LISTMAX=0; fpath=($PWD $fpath); autoload -U compinit; compinit -u -D")
@@ -104,7 +104,7 @@ struct CompletionsTests {
             """#
         let result = try await Subprocess.run(
             "timeout",
-            ["-k", "1", "120", "zsh", "-f", "-c", script, "zsh", folder.path, line, offered, call, setUp],
+            ["-k", "1", "120", "zsh", "-f", "-c", script, "zsh", directory.path, line, offered, call, setUp],
             environment: surroundings(knowingFeeds: true))
         #expect(result.outputText == "found\n", "\(result.errorText)")
     }
@@ -147,7 +147,7 @@ struct CompletionsTests {
     /// What `feedsync show` is called with after this was typed at the shell with a tab and a return, for each of the URLs
     /// as the only saved feed.
     private func shown(by shell: Shell, at typed: String, _ urls: [String]) async throws -> [String] {
-        try folder.write(Completions.script(for: shell), to: "_feedsync")
+        try directory.write(Completions.script(for: shell), to: "_feedsync")
         let (call, setUp) =
             switch shell {
             case .bash: ("bash --norc -i", "PS1=; source ./_feedsync; set -o history -o histexpand")
@@ -170,7 +170,10 @@ struct CompletionsTests {
             """#
         let result = try await Subprocess.run(
             "timeout",
-            ["-k", "1", "300", "zsh", "-f", "-o", "extendedglob", "-c", script, "zsh", folder.path, typed, call, setUp]
+            [
+                "-k", "1", "300", "zsh", "-f", "-o", "extendedglob", "-c", script, "zsh", directory.path, typed, call,
+                setUp,
+            ]
                 + urls,
             environment: surroundings(knowingFeeds: true))
         return result.outputText.split(separator: "\n").map { hex in
@@ -187,7 +190,7 @@ struct CompletionsTests {
         arguments: [Shell.bash, .zsh, .fish], ["", "'", "\""])
     func hostileURLs(shell: Shell, quote: String) async throws {
         #expect(try await shown(by: shell, at: "\(quote)http", Self.hostileURLs) == Self.hostileURLs)
-        #expect(Set(TemporaryDirectory.names(in: folder.path)) == ["_feedsync", "file.json", "sub"])
+        #expect(Set(TemporaryDirectory.names(in: directory.path)) == ["_feedsync", "file.json", "sub"])
     }
 
     @Test(
@@ -199,7 +202,7 @@ struct CompletionsTests {
     func typedInPart(typed: String) async throws {
         let url = "http://h/$(touch${IFS}made)"
         #expect(try await shown(by: .bash, at: typed, [url]) == [url])
-        #expect(!TemporaryDirectory.names(in: folder.path).contains("made"))
+        #expect(!TemporaryDirectory.names(in: directory.path).contains("made"))
     }
 
     @Test("of saved feeds, the URLs, wherever a feed may stand, and nowhere else")
@@ -274,7 +277,7 @@ struct CompletionsTests {
         #expect(try await zsh("sync", "").contains("(\(words.joined(separator: " ")))"))
     }
 
-    @Test("of an option that takes a file or a folder, those that are there")
+    @Test("of an option that takes a file or a directory, those that are there")
     func files() async throws {
         #expect(try await bash("sync", "--metrics-file", "") == ["sub", "file.json"])
         #expect(try await bash("sync", "--cache", "") == ["sub"])
@@ -283,8 +286,8 @@ struct CompletionsTests {
         #expect(try await fish("feedsync sync --metrics-file f") == ["file.json"])
     }
 
-    @Test("of gallery, folders, and files for the feeds behind that")
-    func folderAndFeeds() async throws {
+    @Test("of gallery, directories, and files for the feeds behind that")
+    func directoryAndFeeds() async throws {
         #expect(try await bash("gallery", "") == ["sub"])
         #expect(try await bash("--cache", "x", "gallery", "--max-age", "=", "7d", "--json", "s") == ["sub"])
         #expect(try await bash("gallery", "sub", "") == ["sub", "file.json"])

@@ -60,14 +60,15 @@ struct ConfigFileTests {
         #expect(try settings(["validate"], config: "deep\njobs = 3") == changed { $0.deep = true })
     }
 
-    @Test("~ is the home folder, and a relative path begins at the file") func paths() throws {
-        let folder = "/home/me/.config/feedsync"
+    @Test("~ is the home directory, and a relative path begins at the file") func paths() throws {
+        let directory = "/home/me/.config/feedsync"
         #expect(try settings([], config: "cache = ~/mirror")?.cache == "/home/me/mirror")
-        #expect(try settings([], config: "cache = mirror")?.cache == "\(folder)/mirror")
+        #expect(try settings([], config: "cache = mirror")?.cache == "\(directory)/mirror")
         #expect(try settings([], config: "cache = /mirror")?.cache == "/mirror")
-        #expect(try settings([], config: "cacert = ../ca.pem")?.caFile == "\(folder)/../ca.pem")
+        #expect(try settings([], config: "cacert = ../ca.pem")?.caFile == "\(directory)/../ca.pem")
         #expect(try settings(["image", feed], config: "output = -")?.output == nil)
-        #expect(try settings([], config: "feed = ./a.json")?.feeds.all.map(\.url.text) == ["file://\(folder)/a.json"])
+        #expect(
+            try settings([], config: "feed = ./a.json")?.feeds.all.map(\.url.text) == ["file://\(directory)/a.json"])
         #expect(try settings([], config: "feed = ~/a.json")?.feeds.all.map(\.url.text) == ["file:///home/me/a.json"])
     }
 
@@ -81,7 +82,7 @@ struct ConfigFileTests {
         let line = Array("cache = ~/mirror".utf8)
         let error = #expect(throws: UsageError.self) { try ConfigFile(line, at: "/c", nowhere) }
         #expect(error?.exitCode == .configuration)
-        #expect(error?.message == "/c:1: neither HOME nor the user's account names a home folder for ~")
+        #expect(error?.message == "/c:1: neither HOME nor the user's account names a home directory for ~")
         #expect(usageError([], config: "jobs = 2\ncache = /a\0b")?.message.contains(":2: the line has a NUL") == true)
     }
 

@@ -17,7 +17,7 @@ struct OptionsCommandTests {
     }
 
     @Test(
-        "a URL in the place of a folder or a file is a mistake, and keeps its password",
+        "a URL in the place of a directory or a file is a mistake, and keeps its password",
         arguments: ["export", "gallery", "import"])
     func urlForPath(command: String) {
         let message = usageError([command, "HTTP://ann:s3cret@h/feed.json"])?.message

@@ -10,7 +10,7 @@ struct OptionsOperandTests {
     }
 
     @Test(
-        "an operand is a URL, or a path from the current folder",
+        "an operand is a URL, or a path from the current directory",
         arguments: [
             ("https://example.com/feed.json?a=b", "https://example.com/feed.json?a=b"),
             ("HTTP://example.com/", "http://example.com/"),
@@ -73,7 +73,7 @@ struct OptionsOperandTests {
     }
 
     @Test(
-        "is no URL where an archive, a folder or another file belongs",
+        "is no URL where an archive, a directory or another file belongs",
         arguments: [
             "2024-01-01T12:00@host.tar", "backup_12:00@host.tar", "IMG_1:2@2x.png", "1 file: a.tar", "2024.http:a.tar",
             "//me@host/1.tar", "file:x.tar", "me@host", "\"q\".tar", "http:",
@@ -86,7 +86,7 @@ struct OptionsOperandTests {
         #expect(url.filePath == "/srv/\(name)")
     }
 
-    @Test("from the root folder a path has one slash") func root() throws {
+    @Test("from the root directory a path has one slash") func root() throws {
         #expect(try FeedOperand.url("a", currentDirectory: "/") { _ in false }.text == "file:///a")
     }
 

@@ -72,6 +72,6 @@ extension Command {
     /// Enough operands for it.
     var sampleOperands: [String] {
         guard let spec = CommandTable.named(rawValue), spec.operandCount.lowerBound == 1 else { return [] }
-        return [.archive, .archiveAndFeeds, .folderAndFeeds].contains(spec.operand) ? ["./there"] : [feed]
+        return [.archive, .archiveAndFeeds, .directoryAndFeeds].contains(spec.operand) ? ["./there"] : [feed]
     }
 }

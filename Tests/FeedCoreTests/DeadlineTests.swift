@@ -46,7 +46,7 @@ struct DeadlineTests {
 
     /// Lets it pass as soon as something waits, which would be for an hour.
     private func passingInFirstWait(_ server: ScriptedHTTPClient, jobs: Int) -> Fetcher {
-        let clockwork = Clockwork(
+        let clockwork = TimeSource(
             uptime: { Timestamp(microseconds: 0) }, random: { 0.5 },
             sleep: { [deadline] _ in
                 deadline.pass()

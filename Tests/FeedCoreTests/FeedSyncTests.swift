@@ -16,7 +16,8 @@ struct FeedSyncTests {
     }
 
     private func sync(
-        _ names: [String], on client: ScriptedHTTPClient, serving feed: Feed? = nil, as identity: Identity = Identity(),
+        _ names: [String], on client: ScriptedHTTPClient, serving feed: Feed? = nil,
+        as identity: OwnCredentials = OwnCredentials(),
         dryRun: Bool = false
     ) async throws -> SyncReport {
         try await fixture.sync(names, on: client, serving: feed, as: identity, dryRun: dryRun)
@@ -184,7 +185,7 @@ struct FeedSyncTests {
         let remote = RemoteFeedLoader(client: client, decoder: StubDecoder(try Samples.feed(3)), maxBytes: 1000)
         let downloads = ImageDownloads(asking: client, store: images, jobs: 4, now: { Self.now })
         let sync = FeedSync(
-            general: FeedParticulars(refresh: FeedRefresh(remote: remote, local: local), maxAge: .standard),
+            general: FeedPolicy(refresh: FeedRefresh(remote: remote, local: local), maxAge: .standard),
             local: local, images: images, downloads: downloads, now: { Self.now })
         _ = await sync.run([try feedURL("a.json")], events: events)
         var seen: [String] = []
@@ -216,7 +217,7 @@ struct FeedSyncTests {
         let feed = Feed(
             format: .essential, images: [try Samples.image(1, host: "feeds.example"), try Samples.image(2)])
         let client = server()
-        _ = try await sync(["a.json"], on: client, serving: feed, as: Identity(headers: ["X-Key: 1"]))
+        _ = try await sync(["a.json"], on: client, serving: feed, as: OwnCredentials(headers: ["X-Key: 1"]))
         for request in client.requests {
             let isOwn = request.url.host == "feeds.example"
             #expect((request.secretsToSend?.headers == ["X-Key: 1"]) == isOwn)

@@ -10,9 +10,9 @@ struct FilePathTests {
             ("/a", ["a"], "/"), ("", [], nil), ("/", [], "/"), ("a/\u{301}b/c", ["a", "\u{301}b", "c"], "a/\u{301}b"),
             ("/\u{301}b", ["\u{301}b"], "/"),
         ] as [(String, [Substring], String?)])
-    func parts(path: String, names: [Substring], folder: String?) {
+    func parts(path: String, names: [Substring], directory: String?) {
         #expect(FilePath.names(in: path) == names)
-        #expect(FilePath.folder(of: path) == folder)
+        #expect(FilePath.directory(of: path) == directory)
     }
 
     @Test("are led to step by step")
@@ -22,7 +22,7 @@ struct FilePathTests {
         #expect(FilePath.steps(to: "/") == [])
     }
 
-    @Test("that are relative begin in a folder")
+    @Test("that are relative begin in a directory")
     func absolute() {
         #expect(FilePath.absolute("a", in: "/b") == "/b/a")
         #expect(FilePath.absolute("/\u{301}a", in: "/b") == "/\u{301}a")

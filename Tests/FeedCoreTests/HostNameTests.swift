@@ -45,7 +45,8 @@ import Testing
 
     @Test("what a person gave for one of two such hosts doesn't go to the other")
     func secrets() throws {
-        let secrets = try #require(try Identity(headers: ["X: y"]).secrets(for: ResourceURL("http://u:p@straße.test/")))
+        let secrets = try #require(
+            try OwnCredentials(headers: ["X: y"]).secrets(for: ResourceURL("http://u:p@straße.test/")))
         for host in ["straẞe.test", "strasse.test"] {
             let request = HTTPRequest(url: try ResourceURL("http://\(host)/"), maxBytes: 1, secrets: secrets)
             #expect(request.secretsToSend == nil)

@@ -47,7 +47,7 @@ extension ImageDownloadsTests {
         let (slept, sleep) = AsyncStream.makeStream(of: Void.self)
         let fetcher = Fetcher(
             asking: client, rules: FetchRules(retry: RetryPolicy(retries: 3)),
-            clockwork: Clockwork(
+            clockwork: TimeSource(
                 uptime: { Timestamp(microseconds: 0) }, random: { 0.5 },
                 sleep: { _ in
                     sleep.yield()

@@ -73,7 +73,7 @@ struct LeftAloneImagesTests {
         let refusing = fixture.server(["1.png": .status(status)])
         #expect(try await fixture.sync(["a.json"], on: refusing, serving: feed).images.failed == 1)
         let client = fixture.server()
-        let identity = isKnown ? Identity(headers: ["X-Key: 1"]) : Identity()
+        let identity = isKnown ? OwnCredentials(headers: ["X-Key: 1"]) : OwnCredentials()
         let report = try await fixture.sync(["a.json"], on: client, serving: feed, as: identity)
         #expect(report.images.downloaded == asks)
         #expect(asked(client).count == asks)

@@ -111,7 +111,7 @@ struct LoadFeedFromRemoteUseCaseTests {
     func secrets() async throws {
         let client = ScriptedHTTPClient { _ in .ok([1]) }
         let named = try Samples.url("https://ann:pw@feeds.example/feed.json")
-        let identity = Identity(headers: ["X-Key: 1"], usesNetrc: true)
+        let identity = OwnCredentials(headers: ["X-Key: 1"], usesNetrc: true)
         let remote = RemoteFeedLoader(client: client, decoder: StubDecoder(feed), maxBytes: 9, identity: identity)
         let answer = try await remote.load(named)
         let expected = Secrets(
@@ -143,7 +143,7 @@ struct LoadFeedFromRemoteUseCaseTests {
     func localFeed() async throws {
         let client = ScriptedHTTPClient { _ in .ok([1]) }
         let remote = RemoteFeedLoader(
-            client: client, decoder: StubDecoder(feed), maxBytes: 9, identity: Identity(headers: ["X-Key: 1"]))
+            client: client, decoder: StubDecoder(feed), maxBytes: 9, identity: OwnCredentials(headers: ["X-Key: 1"]))
         let terms = try await remote.load(ResourceURL(filePath: "/feed.json")).imageTerms
         #expect(terms.secrets == nil)
         #expect(terms.addresses == .any)

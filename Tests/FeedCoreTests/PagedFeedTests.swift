@@ -36,7 +36,7 @@ import Testing
         let client = client ?? ScriptedHTTPClient { request in .ok(Array(request.url.text.utf8.suffix(1))) }
         let loader = RemoteFeedLoader(
             client: client, decoder: Decoder(pages: pages), maxBytes: maxBytes, maxPages: count,
-            identity: Identity(headers: ["X-Key: 1"]))
+            identity: OwnCredentials(headers: ["X-Key: 1"]))
         return (try await loader.load(url, validators: validators), client.requests)
     }
 

@@ -46,7 +46,7 @@ struct PausingImagesTests {
             rules: FetchRules(
                 retry: RetryPolicy(retries: 2), jobs: Int.random(in: 1...4, using: &random),
                 perHost: Int.random(in: 1...2, using: &random)),
-            clockwork: Clockwork(
+            clockwork: TimeSource(
                 uptime: { time.withLock { $0 } }, random: { 0.5 },
                 sleep: { span in
                     let number = next.wrappingAdd(1, ordering: .relaxed).oldValue
@@ -71,7 +71,7 @@ struct PausingImagesTests {
         }
         let client = Fetcher(
             asking: server, rules: FetchRules(retry: RetryPolicy(retries: 3), jobs: 2, perHost: 2),
-            clockwork: Clockwork(
+            clockwork: TimeSource(
                 uptime: { Timestamp(microseconds: 0) }, random: { 0.5 },
                 sleep: { _ in for await _ in othersAsked {} }))
         let outcome = await has(images, by: client)
@@ -97,7 +97,7 @@ struct PausingImagesTests {
         }
         let client = Fetcher(
             asking: server, rules: FetchRules(retry: RetryPolicy(retries: 1), jobs: 1, perHost: 4),
-            clockwork: Clockwork(
+            clockwork: TimeSource(
                 uptime: { time.withLock { $0 } }, random: { 0 },
                 // Over when the images of the other host were asked for.
                 sleep: { span in

@@ -47,7 +47,7 @@ struct RandomSyncTests {
         let task = Task {
             try await fixture.sync(
                 names, on: Fetcher(asking: server, deadline: deadline),
-                serving: Feed(format: .essential, images: named), as: Identity(headers: ["X-Key: 1"]), jobs: jobs,
+                serving: Feed(format: .essential, images: named), as: OwnCredentials(headers: ["X-Key: 1"]), jobs: jobs,
                 scope: scope, own: own, limits: [names[names.count - 1]: 20])
         }
         action.withLock { action in

@@ -22,7 +22,7 @@ struct RedirectedStatusTests {
     ) async throws -> FeedError {
         let loader = RemoteFeedLoader(
             client: client(status, target), decoder: StubDecoder(try Samples.feed()), maxBytes: 9,
-            identity: Identity(headers: headers))
+            identity: OwnCredentials(headers: headers))
         let error = await #expect(throws: FeedError.self) { try await loader.load(try Samples.url(start)) }
         return try #require(error)
     }

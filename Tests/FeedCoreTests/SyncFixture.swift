@@ -28,7 +28,8 @@ struct SyncFixture {
     /// As many feeds at once as jobs; `own` is what some feeds have instead of `scope`, `limits` how large the images
     /// of some may be.
     func sync(
-        _ names: [String], on client: any HTTPClient, serving feed: Feed? = nil, as identity: Identity = Identity(),
+        _ names: [String], on client: any HTTPClient, serving feed: Feed? = nil,
+        as identity: OwnCredentials = OwnCredentials(),
         dryRun: Bool = false, jobs: Int = 4,
         scope: ImageScope = ImageScope(), own: [String: ImageScope] = [:], limits: [String: Int64] = [:],
         hoursLater hours: Int = 0, events: SyncEvents? = nil, newImages: NewImages? = nil
@@ -36,14 +37,14 @@ struct SyncFixture {
         let now = Self.now + .seconds(3600 * hours)
         let decoder = try StubDecoder(feed ?? Samples.feed(3))
         let local = LocalFeedLoader(store: feeds, now: { now })
-        func particulars(_ scope: ImageScope, maxImageBytes: Int64? = nil) -> FeedParticulars {
+        func particulars(_ scope: ImageScope, maxImageBytes: Int64? = nil) -> FeedPolicy {
             let remote = RemoteFeedLoader(
                 client: client, decoder: decoder, maxBytes: 1000, identity: identity, maxImageBytes: maxImageBytes)
-            return FeedParticulars(
+            return FeedPolicy(
                 refresh: FeedRefresh(remote: remote, local: local, saves: !dryRun), maxAge: .standard, scope: scope)
         }
         let downloads = ImageDownloads(asking: client, store: images, jobs: jobs, now: { now })
-        var others: [ResourceURL.Key: FeedParticulars] = [:]
+        var others: [ResourceURL.Key: FeedPolicy] = [:]
         for (name, scope) in own { others[try feedURL(name).key] = particulars(scope) }
         for (name, limit) in limits { others[try feedURL(name).key] = particulars(scope, maxImageBytes: limit) }
         let sync = FeedSync(

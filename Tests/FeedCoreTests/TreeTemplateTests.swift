@@ -16,6 +16,6 @@ struct TreeTemplateTests {
         #expect(TreeTemplate("{feed}/{date} {title}.{ext}") == .standard)
         #expect(TreeTemplate("{feed}/{date} {title}") == .standard)
         #expect(TreeTemplate("{n}.x.{ext}")?.file == [.field(.n), .text(".x")])
-        #expect(TreeTemplate("{ext}/{id}")?.folders == [[.field(.ext)]])
+        #expect(TreeTemplate("{ext}/{id}")?.directories == [[.field(.ext)]])
     }
 }

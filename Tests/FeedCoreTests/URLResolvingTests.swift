@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(
-        "a file is beside another if it is in its folder or below",
+        "a file is beside another if it is in its directory or below",
         arguments: [
             ("/a/f.json", "/a/x.png", true), ("/a/f.json", "/a/b/x.png", true), ("/a/f.json", "/a/f.json", true),
             ("/f.json", "/b/x.png", true), ("/a/b/../f.json", "/a/x.png", true), ("/a/f.json", "/a/b/../x.png", true),

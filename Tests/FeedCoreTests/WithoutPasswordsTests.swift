@@ -41,7 +41,7 @@ struct WithoutPasswordsTests {
         "is as it was where it has none",
         arguments: [
             "", "@", "u@h", "u:p@h", "tag:u@h,2026:1", "mailto:u@h", "http://h/a@b", "http:h/a@b", "http://h?a@b",
-            "http://h#a@b", "xhttp:u@h", "urn:x:y@z", "x://", "C:\\pictures\\me@home", "file:/home/me@h/x", "a/b@c",
+            "http://h#a@b", "xhttp:u@h", "urn:x:y@z", "x://", "C:\\images\\me@home", "file:/home/me@h/x", "a/b@c",
             "é@ü",
             "acct:u@h.example", "\\\\server\\share\\a@2x.png", "http\u{301}:u@h",
         ])

@@ -57,10 +57,10 @@ struct WriteGalleryUseCaseTests {
         #expect(written.map(\.url) == [.first, .second])
         let stored = try #require(try await images.find([.image(1)])[0])
         #expect(
-            written[0].pictures.map(\.data) == [
+            written[0].images.map(\.data) == [
                 .missing(reason: nil), .stored(stored), .missing(reason: "the server answered HTTP 404"),
             ])
-        #expect(written[0].pictures.map(\.image) == SavedFeed.sample(images: 3).feed.images)
+        #expect(written[0].images.map(\.image) == SavedFeed.sample(images: 3).feed.images)
         #expect(written[0].title == "Sample")
     }
 

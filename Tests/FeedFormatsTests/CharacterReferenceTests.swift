@@ -56,7 +56,7 @@ import Testing
         #expect(try descriptions("<figure><img src=a><figcaption>\(given)</figcaption></figure>") == [expected])
     }
 
-    @Test("a number of no character hides no picture", arguments: ["&#xD83D;", "&#0;", "&#x110000;", "&#;", "&#x"])
+    @Test("a number of no character hides no image", arguments: ["&#xD83D;", "&#0;", "&#x110000;", "&#;", "&#x"])
     func noCharacter(given: String) throws {
         #expect(try descriptions("<img src='a' alt='x\(given)y'>\(given)<img src='b'>").count == 2)
     }

@@ -5,13 +5,13 @@ import Testing
 
 @testable import FeedFormats
 
-/// What stands in a feed as a picture and is none that anybody means.
+/// What stands in a feed as a image and is none that anybody means.
 @Suite struct DecorationTests {
     private func decode(_ example: String, _ selection: ImageSelection = ImageSelection()) throws -> DecodedFeed {
-        let picture = example.hasPrefix("<img") ? "<description><![CDATA[\(example)]]></description>" : example
+        let image = example.hasPrefix("<img") ? "<description><![CDATA[\(example)]]></description>" : example
         let text = """
             <rss xmlns:media="http://search.yahoo.com/mrss/" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel>
-            <item><dc:creator>Ann Author</dc:creator>\(picture)<enclosure url="https://b.example/p.jpg" type="image/jpeg"/></item>
+            <item><dc:creator>Ann Author</dc:creator>\(image)<enclosure url="https://b.example/p.jpg" type="image/jpeg"/></item>
             </channel></rss>
             """
         return try FeedDecoder().decode(
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "a picture is one, whatever comes near decoration",
+        "a image is one, whatever comes near decoration",
         arguments: [
             #"<img src="https://b.example/q.jpg" width="100%" height="10">"#,
             #"<img src="https://b.example/q.jpg" width="11">"#,
@@ -43,7 +43,7 @@ import Testing
             #"<img src="https://notgravatar.com/avatar/q.jpg">"#, #"<img src="https://gravatar.com/blog/q.jpg">"#,
             #"<img src="https://wp.com/q.jpg">"#, #"<img src="https://i0.wp.com/b.example/q.jpg">"#,
         ])
-    func pictures(html: String) throws {
+    func images(html: String) throws {
         #expect(try decode(html).feed.images.count == 2)
     }
 }

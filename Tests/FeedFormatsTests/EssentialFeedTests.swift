@@ -82,7 +82,7 @@ import Testing
     @Test("a feed cut off at any byte is refused")
     func truncation() throws {
         let body = try Fixtures.bytes("feed.json")
-        let url = ResourceURL(filePath: "\(Fixtures.folder)/feed.json")
+        let url = ResourceURL(filePath: "\(Fixtures.directory)/feed.json")
         let end = try #require(body.lastIndex(of: UInt8(ascii: "}")))
         for length in 0...end {
             let error = #expect(throws: FeedError.self) { try FeedDecoder().decode(Array(body[..<length]), from: url) }

@@ -160,10 +160,10 @@ import Testing
         #expect(HostileFeed.message(Array(text.utf8))?.hasPrefix(reason) == true)
     }
 
-    @Test("an item without a picture is an item")
-    func noPicture() throws {
+    @Test("an item without a image is an item")
+    func noImage() throws {
         let text = "<rss><channel><item><title>a & b</title></item></channel></rss>"
-        #expect(try HostileFeed.decode(Array(text.utf8)).notes.last == "item 1 has no picture")
+        #expect(try HostileFeed.decode(Array(text.utf8)).notes.last == "item 1 has no image")
     }
 
     @Test(

@@ -4,7 +4,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// The pictures in a piece of HTML, and what is said of them.
+/// The images in a piece of HTML, and what is said of them.
 @Suite struct HTMLImagesTests {
     private func images(_ html: String) throws -> [FeedImage] {
         let text =
@@ -15,7 +15,7 @@ import Testing
     private func descriptions(_ html: String) throws -> [String?] { try images(html).map(\.description) }
 
     @Test(
-        "a picture is called by its title, else by its figure's caption, else by its alternative text",
+        "a image is called by its title, else by its figure's caption, else by its alternative text",
         arguments: [
             ("<img src=a title=own alt=x>", ["own"]), ("<img src=a alt=x>", ["x"]), ("<img src=a>", ["T"]),
             ("<figure><figcaption>First</figcaption><img src=a></figure>", ["First"]),
@@ -33,7 +33,7 @@ import Testing
         #expect(try descriptions(html) == expected)
     }
 
-    @Test("a gallery's caption is not that of the pictures which have figures of their own")
+    @Test("a gallery's caption is not that of the images which have figures of their own")
     func nestedFigures() throws {
         let html = """
             <figure><figure><img src=a><figcaption>A</figcaption></figure><img src=b><figure><img src=c alt=c></figure>
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "what a browser doesn't show as a picture is none",
+        "what a browser doesn't show as a image is none",
         arguments: ["textarea", "template", "iframe", "title", "xmp", "noembed", "noframes", "script", "style"])
     func inert(tag: String) throws {
         let html =
@@ -57,7 +57,7 @@ import Testing
         #expect(try images(html).map(\.url.text) == ["https://h.example/c"])
     }
 
-    @Test("what is there for browsers without scripts is a picture")
+    @Test("what is there for browsers without scripts is a image")
     func noscript() throws {
         #expect(try images("<noscript><img src=a></noscript>").count == 1)
     }
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(
-        "an element without an end hides no picture",
+        "an element without an end hides no image",
         arguments: ["<wbr>", "<source srcset='a>b'>", "<track src=a/b>", "<embed src=\"x\">", "<param name=a>"])
     func noEnd(tag: String) throws {
         let decoded = try decoded("<p>\(String(repeating: "x\(tag)", count: 40))<img src=a></p><img src=b>")

@@ -62,8 +62,8 @@ import Testing
 
     @Test("nothing of another file is read", arguments: ["SYSTEM", "PUBLIC 'p'"])
     func otherFiles(kind: String) throws {
-        let folder = try TemporaryDirectory()
-        let file = try folder.write("<!ATTLIST enclosure url CDATA 'b.png'>", to: "a.dtd")
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("<!ATTLIST enclosure url CDATA 'b.png'>", to: "a.dtd")
         for declaration in [
             "<!DOCTYPE rss \(kind) '\(file)'>", "<!DOCTYPE rss [<!ENTITY % p \(kind) 'file://\(file)'>%p;]>",
             "<!DOCTYPE rss \(kind) '\(file)' [<!ENTITY % p \(kind) '\(file)'>%p;]>",

@@ -90,12 +90,12 @@ import Testing
     }
 
     @Test(
-        "a picture of megabytes within an item is nothing special, wherever it stands",
+        "a image of megabytes within an item is nothing special, wherever it stands",
         arguments: ["<description><![CDATA[#]]></description>", "<x y='#'/>", "<!--#-->", "<?x #?>", "<x>#</x>"])
     func large(piece: String) throws {
-        let picture = "data:image/png;base64," + HostileFeed.times(11_000_000, "A")
+        let image = "data:image/png;base64," + HostileFeed.times(11_000_000, "A")
         let parts = piece.split(separator: "#")
-        let item = "\(parts[0])\(picture)\(parts[1])<enclosure url='a.png'/>"
+        let item = "\(parts[0])\(image)\(parts[1])<enclosure url='a.png'/>"
         let decoded = try HostileFeed.decode(Array(HostileFeed.rss(item).utf8))
         #expect(decoded.feed.images.map(\.url.text) == ["https://feeds.example/a.png"])
     }

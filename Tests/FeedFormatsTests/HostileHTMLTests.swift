@@ -34,13 +34,13 @@ import Testing
             + HostileFeed.numbered(40_000) { "<picture><source srcset='s\($0).jpg \($0 + 1)w'></picture>" },
         "<picture>" + HostileFeed.numbered(200) { "<source srcset='s\($0).jpg \($0 + 1)w'>" } + "<img src=a.png>",
         HostileFeed.numbered(200_000) { "<a href='l\($0).jpg'>" } + "<img src=a.png>",
-        HostileFeed.numbered(40_000) { "<img src='https://i.example/picture-\($0 + 10)x\($0 + 10).jpg'>" },
+        HostileFeed.numbered(40_000) { "<img src='https://i.example/image-\($0 + 10)x\($0 + 10).jpg'>" },
         "<img src='https://i.example/a\(HostileFeed.times(2000, "@2x")).png'>",
         "<img src='https://i.example/\(HostileFeed.times(1300, "s640/"))a.png'>",
         "<img data-src=a.png src=b.png><noscript>\(HostileFeed.numbered(200_000) { "<img src=m\($0).png>" })",
     ]
 
-    @Test("a picture with renditions without end is one picture, with a few of them", arguments: slowRenditions.indices)
+    @Test("a image with renditions without end is one image, with a few of them", arguments: slowRenditions.indices)
     func renditions(index: Int) throws {
         let text = HostileFeed.rss("<description><![CDATA[\(Self.slowRenditions[index])]]></description>")
         let images = try HostileFeed.decode(Array(text.utf8)).feed.images
@@ -69,10 +69,10 @@ import Testing
         }
     }
 
-    @Test("a figure of many pictures and captions is gone through once")
+    @Test("a figure of many images and captions is gone through once")
     func captions() throws {
-        let pictures = HostileFeed.numbered(30_000) { "<img src=\($0)><figcaption></figcaption>" }
-        let html = "<figure>\(pictures)<figcaption>F</figcaption></figure>"
+        let elements = HostileFeed.numbered(30_000) { "<img src=\($0)><figcaption></figcaption>" }
+        let html = "<figure>\(elements)<figcaption>F</figcaption></figure>"
         let images = try HostileFeed.decode(
             Array(HostileFeed.rss("<description><![CDATA[\(html)]]></description>").utf8)
         ).feed.images
@@ -82,7 +82,7 @@ import Testing
 
     /// libxml2 says of the last element before a stop that it begins, not that it ends.
     @Test(
-        "a piece that is left within a figure, and within what shows no pictures, is done with",
+        "a piece that is left within a figure, and within what shows no images, is done with",
         .timeLimit(.minutes(10)), arguments: ["textarea", "iframe", "title", "template", "xmp", "div"])
     func leftInFigure(tag: String) throws {
         for depth in 250...260 {
@@ -109,7 +109,7 @@ import Testing
         let text = "{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[\(items){}]}"
         let decoded = try HostileFeed.decode(Array(text.utf8))
         #expect(decoded.feed.images.count == 25_000)
-        #expect(decoded.notes == ["item 25001 has no picture"])
+        #expect(decoded.notes == ["item 25001 has no image"])
     }
 
     private static let largePieces: [String] = [
@@ -117,7 +117,7 @@ import Testing
         "<img alt='\(HostileFeed.times(10_000, "a = b "))' src='data:image/png;base64,AAAA'>",
     ]
 
-    @Test("a large script, and a picture within the page, are nothing special", arguments: largePieces.indices)
+    @Test("a large script, and a image within the page, are nothing special", arguments: largePieces.indices)
     func largeHTML(index: Int) throws {
         let html = Self.largePieces[index]
         let text = HostileFeed.rss("<description><![CDATA[\(html)<img src=a.png>]]></description>")

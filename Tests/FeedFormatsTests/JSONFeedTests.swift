@@ -67,7 +67,7 @@ import Testing
         #expect(
             decoded.feed.images.map(\.id) == ["https://h.example/a.png", "https://h.example/b", "-1e2"])
         #expect(decoded.itemStarts == [0, 2])
-        #expect(decoded.notes == ["item 1 has no picture", "item 3 (\"1.50\") has no picture"])
+        #expect(decoded.notes == ["item 1 has no image", "item 3 (\"1.50\") has no image"])
     }
 
     @Test(

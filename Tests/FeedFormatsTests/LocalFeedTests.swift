@@ -15,19 +15,19 @@ import Testing
     @Test("the feed among the fixtures names six images, five of them distinct, that are all there")
     func fixture() throws {
         let feed = try FeedDecoder().decode(
-            Fixtures.bytes("feed.json"), from: ResourceURL(filePath: "\(Fixtures.folder)/feed.json"))
+            Fixtures.bytes("feed.json"), from: ResourceURL(filePath: "\(Fixtures.directory)/feed.json"))
         #expect(feed.images.count == 6)
         #expect(Set(feed.images.map(\.url)).count == 5)
         for image in feed.images {
             let path = try #require(image.url.filePath)
-            #expect(path.hasPrefix("\(Fixtures.folder)/images/"))
+            #expect(path.hasPrefix("\(Fixtures.directory)/images/"))
             #expect(
-                try ImageType(signatureOf: Fixtures.bytes(String(path.dropFirst(Fixtures.folder.count + 1)))) != nil)
+                try ImageType(signatureOf: Fixtures.bytes(String(path.dropFirst(Fixtures.directory.count + 1)))) != nil)
         }
     }
 
     @Test(
-        "a relative path or file: URL beside the feed is resolved against its folder",
+        "a relative path or file: URL beside the feed is resolved against its directory",
         arguments: [
             ("a.png", "/data/my feeds/a.png"), ("images/a.png", "/data/my feeds/images/a.png"),
             ("./a.png", "/data/my feeds/a.png"), ("x/../a.png", "/data/my feeds/a.png"),
@@ -72,8 +72,8 @@ import Testing
         }
     }
 
-    @Test("a feed in the top folder may name any file")
-    func topFolder() throws {
+    @Test("a feed in the top directory may name any file")
+    func topDirectory() throws {
         #expect(try image("etc/a.png", in: "file:///feed.json").filePath == "/etc/a.png")
     }
 
@@ -88,7 +88,7 @@ import Testing
         ])
     func refusesFilesElsewhere(given: String) throws {
         let error = #expect(throws: FeedError.self) { try image(given) }
-        #expect(error?.message == "items[0].image: not a file in the feed's folder or below")
+        #expect(error?.message == "items[0].image: not a file in the feed's directory or below")
     }
 
     @Test(

@@ -41,7 +41,7 @@ import Testing
         #expect(try decode(group).notes == [])
     }
 
-    @Test("a picture has the words of its best rendition, else of another, else of the group")
+    @Test("a image has the words of its best rendition, else of another, else of the group")
     func wordsOfRenditions() throws {
         let words = "<media:title>Own</media:title>"
         for (large, small, group, expected) in [
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("a group of which nothing can be used is one picture left out")
+    @Test("a group of which nothing can be used is one image left out")
     func uselessGroup() throws {
         let group = "<media:content url='ftp://h/a.png'/><media:content url='ftp://h/b.png' isDefault='true'/>"
         let notes = try decode("<media:group>\(group)</media:group>").notes
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "a content is a picture if its medium, its type, or else its name says so",
+        "a content is a image if its medium, its type, or else its name says so",
         arguments: [
             ("url='a' medium='image' type='application/octet-stream'", true), ("url='a' medium='Image'", true),
             ("url='a' medium='image' type='video/mp4'", true), ("url='a' type='image/png' medium='document'", true),
@@ -76,18 +76,18 @@ import Testing
             ("url='a' width='6' height='4'", true), ("url='a?b.mp4' width='6' height='4'", true),
             ("url='a' width='6'", false), ("url='a' width='6' height='4' duration='9'", false),
             ("url='a' width='6' height='4' medium='video'", false), ("url='a.MP4' width='6' height='4'", false),
-            ("url='a.png' medium='photo'", true), ("url='a' medium='picture' width='6' height='4'", true),
+            ("url='a.png' medium='photo'", true), ("url='a' medium='image' width='6' height='4'", true),
             ("url='a' medium='photo'", false), ("url='a.mp4' medium='photo'", false),
             ("url='a.png' medium='document'", false), ("url='a.jpg' type='application/jpg'", true),
             ("url='a.png' type='img/png'", true), ("url='a' type='img/png'", false),
             ("url='a' width='6' height='4' type='video/mp4'", false), ("url='a.php' width='6' height='4'", true),
         ])
-    func pictures(attributes: String, isPicture: Bool) throws {
-        #expect(try names("<media:content \(attributes)/>").isEmpty == !isPicture)
+    func images(attributes: String, isImage: Bool) throws {
+        #expect(try names("<media:content \(attributes)/>").isEmpty == !isImage)
     }
 
     @Test(
-        "an enclosure is a picture if its type, or else its name says so",
+        "an enclosure is a image if its type, or else its name says so",
         arguments: [
             ("url='a' type='image'", true), ("url='a' type='image/png'", true), ("url='a' type='IMAGE/x; q=1'", true),
             ("url='a' type='jpg'", false), ("url='a.jpg' type='audio/mpeg'", false), ("url='a.jpg'", true),
@@ -97,8 +97,8 @@ import Testing
             ("url='b.jpg/c'", false), ("url='b?c.jpg'", false), ("url='b#c.jpg'", false), ("url='jpg'", false),
             ("url='a.jpg' type='audio/\u{301}mpeg'", false), ("url='a' type='image/\u{301}png'", true),
         ])
-    func enclosures(attributes: String, isPicture: Bool) throws {
-        #expect(try names("<enclosure \(attributes)/>").isEmpty == !isPicture)
+    func enclosures(attributes: String, isImage: Bool) throws {
+        #expect(try names("<enclosure \(attributes)/>").isEmpty == !isImage)
     }
 
     @Test(
@@ -109,7 +109,7 @@ import Testing
         ])
     func words(type: String, expected: String) throws {
         for tag in ["media:title", "media:description"] {
-            let text = "<\(tag)\(type)>How to use &lt;picture&gt; &amp; &lt;img&gt;</\(tag)>"
+            let text = "<\(tag)\(type)>How to use &lt;image&gt; &amp; &lt;img&gt;</\(tag)>"
             #expect(try decode("<media:content url='a.png'/>\(text)").feed.images.map(\.description) == [expected])
         }
     }

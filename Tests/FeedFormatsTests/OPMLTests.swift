@@ -13,7 +13,7 @@ import Testing
         "<?xml version=\"1.0\"?><opml version=\"2.0\"><head><title>Mine</title></head><body>\(outlines)</body></opml>"
     }
 
-    @Test("the feeds are those of all folders, in order, each once")
+    @Test("the feeds are those of all directories, in order, each once")
     func feeds() throws {
         let list = try list(
             body(

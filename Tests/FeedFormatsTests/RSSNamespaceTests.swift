@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "a module's pictures are had though its namespace is given to RSS's own names",
+        "a module's images are had though its namespace is given to RSS's own names",
         arguments: [
             ("http://www.itunes.com/dtds/podcast-1.0.dtd", "<x:image href='a.jpg'/>"),
             ("http://www.itunes.com/dtds/podcast-1.0.dtd", "<x:image url='a.jpg'/>"),

@@ -76,13 +76,13 @@ import Testing
     }
 
     @Test(
-        "a reference to the page itself is no picture",
+        "a reference to the page itself is no image",
         arguments: ["#", "#top", "?", "?#", " # ", "https:", "https:#a"])
     func page(given: String) throws {
         for base in ["", "<link>https://s.example/p</link>"] {
             let html = "<img src='\(given)'/>"
-            let pictures = "<enclosure url='\(given)' type='image/png'/><description>\(html)</description>"
-            let text = "<rss><channel>\(base)<item xml:base='/b'>\(pictures)</item></channel></rss>"
+            let images = "<enclosure url='\(given)' type='image/png'/><description>\(html)</description>"
+            let text = "<rss><channel>\(base)<item xml:base='/b'>\(images)</item></channel></rss>"
             let decoded = try FeedDecoder().decode(
                 FeedSource(bytes: Array(text.utf8), url: .known("https://h.example/")))
             #expect(decoded.feed.images == [])

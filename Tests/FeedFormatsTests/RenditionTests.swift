@@ -4,9 +4,9 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// Which address of a picture is its best, and which come after it.
+/// Which address of a image is its best, and which come after it.
 @Suite struct RenditionTests {
-    /// The addresses of each picture, the best first, less the host.
+    /// The addresses of each image, the best first, less the host.
     static func addresses(_ html: String) throws -> [String] {
         let text = "<rss><channel><item><description><![CDATA[\(html)]]></description></item></channel></rss>"
         let images = try FeedDecoder().decode(Array(text.utf8), from: .known("https://b.example/")).images
@@ -56,7 +56,7 @@ import Testing
         #expect(try Self.addresses(html) == expected)
     }
 
-    @Test("of a picture eight alternatives are kept")
+    @Test("of a image eight alternatives are kept")
     func most() throws {
         let set = (1...5000).map { "/\($0).jpg \($0)w" }.joined(separator: ", ")
         let expected = (4992...5000).reversed().map { "/\($0).jpg" }.joined(separator: " ")

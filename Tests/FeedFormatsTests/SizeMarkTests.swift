@@ -5,14 +5,14 @@ import Testing
 
 @testable import FeedFormats
 
-/// Which addresses of one item are of one picture.
+/// Which addresses of one item are of one image.
 @Suite struct SizeMarkTests {
-    private func identity(_ address: String) throws -> PictureIdentity {
-        PictureIdentity(of: try ResourceURL("https://\(address)"))
+    private func identity(_ address: String) throws -> ImageIdentity {
+        ImageIdentity(of: try ResourceURL("https://\(address)"))
     }
 
     @Test(
-        "each row of the table knows its examples as one picture, each larger than the one before",
+        "each row of the table knows its examples as one image, each larger than the one before",
         arguments: SizeMark.table)
     func rows(row: SizeMark) throws {
         let found = try row.examples.map(identity)
@@ -21,7 +21,7 @@ import Testing
         #expect(Set(found.map(\.size)).count == found.count)
     }
 
-    @Test("each row is needed: without it, its examples are several pictures", arguments: SizeMark.table)
+    @Test("each row is needed: without it, its examples are several images", arguments: SizeMark.table)
     func need(row: SizeMark) throws {
         let keys = row.examples.map { address in
             var parts = AddressParts(address[...])
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "these are two pictures",
+        "these are two images",
         arguments: [
             ("b.example/1.jpg", "b.example/2.jpg"), ("b.example/p-1.jpg", "b.example/p-2.jpg"),
             ("b.example/p?id=1", "b.example/p?id=2"), ("b.example/2026/11/p.jpg", "b.example/2026/10/p.jpg"),
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "the picture of an item that is named twice is one, and its best rendition counts",
+        "the image of an item that is named twice is one, and its best rendition counts",
         arguments: [
             ("<img src=/p-300x200.jpg><img src=/p.jpg>", ["/p.jpg /p-300x200.jpg"]),
             ("<img src=/p.jpg?w=900><img src=/p.jpg?w=300>", ["/p.jpg?w=900 /p.jpg?w=300"]),
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "a picture of Media RSS and its mention in the text are one, of which the larger leads",
+        "a image of Media RSS and its mention in the text are one, of which the larger leads",
         arguments: [
             ("/I.jpg?format=1500w", "<img src=/I.jpg?format=1000w>", ["/I.jpg?format=1500w /I.jpg?format=1000w"]),
             ("/I.jpg", "<img src=/I.jpg?format=300w>", ["/I.jpg /I.jpg?format=300w"]),
@@ -94,7 +94,7 @@ import Testing
             ])
     }
 
-    @Test("pictures of Media RSS that differ in their sides alone are one")
+    @Test("images of Media RSS that differ in their sides alone are one")
     func sides() throws {
         let text = """
             <rss xmlns:media="http://search.yahoo.com/mrss/"><channel><item>

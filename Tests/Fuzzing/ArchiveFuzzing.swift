@@ -84,7 +84,7 @@ enum ArchiveFuzzing {
         var tar = TarBuilder()
         tar.addPax([("path", "index.json"), ("GNU.sparse.map", "0,1"), ("size", "3")])
         tar.add("x", [1, 2, 3], kind: .file)
-        tar.add("./", kind: .folder)
+        tar.add("./", kind: .directory)
         tar.add("blobs/sha256", kind: .hardLink, link: "oci-layout")
         tar.end()
         seeds.append(("odd", tar.bytes))

@@ -49,11 +49,11 @@ enum FeedFuzzing {
     /// The fixtures, from a server and from a file; and what the formats' rare parts are made of.
     static var seeds: [(name: String, bytes: [UInt8])] {
         var seeds: [(name: String, bytes: [UInt8])] = []
-        for folder in ["feeds", "essential/valid"] {
+        for directory in ["feeds", "essential/valid"] {
             for suffix in [".xml", ".json"] {
-                for name in Fixtures.names(in: folder, suffix: suffix) {
+                for name in Fixtures.names(in: directory, suffix: suffix) {
                     do {
-                        let bytes = try Fixtures.bytes("\(folder)/\(name)\(suffix)")
+                        let bytes = try Fixtures.bytes("\(directory)/\(name)\(suffix)")
                         seeds.append((name, [0] + bytes))
                         seeds.append(("local-\(name)", [1] + bytes))
                     } catch {

@@ -37,12 +37,12 @@ enum FuzzTarget: String, CaseIterable {
     }()
 }
 
-/// Called by libFuzzer once, before anything else: with FUZZ_SEEDS, only writes the seeds into that folder.
+/// Called by libFuzzer once, before anything else: with FUZZ_SEEDS, only writes the seeds into that directory.
 @_cdecl("LLVMFuzzerInitialize")
 public func initialise(_ count: UnsafeMutableRawPointer, _ arguments: UnsafeMutableRawPointer) -> Int32 {
-    guard let folder = getenv("FUZZ_SEEDS").map({ String(cString: $0) }) else { return 0 }
+    guard let directory = getenv("FUZZ_SEEDS").map({ String(cString: $0) }) else { return 0 }
     for (name, bytes) in FuzzTarget.chosen.seeds {
-        guard let file = fopen("\(folder)/\(name)", "w") else { exit(1) }
+        guard let file = fopen("\(directory)/\(name)", "w") else { exit(1) }
         fwrite(bytes, 1, bytes.count, file)
         fclose(file)
     }

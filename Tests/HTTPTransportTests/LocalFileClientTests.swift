@@ -38,12 +38,12 @@ struct LocalFileClientTests {
         }
     }
 
-    @Test("that is a folder, a FIFO or a device can't be read")
+    @Test("that is a directory, a FIFO or a device can't be read")
     func irregular() async throws {
         let fifo = directory.path("fifo")
         #expect(mkfifo(fifo, 0o600) == 0)
         let expected = [
-            directory.path: "a folder, not a file", fifo: "not a regular file", "/dev/zero": "not a regular file",
+            directory.path: "a directory, not a file", fifo: "not a regular file", "/dev/zero": "not a regular file",
         ]
         for (path, reason) in expected {
             let sink = RecordingSink()
@@ -53,7 +53,7 @@ struct LocalFileClientTests {
         }
     }
 
-    @Test("that an option names may be a pipe, and a folder or a device is none")
+    @Test("that an option names may be a pipe, and a directory or a device is none")
     func operand() async throws {
         let client = LocalFileClient(for: .operand)
         let fifo = directory.path("fifo")

@@ -128,11 +128,11 @@ struct RateLimitTests {
 
     @Test("holds for compressed bodies by what comes of them over the wire")
     func compressed() async throws {
-        let folder = try TemporaryDirectory()
+        let directory = try TemporaryDirectory()
         var random = SeededGenerator(seed: 1)
-        try folder.write((0..<40_000).map { _ in UInt8.random(in: 0...255, using: &random) }, to: "dense.json")
-        try folder.write([UInt8](repeating: 0x20, count: 300_000), to: "sparse.json")
-        let nginx = try await Nginx(serving: folder.path, server: ["gzip on;", "gzip_types *;"])
+        try directory.write((0..<40_000).map { _ in UInt8.random(in: 0...255, using: &random) }, to: "dense.json")
+        try directory.write([UInt8](repeating: 0x20, count: 300_000), to: "sparse.json")
+        let nginx = try await Nginx(serving: directory.path, server: ["gzip on;", "gzip_types *;"])
 
         // At a byte a second, it would take days if it were what becomes of it that counts.
         let slow = try makeClient { $0.rateLimit = 1 }

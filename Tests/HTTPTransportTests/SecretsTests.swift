@@ -100,10 +100,10 @@ struct SecretsTests {
     @Test("in the URL itself come first")
     func precedence() async throws {
         let server = try LoopbackServer()
-        let folder = try TemporaryDirectory()
+        let directory = try TemporaryDirectory()
         let netrc = "machine 127.0.0.1 login net password rc\nmachine 127.0.0.1 login other password oo\n"
-        try folder.write(netrc, to: "netrc")
-        let client = try makeClient { $0.netrcFile = folder.path("netrc") }
+        try directory.write(netrc, to: "netrc")
+        let client = try makeClient { $0.netrcFile = directory.path("netrc") }
         let authority = "127.0.0.1:\(server.port)"
         for (own, credentials, usesNetrc) in [
             ("a:b@", "c:d", true), ("", "c:d", true), ("", nil, true), ("", nil, false), ("other@", nil, true),
@@ -127,9 +127,9 @@ struct SecretsTests {
         let server = try LoopbackServer()
         let target = location.replacing("PORT", with: "\(server.port)")
         server.route("/a", Reply(302, headers: [("Location", target)]))
-        let folder = try TemporaryDirectory()
-        try folder.write("machine 127.0.0.1 login alice password s3cret\n", to: "netrc")
-        let client = try makeClient { $0.netrcFile = folder.path("netrc") }
+        let directory = try TemporaryDirectory()
+        try directory.write("machine 127.0.0.1 login alice password s3cret\n", to: "netrc")
+        let client = try makeClient { $0.netrcFile = directory.path("netrc") }
         for login in ["", "alice@"] {
             var request = try makeRequest("http://\(login)127.0.0.1:\(server.port)/a")
             request.secrets = Secrets(origin: request.url.origin, usesNetrc: true)
@@ -155,17 +155,17 @@ struct SecretsTests {
     @Test("of a netrc file that is written wrongly are a fault of ours, and told of by its name")
     func badNetrc() async throws {
         let server = try LoopbackServer()
-        let folder = try TemporaryDirectory()
-        try folder.write("machine 127.0.0.1 login \"alice password s3cret\n", to: "netrc")
+        let directory = try TemporaryDirectory()
+        try directory.write("machine 127.0.0.1 login \"alice password s3cret\n", to: "netrc")
         var request = try makeRequest(server.url())
         request.secrets = Secrets(origin: request.url.origin, usesNetrc: true)
-        let client = try makeClient { $0.netrcFile = folder.path("netrc") }
+        let client = try makeClient { $0.netrcFile = directory.path("netrc") }
 
         let error = try #require(await failure(of: request, by: client))
 
         #expect(error.kind == .notFound)
         #expect(error.stage == .trusting)
-        #expect(error.message.contains(folder.path("netrc")), "\(error.message)")
+        #expect(error.message.contains(directory.path("netrc")), "\(error.message)")
         #expect(!"\(error)".contains("alice") && !"\(error)".contains("s3cret"), "\(error)")
         #expect(server.requests.isEmpty)
     }
@@ -177,9 +177,9 @@ struct SecretsTests {
             "/cut": { _ in .cutOff(after: 5, of: pattern(10)) }, "/bad": { _ in .raw("nonsense") },
             "/large": { _ in Reply(body: pattern(1000)) },
         ])
-        let folder = try TemporaryDirectory()
-        try folder.write("machine 127.0.0.1 login alice password s3cret\n", to: "netrc")
-        let client = try makeClient { $0.netrcFile = folder.path("netrc") }
+        let directory = try TemporaryDirectory()
+        try directory.write("machine 127.0.0.1 login alice password s3cret\n", to: "netrc")
+        let client = try makeClient { $0.netrcFile = directory.path("netrc") }
         let port = path == "/refused" ? dead.port : server.port
         for credentials in ["alice:s3cret", nil] {
             var request = try makeRequest("http://127.0.0.1:\(port)\(path)", maxBytes: 100)

@@ -10,7 +10,7 @@ struct FeedNameTests {
     private func name(_ url: String, title: String? = nil) throws -> FeedName {
         FeedName(
             GalleryFeed(
-                url: try Samples.url(url), title: title, savedAt: .init(microseconds: 0), pictures: [],
+                url: try Samples.url(url), title: title, savedAt: .init(microseconds: 0), images: [],
                 maxAge: .forever, isFresh: true))
     }
 

@@ -6,9 +6,9 @@ import Testing
 
 @Suite("A page of the gallery")
 struct GalleryPageTests {
-    private let folder: TemporaryDirectory
+    private let directory: TemporaryDirectory
 
-    init() throws { folder = try TemporaryDirectory() }
+    init() throws { directory = try TemporaryDirectory() }
 
     private func page(of urls: String...) async throws -> String { try await page(of: urls) }
 
@@ -18,28 +18,28 @@ struct GalleryPageTests {
     }
 
     private func feed(_ urls: [String], url: ResourceURL = .first, savedAt: Int64 = 0) throws -> GalleryFeed {
-        let pictures = try urls.map { url in
-            GalleryPicture(image: FeedImage(id: url, url: try Samples.url(url)), data: .missing(reason: nil))
+        let images = try urls.map { url in
+            GalleryImage(image: FeedImage(id: url, url: try Samples.url(url)), data: .missing(reason: nil))
         }
         return GalleryFeed(
-            url: url, title: nil, savedAt: Timestamp(microseconds: savedAt), pictures: pictures, maxAge: .forever,
+            url: url, title: nil, savedAt: Timestamp(microseconds: savedAt), images: images, maxAge: .forever,
             isFresh: true)
     }
 
     private func write(_ feeds: [GalleryFeed]) async throws {
         _ = try await StaticGallery().write(
-            feeds, images: NoImages(), to: OutputTarget(path: folder.path("site"), cache: folder.path("cache")),
+            feeds, images: NoImages(), to: OutputTarget(path: directory.path("site"), cache: directory.path("cache")),
             GalleryOptions())
     }
 
     /// The feed's second page, or the second one of the list of feeds.
     private var second: String {
-        let names = TemporaryDirectory.names(in: folder.path("site"))
+        let names = TemporaryDirectory.names(in: directory.path("site"))
         return names.first { $0 != "newest.2.html" && $0.hasSuffix(".2.html") } ?? ""
     }
 
     private func page(_ name: String) throws -> String {
-        String(decoding: try folder.read("site/\(name)"), as: UTF8.self)
+        String(decoding: try directory.read("site/\(name)"), as: UTF8.self)
     }
 
     /// Of the first two pages, which tell by it whether they belong together.
@@ -87,11 +87,12 @@ struct GalleryPageTests {
         #expect(try await making(try feeds(0...200)) != first)
     }
 
-    @Test("has two hundred pictures, and the way to the pages beside it", arguments: [(200, 1), (201, 2), (1000, 5)])
+    @Test("has two hundred images, and the way to the pages beside it", arguments: [(200, 1), (201, 2), (1000, 5)])
     func pages(count: Int, pages: Int) async throws {
         let first = try await page(of: (0..<count).map { "https://images.example/2026/\($0).png" })
         // The first one is there under two names.
-        #expect(TemporaryDirectory.names(in: folder.path("site")).filter { $0.hasSuffix(".html") }.count == pages + 1)
+        #expect(
+            TemporaryDirectory.names(in: directory.path("site")).filter { $0.hasSuffix(".html") }.count == pages + 1)
         #expect(first.split(separator: "<figure").count - 1 == 200)
         #expect(first.contains("rel=next") == (pages > 1))
         #expect(try weight() < 100_000)
@@ -103,16 +104,16 @@ struct GalleryPageTests {
         }
     }
 
-    @Test("has fewer pictures where it would be heavy") func heavy() async throws {
+    @Test("has fewer images where it would be heavy") func heavy() async throws {
         let text = String(repeating: "word ", count: 400)
-        let pictures = try (0..<60).map { number in
+        let images = try (0..<60).map { number in
             let url = try Samples.url("https://a.example/\(number)")
-            return GalleryPicture(
+            return GalleryImage(
                 image: FeedImage(id: "\(number)", description: text, url: url), data: .missing(reason: nil))
         }
         try await write([
             GalleryFeed(
-                url: .first, title: nil, savedAt: Timestamp(microseconds: 0), pictures: pictures, maxAge: .forever,
+                url: .first, title: nil, savedAt: Timestamp(microseconds: 0), images: images, maxAge: .forever,
                 isFresh: true)
         ])
         #expect(try weight() < 100_000)
@@ -122,21 +123,21 @@ struct GalleryPageTests {
     /// The bytes that a browser loads before it shows the first page.
     private func weight() throws -> Int {
         let files = ["index.html", "style.css", "script.js", "icon.svg"]
-        return try files.map { try folder.read("site/\($0)").count }.reduce(0, +)
+        return try files.map { try directory.read("site/\($0)").count }.reduce(0, +)
     }
 
     private func caption(of image: FeedImage) async throws -> String {
         try await write([
             GalleryFeed(
                 url: .first, title: nil, savedAt: Timestamp(microseconds: 0),
-                pictures: [GalleryPicture(image: image, data: .missing(reason: nil))], maxAge: .forever, isFresh: true)
+                images: [GalleryImage(image: image, data: .missing(reason: nil))], maxAge: .forever, isFresh: true)
         ])
         let page = try page("index.html")
         let start = try #require(page.firstRange(of: "<figcaption>")).upperBound
         return String(page[start...].prefix(upTo: try #require(page[start...].firstRange(of: "</fig")).lowerBound))
     }
 
-    @Test("says what picture it is, of which post, from when, and where that is")
+    @Test("says what image it is, of which post, from when, and where that is")
     func captions() async throws {
         let links = #"<a href="https://blog.example/2">Post</a><a href="https://images.example/4.png">Original</a>"#
         let full = FeedImage.full(4)

@@ -61,7 +61,7 @@ struct Bytes {
         segment(0xE1, Array("Exif\0\0".utf8) + tiff([(271, 2, 0), (274, 3, orientation)], isBig: isBig))
     }
 
-    /// An AVIF or HEIC that holds a thumbnail besides the picture.
+    /// An AVIF or HEIC that holds a thumbnail besides the image.
     static func isoMedia(_ width: Int, _ height: Int, more: [[UInt8]] = []) -> [UInt8] {
         func extent(_ width: Int, _ height: Int) -> [UInt8] {
             box("ispe", Bytes(.zeros(4), .big(width, 4), .big(height, 4)).all)

@@ -108,7 +108,7 @@ struct ImageSizeTests {
         }
     }
 
-    @Test("is never zero and never more than a picture can have") func limits() {
+    @Test("is never zero and never more than a image can have") func limits() {
         #expect(ImageSize(0, 5) == nil)
         #expect(ImageSize(5, 0) == nil)
         #expect(ImageSize(-5, 5) == nil)
@@ -118,7 +118,7 @@ struct ImageSizeTests {
     }
 }
 
-@Suite("The room of a picture in the grid")
+@Suite("The room of a image in the grid")
 struct ProportionsTests {
     @Test(
         "is its own proportions, unless it is extreme or tiny",

@@ -9,13 +9,13 @@ import Testing
 
 @Suite("An output directory")
 struct OutputDirectoryTests {
-    private let folder: TemporaryDirectory
+    private let temporary: TemporaryDirectory
 
-    init() throws { folder = try TemporaryDirectory() }
+    init() throws { temporary = try TemporaryDirectory() }
 
     private func open(replacesForeign: Bool = false) throws(FeedError) -> OutputDirectory {
         try OutputDirectory(
-            OutputTarget(path: folder.path("site"), cache: folder.path("cache")), what: "gallery",
+            OutputTarget(path: temporary.path("site"), cache: temporary.path("cache")), what: "gallery",
             replacesForeign: replacesForeign)
     }
 
@@ -43,9 +43,9 @@ struct OutputDirectoryTests {
             try directory.announce([("a/b", content)])
             let isPut = try directory.put("a/b", content, isReplacing: false) { path throws(FeedError) in
                 do {
-                    try folder.write("mine", to: String(path.dropFirst(folder.path.count + 1)))
-                    try folder.makeDirectory("site/a")
-                    try folder.write("theirs", to: "site/a/b")
+                    try temporary.write("mine", to: String(path.dropFirst(temporary.path.count + 1)))
+                    try temporary.makeDirectory("site/a")
+                    try temporary.write("theirs", to: "site/a/b")
                 } catch {
                     throw .storage(.failed, "\(error)")
                 }
@@ -54,8 +54,8 @@ struct OutputDirectoryTests {
             #expect(!isPut)
             try directory.finish()
         }
-        #expect(try folder.read("site/a/b") == Array("theirs".utf8))
-        #expect(TemporaryDirectory.names(in: folder.path("site")) == ["a"])
+        #expect(try temporary.read("site/a/b") == Array("theirs".utf8))
+        #expect(TemporaryDirectory.names(in: temporary.path("site")) == ["a"])
         #expect(try open().list.entries.isEmpty)
     }
 
@@ -67,11 +67,11 @@ struct OutputDirectoryTests {
         directory = nil
         let next = try open()
         #expect(try isOwn("a", in: next))
-        try folder.write("theirs", to: "site/a")
+        try temporary.write("theirs", to: "site/a")
         let error = #expect(throws: FeedError.self) { try put("a", "two", in: next, isReplacing: true) }
         #expect(error?.kind == .storage(.cannotCreate))
         try next.finish()
-        #expect(try folder.read("site/a") == Array("theirs".utf8))
+        #expect(try temporary.read("site/a") == Array("theirs".utf8))
     }
 
     @Test("What a killed run left under its hidden name goes with the next run, and nothing else with such a name")
@@ -81,12 +81,12 @@ struct OutputDirectoryTests {
             let directory = try open()
             try directory.announce([("a", try content("a"))])
             part = try #require(directory.list.part)
-            try folder.write("half", to: "site/\(part)")
-            try folder.write("mine", to: "site/.feedsync-2.part")
+            try temporary.write("half", to: "site/\(part)")
+            try temporary.write("mine", to: "site/.feedsync-2.part")
         }
         try open().finish()
         #expect(part.hasPrefix(".feedsync-") && part.hasSuffix(".part"))
-        #expect(TemporaryDirectory.names(in: folder.path("site")) == [".feedsync-2.part"])
+        #expect(TemporaryDirectory.names(in: temporary.path("site")) == [".feedsync-2.part"])
     }
 
     @Test("A directory that a run made goes when it is empty, and stays as long as somebody has something in it")
@@ -96,19 +96,19 @@ struct OutputDirectoryTests {
             #expect(try put("a/b/c", "c", in: directory) && put("d", "d", in: directory))
             try directory.finish()
         }
-        try folder.write("mine", to: "site/a/b/mine")
+        try temporary.write("mine", to: "site/a/b/mine")
         try open().finish()
-        #expect(TemporaryDirectory.names(in: folder.path("site")) == ["a"])
-        unlink(folder.path("site/a/b/mine"))
+        #expect(TemporaryDirectory.names(in: temporary.path("site")) == ["a"])
+        unlink(temporary.path("site/a/b/mine"))
         try open().finish()
-        #expect(TemporaryDirectory.names(in: folder.path("site")) == [])
+        #expect(TemporaryDirectory.names(in: temporary.path("site")) == [])
     }
 
     @Test("A file of the wanted size that can't be read, or that is no regular file, is not taken over")
     func unreadable() throws {
-        try folder.makeDirectory("site")
-        mkfifo(folder.path("site/fifo"), 0o666)
-        symlink("fifo", folder.path("site/link"))
+        try temporary.makeDirectory("site")
+        mkfifo(temporary.path("site/fifo"), 0o666)
+        symlink("fifo", temporary.path("site/link"))
         let directory = try open()
         for name in ["fifo", "link"] {
             let finding = try directory.examine(name, size: 0) { () throws(FeedError) in try SHA256.digest(of: "") }

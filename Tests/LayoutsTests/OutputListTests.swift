@@ -8,15 +8,15 @@ import Testing
 
 @Suite("The list of the files in an output directory")
 struct OutputListTests {
-    private let folder: TemporaryDirectory
+    private let directory: TemporaryDirectory
 
-    init() throws { folder = try TemporaryDirectory() }
+    init() throws { directory = try TemporaryDirectory() }
 
     private static let digest = String(repeating: "0f", count: 32)
 
     private func read(_ text: some Sequence<UInt8>) throws -> OutputList {
-        try folder.write(text, to: "list")
-        return try OutputList(from: try Descriptor.folder(at: folder.path).open("list", O_RDONLY))
+        try directory.write(text, to: "list")
+        return try OutputList(from: try Descriptor.directory(at: directory.path).open("list", O_RDONLY))
     }
 
     private func read(lines: String...) throws -> OutputList {
@@ -36,7 +36,7 @@ struct OutputListTests {
         list.directories = ["a b", "c"]
         list.part = ".feedsync-1.part"
         list.key = String(repeating: "a", count: 32)
-        let file = try Descriptor.folder(at: folder.path).makeFile("list")
+        let file = try Descriptor.directory(at: directory.path).makeFile("list")
         try list.write(to: file, about: "/a\nb")
         let found = try OutputList(from: file)
         #expect(found.entries.count == 2500)

@@ -6,26 +6,26 @@ import Testing
 
 @Suite("Writing a gallery")
 struct StaticGalleryTests {
-    private let folder: TemporaryDirectory
+    private let directory: TemporaryDirectory
 
-    init() throws { folder = try TemporaryDirectory() }
+    init() throws { directory = try TemporaryDirectory() }
 
     private func write(
-        _ pictures: [GalleryPicture] = []
+        _ images: [GalleryImage] = []
     ) async throws -> GalleryReport {
         let feed = GalleryFeed(
-            url: .first, title: nil, savedAt: Timestamp(microseconds: 0), pictures: pictures, maxAge: .forever,
+            url: .first, title: nil, savedAt: Timestamp(microseconds: 0), images: images, maxAge: .forever,
             isFresh: true)
         return try await StaticGallery().write(
-            pictures.isEmpty ? [] : [feed], images: NoFiles(),
-            to: OutputTarget(path: folder.path("site"), cache: folder.path("cache")), GalleryOptions())
+            images.isEmpty ? [] : [feed], images: NoFiles(),
+            to: OutputTarget(path: directory.path("site"), cache: directory.path("cache")), GalleryOptions())
     }
 
     private func stored() throws -> StoredImage {
         let digest = try #require(Digest(bytes: [UInt8](repeating: 7, count: 32)))
         return StoredImage(
             digest: digest, size: 9, type: .png, validators: Validators(),
-            fetchedAt: Timestamp(microseconds: 0), folder: "/secret")
+            fetchedAt: Timestamp(microseconds: 0), directory: "/secret")
     }
 
     @Test("tells why a file of the cache can't be read, once, and shows the rest without its path")
@@ -33,11 +33,11 @@ struct StaticGalleryTests {
         let stored = try stored()
         let images = SavedFeed.sample(images: 3).feed.images
         let report = try await write(
-            images.prefix(2).map { GalleryPicture(image: $0, data: .stored(stored)) }
-                + [GalleryPicture(image: images[2], data: .missing(reason: nil))])
+            images.prefix(2).map { GalleryImage(image: $0, data: .stored(stored)) }
+                + [GalleryImage(image: images[2], data: .missing(reason: nil))])
         #expect(report.missing == 3)
         #expect(report.unreadable == [.notFound("\(stored.path): permission denied")])
-        let page = String(decoding: try folder.read("site/index.html"), as: UTF8.self)
+        let page = String(decoding: try directory.read("site/index.html"), as: UTF8.self)
         #expect(page.split(separator: "the file in the cache can&#39;t be read").count == 3)
         #expect(!page.contains("secret"))
     }

@@ -15,7 +15,7 @@ struct TreePlanTests {
         TreeFile(
             image: StoredImage(
                 digest: digest, size: 1, type: .png, validators: Validators(), fetchedAt: Timestamp(microseconds: 0),
-                folder: "images"),
+                directory: "images"),
             date: Timestamp(microseconds: 0), directory: "a", stem: stem, ending: ".png")
     }
 

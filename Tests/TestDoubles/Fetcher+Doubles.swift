@@ -4,7 +4,7 @@ extension Fetcher {
     /// Asks a double, for files too. By itself it tries nothing twice and never has to wait.
     package convenience init(
         asking client: any HTTPClient, rules: FetchRules = FetchRules(),
-        clockwork: Clockwork = .real,
+        clockwork: TimeSource = .real,
         deadline: Deadline? = nil, tellingRetries tellRetry: RetryTeller? = nil
     ) {
         self.init(

@@ -100,7 +100,7 @@ package final class InMemoryImageStore: ImageStore {
                 contents.data[digest] = bytes
                 let stored = StoredImage(
                     digest: digest, size: Int64(bytes.count), type: image.type, validators: image.validators,
-                    fetchedAt: image.fetchedAt, folder: "images/sha256")
+                    fetchedAt: image.fetchedAt, directory: "images/sha256")
                 for recipient in image.recipients {
                     let place = contents.place(of: recipient)
                     Self.insert(stored, at: .init(url: image.url.text, place: place), in: &contents)
@@ -120,7 +120,7 @@ package final class InMemoryImageStore: ImageStore {
         let first = old?.digest == stored.digest ? min(old?.fetchedAt ?? stored.fetchedAt, stored.fetchedAt) : nil
         contents.images[key] = StoredImage(
             digest: stored.digest, size: stored.size, type: stored.type, validators: stored.validators,
-            fetchedAt: first ?? stored.fetchedAt, folder: stored.folder)
+            fetchedAt: first ?? stored.fetchedAt, directory: stored.directory)
     }
 
     private static func forgetFailures(
@@ -154,7 +154,7 @@ package final class InMemoryImageStore: ImageStore {
         contents.images[.init(url: image.url.text, place: image.predecessor == nil ? known.place : narrower)] =
             StoredImage(
                 digest: old.digest, size: old.size, type: old.type, validators: image.validators,
-                fetchedAt: old.fetchedAt, folder: old.folder)
+                fetchedAt: old.fetchedAt, directory: old.directory)
     }
 
     package func failures(

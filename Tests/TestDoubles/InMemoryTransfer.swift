@@ -165,7 +165,7 @@ package final class InMemoryIntake: CacheIntake {
             let key = InMemoryCache.DataKey(url: image.url.text, place: .feed(feed.text))
             contents.images[key] = StoredImage(
                 digest: image.digest, size: image.size, type: image.type, validators: image.validators,
-                fetchedAt: image.fetchedAt, folder: "images/sha256")
+                fetchedAt: image.fetchedAt, directory: "images/sha256")
             contents.failures[key] = nil
             return true
         }

@@ -7,13 +7,13 @@ package enum Fixtures {
         package let code: Int32
     }
 
-    package static let folder: String = {
+    package static let directory: String = {
         let parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
         return parts.dropLast(3).joined(separator: "/") + "/fixtures"
     }()
 
     package static func bytes(_ name: String) throws -> [UInt8] {
-        let path = "\(folder)/\(name)"
+        let path = "\(directory)/\(name)"
         guard let file = fopen(path, "r") else { throw Unreadable(path: path, code: errno) }
         defer { fclose(file) }
         var bytes: [UInt8] = []
@@ -26,12 +26,12 @@ package enum Fixtures {
         String(decoding: try bytes(name), as: UTF8.self)
     }
 
-    /// The names in a folder that end in `suffix`, without it, in order; none if there is no such folder.
+    /// The names in a directory that end in `suffix`, without it, in order; none if there is no such directory.
     package static func names(in name: String, suffix: String) -> [String] {
-        guard let folder = opendir("\(folder)/\(name)") else { return [] }
-        defer { closedir(folder) }
+        guard let directory = opendir("\(directory)/\(name)") else { return [] }
+        defer { closedir(directory) }
         var names: [String] = []
-        while let entry = readdir(folder) {
+        while let entry = readdir(directory) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 String(cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))
             }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Debian's nginx on a free port of 127.0.0.1, serving a folder of its own until it is let go of.
+/// Debian's nginx on a free port of 127.0.0.1, serving a directory of its own until it is let go of.
 package final class Nginx: Sendable {
     private static let candidates = ["nginx", "/usr/sbin/nginx"]
     private static let portsToTry = 5
@@ -68,9 +68,9 @@ package final class Nginx: Sendable {
         return false
     }
 
-    /// One process, run as whoever runs the tests: a worker would become another user and could not read the folder.
+    /// One process, run as whoever runs the tests: a worker would become another user and could not read the directory.
     private static func configuration(root: String, server: [String]) -> String {
-        let folders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+        let directories = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
         return """
             master_process off;
             pid nginx.pid;
@@ -78,7 +78,7 @@ package final class Nginx: Sendable {
             events { worker_connections 256; }
             http {
                 access_log off;
-                \(folders.map { "\($0)_temp_path \($0);" }.joined(separator: " "))
+                \(directories.map { "\($0)_temp_path \($0);" }.joined(separator: " "))
                 types {
                     image/jpeg jpg; image/png png; image/svg+xml svg; image/bmp bmp; image/webp webp; image/gif gif;
                     application/json json; text/html html; text/css css; text/javascript js;

@@ -6,7 +6,7 @@ package struct TarBuilder {
         case symbolicLink = "2"
         case characterDevice = "3"
         case blockDevice = "4"
-        case folder = "5"
+        case directory = "5"
         case fifo = "6"
         case contiguous = "7"
         case oldSparse = "S"

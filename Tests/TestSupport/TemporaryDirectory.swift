@@ -1,6 +1,6 @@
 import Glibc
 
-/// A folder of a test's own, removed with all that is in it when it is let go of.
+/// A directory of a test's own, removed with all that is in it when it is let go of.
 package final class TemporaryDirectory: Sendable {
     package let path: String
 
@@ -66,7 +66,7 @@ package final class TemporaryDirectory: Sendable {
         rmdir(path)
     }
 
-    /// The names in a folder, in order; none if there is no such folder.
+    /// The names in a directory, in order; none if there is no such directory.
     package static func names(in path: String) -> [String] {
         guard let directory = opendir(path) else { return [] }
         defer { closedir(directory) }

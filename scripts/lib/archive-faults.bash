@@ -6,12 +6,14 @@ archive_faults() { # KILLS
     source_cache=$cache
     publish second
     "$feedsync" --cache "$cache" "$feed"
+    forget_moments
     archive=$work/archive.tar
     "$feedsync" export --cache "$source_cache" "$archive"
     # Another archive of the feed, with other images and saved earlier, for a cache to hold before.
     cache=$work/earlier
     publish first
     "$feedsync" --cache "$cache" "$feed"
+    forget_moments
     sqlite3 "$cache/feedsync.sqlite" 'UPDATE feeds SET saved_at = saved_at - 3600000000'
     "$feedsync" export --cache "$cache" "$work/earlier.tar"
     changed=0 leftovers=0 wrong_ends=0 imports_landed=0 exports_landed=0
@@ -26,6 +28,10 @@ archive_faults() { # KILLS
         "$wrong_ends runs that ended in another way than they should, $damaged damaged images," \
         "$dangling rows without a file"
 }
+
+# An import leaves the data that the cache has, and the moment at which it was obtained. The archives are compared byte by
+# byte, so the moments must be the same.
+forget_moments() { sqlite3 "$cache/feedsync.sqlite" 'UPDATE images SET fetched_at = 0'; }
 
 problem() { # COUNTER MESSAGE
     printf -v "$1" '%d' "$((${!1} + 1))"

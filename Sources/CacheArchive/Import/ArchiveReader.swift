@@ -91,7 +91,7 @@ final class ArchiveReader {
         let path = parts.joined(separator: "/")
         let entry: Entry? =
             switch (isDirectory, path) {
-            case (true, ""), (true, "."), (true, "blobs"), (true, OCILayout.blobFolder): .directory
+            case (true, ""), (true, "."), (true, "blobs"), (true, OCILayout.blobDirectory): .directory
             case (false, OCILayout.layoutFile): .layout
             case (false, OCILayout.indexFile): .index
             default: nil

@@ -4,7 +4,7 @@ internal import FeedCore
 enum OCILayout {
     static let layoutFile = "oci-layout"
     static let indexFile = "index.json"
-    static let blobFolder = "blobs/sha256"
+    static let blobDirectory = "blobs/sha256"
 
     static let version = "1.0.0"
     static let schemaVersion = 2
@@ -37,7 +37,7 @@ enum OCILayout {
         return Digest(hex: String(Substring(text.dropFirst(prefix.utf8.count))))
     }
 
-    private static let blobPrefix = "\(blobFolder)/"
+    private static let blobPrefix = "\(blobDirectory)/"
     private static let referencePrefix = "sha256:"
 }
 

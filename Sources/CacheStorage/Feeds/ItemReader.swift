@@ -7,7 +7,7 @@ struct ItemReader {
 
     let connection: SQLiteConnection
     let feed: ResourceURL
-    /// That of the row before. The pictures of one post share it, and stand beside one another.
+    /// That of the row before. The images of one post share it, and stand beside one another.
     private var last: (text: String, link: ResourceURL?)?
 
     init(_ connection: SQLiteConnection, of feed: ResourceURL) {

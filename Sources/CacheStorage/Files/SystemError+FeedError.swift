@@ -9,12 +9,12 @@ extension SystemError {
     /// There is no right to it, which says nothing of its bytes.
     var isForbidden: Bool { code == EACCES || code == EPERM }
 
-    /// Whether what failed with a file in a folder is that file's own failure, as a bad sector is, a damaged inode, or that
+    /// Whether what failed with a file in a directory is that file's own failure, as a bad sector is, a damaged inode, or that
     /// there is no right to it. Whatever else comes in the way, such as that no more files can be open, comes in the way of
-    /// the next as well; and so does a folder in which there is no right to anything.
-    func concernsOneFile(in folder: Descriptor) -> Bool {
+    /// the next as well; and so does a directory in which there is no right to anything.
+    func concernsOneFile(in directory: Descriptor) -> Bool {
         (isForbidden || [EIO, EUCLEAN, EBADMSG].contains(code))
-            && faccessat(folder.number, ".", X_OK, AT_EACCESS) == 0
+            && faccessat(directory.number, ".", X_OK, AT_EACCESS) == 0
     }
 
     /// ENOSPC is always `.failed`, and a file of another user always `.cannotCreate`.

@@ -4,10 +4,10 @@ internal import SystemFiles
 
 extension ImageDirectory {
     func files(lockWait: Duration) async throws(FeedError) -> any ImageFiles {
-        guard let files = folders.files else { return HeldImageFiles(lock: nil, folder: nil, cache: path) }
+        guard let files = directories.files else { return HeldImageFiles(lock: nil, directory: nil, cache: path) }
         let wait = LockWait(limit: lockWait, sleeping: wait.sleeping)
-        let lock = try await folders.lockImages(.shared, wait, cache: path)
-        return HeldImageFiles(lock: lock, folder: files, cache: path)
+        let lock = try await directories.lockImages(.shared, wait, cache: path)
+        return HeldImageFiles(lock: lock, directory: files, cache: path)
     }
 }
 
@@ -15,28 +15,28 @@ extension ImageDirectory {
 private struct HeldImageFiles: ImageFiles {
     let lock: Descriptor?
     /// Nil: there are no files.
-    let folder: Descriptor?
+    let directory: Descriptor?
     let cache: String
 
     func open(_ image: StoredImage) throws(FeedError) -> any OpenImage {
         let gone = FeedError.notFound(image.damagedOrGone(from: cache).message)
-        guard let folder else { throw gone }
-        let file = try reading(in: folder) { () throws(SystemError) in
-            try ImageFile.openReadable(image.digest, in: folder, size: image.size)
+        guard let directory else { throw gone }
+        let file = try reading(in: directory) { () throws(SystemError) in
+            try ImageFile.openReadable(image.digest, in: directory, size: image.size)
         }
         guard let file else { throw gone }
-        return HeldImageFile(file: file, folder: folder, name: image.digest.hex, size: Int(image.size))
+        return HeldImageFile(file: file, directory: directory, name: image.digest.hex, size: Int(image.size))
     }
 }
 
 private struct HeldImageFile: OpenImage {
     let file: Descriptor
-    let folder: Descriptor
+    let directory: Descriptor
     let name: String
     let size: Int
 
     func read(_ count: Int, at offset: Int) throws(FeedError) -> [UInt8] {
-        try reading(in: folder) { () throws(SystemError) in try file.read(count, at: offset) }
+        try reading(in: directory) { () throws(SystemError) in try file.read(count, at: offset) }
     }
 
     func place(at path: String) throws(FeedError) {
@@ -46,7 +46,7 @@ private struct HeldImageFile: OpenImage {
     }
 
     func place(at path: String, as placement: ImagePlacement) throws(FeedError) -> Bool {
-        if placement == .link { return linkat(folder.number, name, AT_FDCWD, path, 0) == 0 }
+        if placement == .link { return linkat(directory.number, name, AT_FDCWD, path, 0) == 0 }
         let target = try attempt(.failed) { () throws(SystemError) in try Self.create(path) }
         guard placement == .copy else {
             if ioctl(target.number, FileCloning.request, file.number) == 0 { return true }
@@ -54,7 +54,7 @@ private struct HeldImageFile: OpenImage {
             return false
         }
         do throws(FeedError) { try copy(to: target) } catch {
-            // Half a picture is none.
+            // Half a image is none.
             unlink(path)
             throw error
         }
@@ -79,10 +79,10 @@ private struct HeldImageFile: OpenImage {
 
 /// Reads an image's file. That there is no right to it is told from that the disk fails.
 private func reading<Outcome>(
-    in folder: Descriptor, _ work: () throws(SystemError) -> Outcome
+    in directory: Descriptor, _ work: () throws(SystemError) -> Outcome
 ) throws(FeedError) -> Outcome {
     do { return try work() } catch {
-        guard error.concernsOneFile(in: folder) else { throw error.feedError(.failed) }
+        guard error.concernsOneFile(in: directory) else { throw error.feedError(.failed) }
         if error.isForbidden { throw .notFound(error.message) }
         throw .storage(.unreadable, error.message).hinting("run `feedsync validate --deep`")
     }

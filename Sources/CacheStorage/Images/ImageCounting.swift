@@ -8,7 +8,7 @@ extension ImageDirectory {
     nonisolated func inventory(of feeds: [ResourceURL]) async throws(FeedError) -> ImageInventory {
         try await database.read { connection throws(FeedError) in
             var sizes: [Digest: Int64] = [:]
-            if let files = folders.files {
+            if let files = directories.files {
                 sizes = try attempt(.failed) { () throws(SystemError) in try Self.sizes(of: files) }
             }
             let index = ImageIndex(connection: connection)

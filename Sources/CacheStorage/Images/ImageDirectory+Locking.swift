@@ -10,7 +10,7 @@ extension ImageDirectory {
     }
 
     private func lockForDeleting(_ wait: LockWait) async throws(FeedError) -> Descriptor {
-        guard staging != nil, let lock = try await folders.lockImages(.exclusive, wait, cache: path) else {
+        guard staging != nil, let lock = try await directories.lockImages(.exclusive, wait, cache: path) else {
             throw readOnly
         }
         return lock

@@ -13,23 +13,23 @@ actor ImageDirectory: ImageStore {
     /// The cache's, for messages.
     nonisolated let path: String
     let database: Database
-    let folders: ImageFolders
+    let directories: ImageDirectories
     /// Nil: the cache is open for reading alone.
     nonisolated let staging: Staging?
     let wait: LockWait
     /// While readers of many images are kept out for longer than one removal.
     var removalLock: Descriptor?
 
-    init(path: String, database: Database, folders: ImageFolders, staging: Staging?, wait: LockWait) {
+    init(path: String, database: Database, directories: ImageDirectories, staging: Staging?, wait: LockWait) {
         self.path = path
         self.database = database
-        self.folders = folders
+        self.directories = directories
         self.staging = staging
         self.wait = wait
     }
 
     func find(_ images: [FeedImage], for viewer: Viewer) async throws(FeedError) -> [StoredImage?] {
-        guard let files = folders.files else { return images.map { _ in nil } }
+        guard let files = directories.files else { return images.map { _ in nil } }
         var found = try await database.read { connection throws(FeedError) in
             let index = ImageIndex(connection: connection)
             var found = [StoredImage?](repeating: nil, count: images.count)
@@ -49,7 +49,7 @@ actor ImageDirectory: ImageStore {
     }
 
     func find(_ url: ResourceURL) async throws(FeedError) -> StoredImage? {
-        guard let files = folders.files else { return nil }
+        guard let files = directories.files else { return nil }
         let found = try await database.read { connection throws(FeedError) -> StoredImage? in
             let index = ImageIndex(connection: connection)
             if let found = try index.find(anywhere: url.text) { return found }
@@ -63,7 +63,7 @@ actor ImageDirectory: ImageStore {
     }
 
     func data(of image: StoredImage) throws(FeedError) -> [UInt8] {
-        guard let files = folders.files,
+        guard let files = directories.files,
             let bytes = try ImageFile.bytes(image.digest, size: image.size, in: files)
         else {
             throw image.damagedOrGone(from: path)

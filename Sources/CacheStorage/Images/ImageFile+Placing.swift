@@ -25,7 +25,7 @@ extension ImageFile {
                 unlinkat(incoming.number, staged, 0)
                 return .kept
             }
-            if try files.status(of: name)?.isFolder == true { try files.removeAll(name) }
+            if try files.status(of: name)?.isDirectory == true { try files.removeAll(name) }
             guard renameat(incoming.number, staged, files.number, name) == 0 else {
                 throw SystemError("can't be replaced", "\(files.path)/\(name)")
             }

@@ -100,7 +100,7 @@ struct ImageIndex {
         return StoredImage(
             digest: digest, size: size, type: type,
             validators: Validators(etag: row.text(first + 3), lastModified: row.text(first + 4)),
-            fetchedAt: Timestamp(microseconds: row.integer(first + 5)), folder: ImageFolders.files)
+            fetchedAt: Timestamp(microseconds: row.integer(first + 5)), directory: ImageDirectories.files)
     }
 
     /// Makes the bytes of a file the data of the image's URL, once for each circle of its recipients. The data that the

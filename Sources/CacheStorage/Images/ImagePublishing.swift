@@ -5,15 +5,15 @@ internal import SystemFiles
 
 extension ImageDirectory {
     /// In this order, so that whenever the power fails, a row names a file whose bytes are there: the bytes to disk, the
-    /// names into the folder, the folder to disk, the rows.
+    /// names into the directory, the directory to disk, the rows.
     func publish(_ images: [ReceivedImage]) async throws(FeedError) -> [Result<StoredImage, FeedError>] {
-        guard let staging, let files = folders.files else { throw readOnly }
+        guard let staging, let files = directories.files else { throw readOnly }
         let staged = images.map { image -> StagedFile? in
             guard let file = image.bytes as? StagedFile, file.staging === staging else { return nil }
             return file
         }
         for file in staged { file?.complete() }
-        Crew.shareWaiting(staged.count, among: Staging.syncingThreads) { staged[$0]?.makeDurable() }
+        WorkerThreads.shareWaiting(staged.count, among: Staging.syncingThreads) { staged[$0]?.makeDurable() }
 
         var failures = [FeedError?](repeating: nil, count: images.count)
         var seals = [StagedFile.Seal?](repeating: nil, count: images.count)
@@ -52,7 +52,7 @@ extension ImageDirectory {
     private static func stored(_ image: ReceivedImage, _ seal: StagedFile.Seal) -> StoredImage {
         StoredImage(
             digest: seal.digest, size: seal.size, type: image.type, validators: image.validators,
-            fetchedAt: image.fetchedAt, folder: ImageFolders.files)
+            fetchedAt: image.fetchedAt, directory: ImageDirectories.files)
     }
 
     /// Answers with what went wrong with one image alone; throws what concerns them all.
@@ -68,14 +68,16 @@ extension ImageDirectory {
         }
         do {
             try file.place { staged throws(SystemError) in
-                try placed.place(staged, from: file.staging.folder, as: seal.digest, size: seal.size)
+                try placed.place(staged, from: file.staging.directory, as: seal.digest, size: seal.size)
             }
             return .success(seal)
         } catch {
             settled.remove(seal.digest)
             let failure = error.feedError(.failed)
-            if let files = folders.files, ImageFile.isOutOfReach(seal.digest, in: files) { return .failure(failure) }
-            // Where the file is still there it is the folder that is gone, and none would find its place.
+            if let files = directories.files, ImageFile.isOutOfReach(seal.digest, in: files) {
+                return .failure(failure)
+            }
+            // Where the file is still there it is the directory that is gone, and none would find its place.
             let isGone = try attempt(.failed) { () throws(SystemError) in try !file.isThere() }
             guard error.code == ENOENT, isGone else { throw failure }
             return .failure(failure)

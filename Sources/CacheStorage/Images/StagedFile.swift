@@ -104,7 +104,7 @@ final class StagedFile: StagedImage {
     func isThere() throws(SystemError) -> Bool {
         try state.withLock { state throws(SystemError) in
             guard let name = state.name else { return false }
-            return try staging.folder.status(of: name) != nil
+            return try staging.directory.status(of: name) != nil
         }
     }
 
@@ -127,7 +127,7 @@ final class StagedFile: StagedImage {
     }
 
     private func drop(_ state: inout State) {
-        if let name = state.name { unlinkat(staging.folder.number, name, 0) }
+        if let name = state.name { unlinkat(staging.directory.number, name, 0) }
         (state.held, state.name, state.file) = ([], nil, nil)
     }
 

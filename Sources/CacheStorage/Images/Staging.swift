@@ -8,19 +8,19 @@ final class Staging: Sendable {
     /// Files go to disk side by side: one after another, they would wait for the disk one by one.
     static let syncingThreads = 12
 
-    let folder: Descriptor
+    let directory: Descriptor
     /// Waits until a file is on disk.
     private let synchronise: @Sendable (Descriptor) throws(SystemError) -> Void
     private let names = Atomic<UInt64>(0)
     private let exhausted = Mutex<FeedError?>(nil)
 
     init(
-        _ folder: Descriptor,
+        _ directory: Descriptor,
         synchronise: @escaping @Sendable (Descriptor) throws(SystemError) -> Void = { file throws(SystemError) in
             try file.synchronise()
         }
     ) {
-        self.folder = folder
+        self.directory = directory
         self.synchronise = synchronise
     }
 
@@ -29,7 +29,7 @@ final class Staging: Sendable {
         while true {
             let name = String(names.wrappingAdd(1, ordering: .relaxed).oldValue)
             do {
-                return (name, try folder.open(name, O_RDWR | O_CREAT | O_EXCL, mode: ImageFile.mode))
+                return (name, try directory.open(name, O_RDWR | O_CREAT | O_EXCL, mode: ImageFile.mode))
             } catch let error where error.code == EEXIST {
                 continue
             }
@@ -38,7 +38,7 @@ final class Staging: Sendable {
 
     /// Returns when a file is on disk, with the mode and the owner that it is to have.
     func makeDurable(_ file: Descriptor) throws(SystemError) {
-        try folder.giveOwner(to: file)
+        try directory.giveOwner(to: file)
         // A umask may have taken some of the mode.
         if try file.status().st_mode & 0o777 != ImageFile.mode, fchmod(file.number, ImageFile.mode) != 0 {
             throw SystemError("can't be made readable", file.path)

@@ -17,15 +17,15 @@ package enum CacheDirectory {
     package static func owns(_ file: String, at path: String) -> Bool {
         guard let cache = RealPath.found(path) else { return false }
         let name = FilePath.names(in: file).last.map(String.init) ?? ""
-        // Where it leads, if it is a link; else the folder may be one.
-        let given = RealPath.found(FilePath.folder(of: file) ?? ".").map { "\($0)/\(name)" }
+        // Where it leads, if it is a link; else the directory may be one.
+        let given = RealPath.found(FilePath.directory(of: file) ?? ".").map { "\($0)/\(name)" }
         return [RealPath.found(file), given].contains { path in
             guard let path, path.utf8.starts(with: "\(cache)/".utf8) else { return false }
             let names = FilePath.names(in: String(path.dropFirst(cache.count)))
             guard names.count > 1 else {
-                return names.first.map { $0 == CacheFolder.lock || $0.hasPrefix(CacheFolder.database) } ?? false
+                return names.first.map { $0 == CacheLayout.lock || $0.hasPrefix(CacheLayout.database) } ?? false
             }
-            return [CacheFolder.images, CacheFolder.incoming, CacheFolder.outputs].contains(String(names[0]))
+            return [CacheLayout.images, CacheLayout.incoming, CacheLayout.outputs].contains(String(names[0]))
         }
     }
 }
@@ -34,8 +34,8 @@ package enum CacheDirectory {
 actor CacheOpener {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// A cache's folder, and the file in it that whoever changes the cache holds locked.
-    private typealias Lock = (folder: Descriptor, lock: Descriptor)
+    /// A cache's directory, and the file in it that whoever changes the cache holds locked.
+    private typealias Lock = (directory: Descriptor, lock: Descriptor)
 
     private let executor = QueueExecutor("feedsync.opening")
     private let path: String
@@ -58,66 +58,68 @@ actor CacheOpener {
         }
     }
 
-    private func openForReading(_ folder: Descriptor?, rehearsing: Bool) throws(FeedError) -> Cache {
-        let resolved = folder == nil ? path : try resolvedPath(.failed)
-        let file = DatabaseFile(in: folder, resolvedPath: resolved, schema: schema)
+    private func openForReading(_ directory: Descriptor?, rehearsing: Bool) throws(FeedError) -> Cache {
+        let resolved = directory == nil ? path : try resolvedPath(.failed)
+        let file = DatabaseFile(in: directory, resolvedPath: resolved, schema: schema)
         let (connection, notices) = rehearsing ? try file.rehearseRepair() : (try file.openForReading(), notices: [])
-        let folders = try attempt(.failed) { () throws(SystemError) in try ImageFolders(existingIn: folder) }
-        return cache(connection, folders, writable: false, waiting(.zero), notices)
+        let directories = try attempt(.failed) { () throws(SystemError) in try ImageDirectories(existingIn: directory) }
+        return cache(connection, directories, writable: false, waiting(.zero), notices)
     }
 
     private func openForWriting(_ wait: LockWait, repairing: Bool) async throws(FeedError) -> Cache {
-        let (folder, lock) = try await lockedFolder(wait, repairing: repairing)
-        let file = DatabaseFile(in: folder, resolvedPath: try resolvedPath(.cannotCreate), schema: schema)
-        let (connection, notices) = try makingRoom(in: folder) { () throws(FeedError) in
+        let (directory, lock) = try await lockedDirectory(wait, repairing: repairing)
+        let file = DatabaseFile(in: directory, resolvedPath: try resolvedPath(.cannotCreate), schema: schema)
+        let (connection, notices) = try makingRoom(in: directory) { () throws(FeedError) in
             repairing ? try file.repair(lock: lock) : (try file.openForWriting(lock: lock), notices: [])
         }
-        let folders = try attempt(.cannotCreate) { () throws(SystemError) in try ImageFolders(createdIn: folder) }
-        if !repairing { try prepareForImages(folders) }
+        let directories = try attempt(.cannotCreate) { () throws(SystemError) in
+            try ImageDirectories(createdIn: directory)
+        }
+        if !repairing { try prepareForImages(directories) }
         OpenFileLimit.raise()
-        return cache(connection, folders, writable: true, wait, notices)
+        return cache(connection, directories, writable: true, wait, notices)
     }
 
     /// Repairing stores none, and counts what a killed run left among the leftovers.
-    private func prepareForImages(_ folders: ImageFolders) throws(FeedError) {
-        guard try attempt(.failed, folders.areOnOneMount) else {
+    private func prepareForImages(_ directories: ImageDirectories) throws(FeedError) {
+        guard try attempt(.failed, directories.areOnOneMount) else {
             throw .storage(
                 .cannotCreate,
-                "\(path): \(ImageFolders.files) and \(CacheFolder.incoming) are on different mounts"
-            ).hinting("have the whole cache on one: with --cache DIR, or a symbolic link to its folder")
+                "\(path): \(ImageDirectories.files) and \(CacheLayout.incoming) are on different mounts"
+            ).hinting("have the whole cache on one: with --cache DIR, or a symbolic link to its directory")
         }
-        try attempt(.failed) { () throws(SystemError) in _ = try folders.incoming?.removeContents() }
+        try attempt(.failed) { () throws(SystemError) in _ = try directories.incoming?.removeContents() }
     }
 
-    private func lockedFolder(_ wait: LockWait, repairing: Bool) async throws(FeedError) -> Lock {
-        let folder = try attempt(.cannotCreate) { () throws(SystemError) in try CacheFolder.create(path) }
+    private func lockedDirectory(_ wait: LockWait, repairing: Bool) async throws(FeedError) -> Lock {
+        let directory = try attempt(.cannotCreate) { () throws(SystemError) in try CacheLayout.create(path) }
         // Whoever has something to save makes it a cache.
-        if repairing { try requireCache(folder) }
-        let lock = try attempt(.cannotCreate) { () throws(SystemError) in try folder.makeFile(CacheFolder.lock) }
-        let found: Lock = (folder, lock)
+        if repairing { try requireCache(directory) }
+        let lock = try attempt(.cannotCreate) { () throws(SystemError) in try directory.makeFile(CacheLayout.lock) }
+        let found: Lock = (directory, lock)
         try await wait.lock(found.lock, .exclusive, cache: path)
         // Whoever comes later goes by what the path names now.
         let isInPlace = try attempt(.failed) { () throws(SystemError) in
             var current = stat()
             let own = try found.lock.status()
-            return stat("\(path)/\(CacheFolder.lock)", &current) == 0 && current.isSame(as: own)
+            return stat("\(path)/\(CacheLayout.lock)", &current) == 0 && current.isSame(as: own)
         }
         guard isInPlace else {
-            throw .storage(.failed, "\(path): another folder or lock has taken its place while this run waited")
+            throw .storage(.failed, "\(path): another directory or lock has taken its place while this run waited")
         }
         return found
     }
 
     /// On a full disk, what a killed run left in `incoming` may be the room that SQLite lacks to open anything.
     private func makingRoom<Opened>(
-        in folder: Descriptor, _ open: () throws(FeedError) -> sending Opened
+        in directory: Descriptor, _ open: () throws(FeedError) -> sending Opened
     ) throws(FeedError) -> sending Opened {
         do throws(FeedError) {
             return try open()
         } catch {
             guard error.lacksRoom else { throw error }
             let madeRoom = try attempt(.failed) { () throws(SystemError) in
-                try folder.existingFolder(CacheFolder.incoming)?.removeContents() ?? 0 > 0
+                try directory.existingDirectory(CacheLayout.incoming)?.removeContents() ?? 0 > 0
             }
             guard madeRoom else { throw error }
             return try open()
@@ -125,13 +127,15 @@ actor CacheOpener {
     }
 
     private func cache(
-        _ connection: sending SQLiteConnection, _ folders: ImageFolders, writable: Bool, _ wait: LockWait,
+        _ connection: sending SQLiteConnection, _ directories: ImageDirectories, writable: Bool, _ wait: LockWait,
         _ notices: [String] = []
     ) -> Cache {
         let database = Database(connection)
-        let staging = writable ? folders.incoming.map { Staging($0) } : nil
-        let images = ImageDirectory(path: path, database: database, folders: folders, staging: staging, wait: wait)
-        let transfer = DirectoryTransfer(path: path, database: database, folders: folders, staging: staging, wait: wait)
+        let staging = writable ? directories.incoming.map { Staging($0) } : nil
+        let images = ImageDirectory(
+            path: path, database: database, directories: directories, staging: staging, wait: wait)
+        let transfer = DirectoryTransfer(
+            path: path, database: database, directories: directories, staging: staging, wait: wait)
         return Cache(
             feeds: SQLiteFeedStore(database: database), images: images, transfer: transfer,
             waits: SQLiteFeedWaitStore(database: database), notices: notices,
@@ -145,26 +149,26 @@ actor CacheOpener {
 
     /// Nil if there is nothing at the path.
     private func existingCache() throws(FeedError) -> Descriptor? {
-        let folder: Descriptor
+        let directory: Descriptor
         do {
-            folder = try CacheFolder.open(path)
+            directory = try CacheLayout.open(path)
         } catch {
             if error.code == ENOENT { return nil }
             throw error.feedError(error.code == ENOTDIR ? .cannotCreate : .failed)
         }
-        try requireCache(folder)
-        return folder
+        try requireCache(directory)
+        return directory
     }
 
-    /// Another folder, by a mistyped name, is told of as such, not as an empty cache.
-    private func requireCache(_ folder: Descriptor) throws(FeedError) {
-        let isOthers = try attempt(.failed) { () throws(SystemError) in try CacheFolder.isOthers(folder) }
+    /// Another directory, by a mistyped name, is told of as such, not as an empty cache.
+    private func requireCache(_ directory: Descriptor) throws(FeedError) {
+        let isOthers = try attempt(.failed) { () throws(SystemError) in try CacheLayout.isOthers(directory) }
         guard isOthers else { return }
-        throw .notFound("\(path): is no feedsync cache: it holds other files, and no \(CacheFolder.database)")
-            .hinting("name the cache's folder with --cache")
+        throw .notFound("\(path): is no feedsync cache: it holds other files, and no \(CacheLayout.database)")
+            .hinting("name the cache's directory with --cache")
     }
 
-    /// SQLite goes by the path, all else by the folder that is open.
+    /// SQLite goes by the path, all else by the directory that is open.
     private func resolvedPath(_ fault: FeedError.StorageFault) throws(FeedError) -> String {
         try attempt(fault) { () throws(SystemError) in
             if let resolved = try RealPath.of(path) { return resolved }

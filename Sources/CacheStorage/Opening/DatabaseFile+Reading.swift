@@ -23,11 +23,11 @@ extension DatabaseFile {
         return try upToDate(connection, state)
     }
 
-    /// It takes no lock, and there may be a writer all the same, where a container or another machine has the folder for
+    /// It takes no lock, and there may be a writer all the same, where a container or another machine has the directory for
     /// reading alone: what is read is what was there at a moment without one.
     private func copyOfImmutable() throws(FeedError) -> SQLiteConnection {
         let lock = try attempt(.failed) { () throws(SystemError) in
-            try folder?.status(of: CacheFolder.lock) == nil ? nil : folder?.open(CacheFolder.lock, O_RDONLY)
+            try directory?.status(of: CacheLayout.lock) == nil ? nil : directory?.open(CacheLayout.lock, O_RDONLY)
         }
         try lock?.lock(.shared, cache: path)
         defer { withExtendedLifetime(lock) {} }
@@ -76,7 +76,7 @@ extension DatabaseFile {
     }
 
     private func isWritable() -> Bool {
-        guard let folder else { return false }
-        return faccessat(folder.number, ".", W_OK, AT_EACCESS) == 0
+        guard let directory else { return false }
+        return faccessat(directory.number, ".", W_OK, AT_EACCESS) == 0
     }
 }

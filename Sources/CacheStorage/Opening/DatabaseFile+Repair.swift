@@ -46,16 +46,16 @@ extension DatabaseFile {
 
     /// Renames the database and what belongs to it; answers with its new name.
     private func setAside() throws(FeedError) -> String {
-        guard let folder else { throw .storage(.failed, "\(path): gone") }
+        guard let directory else { throw .storage(.failed, "\(path): gone") }
         let name = try freeName()
         return try attempt(.failed) { () throws(SystemError) in
             // The database first: SQLite discards a log that it finds beside no database.
-            for ending in [""] + Self.companions where try folder.status(of: Self.name + ending) != nil {
-                guard renameat(folder.number, Self.name + ending, folder.number, name + ending) == 0 else {
+            for ending in [""] + Self.companions where try directory.status(of: Self.name + ending) != nil {
+                guard renameat(directory.number, Self.name + ending, directory.number, name + ending) == 0 else {
                     throw SystemError("can't be set aside", path + ending)
                 }
             }
-            try folder.synchroniseWherePossible()
+            try directory.synchroniseWherePossible()
             return name
         }
     }

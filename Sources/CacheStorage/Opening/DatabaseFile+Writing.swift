@@ -24,16 +24,17 @@ extension DatabaseFile {
         }
     }
 
-    /// In a folder that was opened to others later, it and what belongs to it were made for more than their owner.
+    /// In a directory that was opened to others later, it and what belongs to it were made for more than their owner.
     private func keepOthersOut() throws(FeedError) {
         try attempt(.failed) { () throws(SystemError) in
-            guard let folder else { return }
+            guard let directory else { return }
             for ending in [""] + Self.companions {
                 let name = Self.name + ending
-                guard let status = try folder.status(of: name), status.st_uid == geteuid(), status.isOpenToOthers else {
+                guard let status = try directory.status(of: name), status.st_uid == geteuid(), status.isOpenToOthers
+                else {
                     continue
                 }
-                guard fchmodat(folder.number, name, status.st_mode & 0o700, 0) == 0 else {
+                guard fchmodat(directory.number, name, status.st_mode & 0o700, 0) == 0 else {
                     throw SystemError("can't be made private", "\(path)\(ending)")
                 }
             }
@@ -41,8 +42,8 @@ extension DatabaseFile {
     }
 
     /// SQLite would have it readable for all, and writable for nobody else, whatever the umask. Credentials may come to lie
-    /// in it: where the folder is open to others, it is not. What SQLite keeps beside it gets the same mode.
+    /// in it: where the directory is open to others, it is not. What SQLite keeps beside it gets the same mode.
     private func make(mode: mode_t) throws(FeedError) {
-        try attempt(.cannotCreate) { () throws(SystemError) in _ = try folder?.makeFile(Self.name, mode: mode) }
+        try attempt(.cannotCreate) { () throws(SystemError) in _ = try directory?.makeFile(Self.name, mode: mode) }
     }
 }

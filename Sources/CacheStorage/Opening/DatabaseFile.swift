@@ -4,18 +4,18 @@ internal import SystemFiles
 
 /// Opens the database of a cache, whatever state it is in.
 struct DatabaseFile {
-    static let name = CacheFolder.database
+    static let name = CacheLayout.database
     /// What SQLite keeps beside a database.
     static let companions = ["-wal", "-shm", "-journal"]
 
     /// Nil if there is no cache.
-    let folder: Descriptor?
+    let directory: Descriptor?
     /// Without links: SQLite follows none.
     let path: String
     let schema: CacheSchema
 
-    init(in folder: Descriptor?, resolvedPath: String, schema: CacheSchema) {
-        self.folder = folder
+    init(in directory: Descriptor?, resolvedPath: String, schema: CacheSchema) {
+        self.directory = directory
         path = "\(resolvedPath)/\(Self.name)"
         self.schema = schema
     }
@@ -34,7 +34,7 @@ struct DatabaseFile {
     /// Refuses the files of other users, links, and what SQLite would block or choke on.
     func isThere() throws(FeedError) -> Bool {
         for ending in [""] + Self.companions {
-            try attempt(.failed) { () throws(SystemError) in try folder?.requireOwn(Self.name + ending) }
+            try attempt(.failed) { () throws(SystemError) in try directory?.requireOwn(Self.name + ending) }
             guard let status = try status(of: Self.name + ending) else { continue }
             if status.isLink {
                 throw .storage(
@@ -56,7 +56,7 @@ struct DatabaseFile {
 
     private func hasImages() throws(FeedError) -> Bool {
         try attempt(.failed) { () throws(SystemError) in
-            guard let files = try ImageFolders(existingIn: folder).files else { return false }
+            guard let files = try ImageDirectories(existingIn: directory).files else { return false }
             return try !files.isEmpty()
         }
     }
@@ -67,6 +67,6 @@ struct DatabaseFile {
     }
 
     func status(of name: String) throws(FeedError) -> stat? {
-        try attempt(.failed) { () throws(SystemError) in try folder?.status(of: name) }
+        try attempt(.failed) { () throws(SystemError) in try directory?.status(of: name) }
     }
 }

@@ -6,7 +6,7 @@ internal import SystemFiles
 struct FileRemoval {
     private struct Leftover {
         let name: [CChar]
-        let folder: Descriptor
+        let directory: Descriptor
         let isImage: Bool
     }
 
@@ -18,20 +18,20 @@ struct FileRemoval {
 
     var isEmpty: Bool { leftovers.isEmpty && failure == nil }
 
-    mutating func add(_ image: Digest, in folder: Descriptor) {
-        leftovers.append(Leftover(name: Array(image.hex.utf8CString), folder: folder, isImage: true))
+    mutating func add(_ image: Digest, in directory: Descriptor) {
+        leftovers.append(Leftover(name: Array(image.hex.utf8CString), directory: directory, isImage: true))
     }
 
-    /// In the folder of images, a file with a name like theirs is one.
+    /// In the directory of images, a file with a name like theirs is one.
     mutating func add(
-        all folder: Descriptor, ofImages: Bool, besides isKept: (UnsafePointer<CChar>) -> Bool = { _ in false }
+        all directory: Descriptor, ofImages: Bool, besides isKept: (UnsafePointer<CChar>) -> Bool = { _ in false }
     ) {
         do throws(SystemError) {
-            try folder.forEachEntry { name, type throws(SystemError) in
+            try directory.forEachEntry { name, type throws(SystemError) in
                 guard !isKept(name) else { return }
                 let mayBeFile = [DT_REG, DT_UNKNOWN].contains { type == UInt8($0) }
                 let isImage = ofImages && mayBeFile && Digest(hex: String(cString: name)) != nil
-                leftovers.append(Leftover(name: Descriptor.copy(name), folder: folder, isImage: isImage))
+                leftovers.append(Leftover(name: Descriptor.copy(name), directory: directory, isImage: isImage))
             }
         } catch {
             failure = error.feedError(.failed)
@@ -39,11 +39,11 @@ struct FileRemoval {
     }
 
     mutating func remove() {
-        take { file throws(SystemError) in try file.folder.removeAll(file.name) }
+        take { file throws(SystemError) in try file.directory.removeAll(file.name) }
         leftovers = []
     }
 
-    mutating func measure() { take { file throws(SystemError) in try file.folder.size(of: file.name) } }
+    mutating func measure() { take { file throws(SystemError) in try file.directory.size(of: file.name) } }
 
     private mutating func take(_ work: (Leftover) throws(SystemError) -> Int64) {
         guard failure == nil else { return }

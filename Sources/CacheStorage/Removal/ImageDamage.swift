@@ -11,10 +11,10 @@ extension ImageDirectory {
             let referenced = try index.referencedDigests(besides: mode.feedsLeftOut)
             return try index.sizes().filter { referenced.contains($0.key) }.map { (digest: $0.key, size: $0.value) }
         }
-        guard let files = folders.files else { return ImageRemoval(images: all.count, bytesFreed: 0) }
+        guard let files = directories.files else { return ImageRemoval(images: all.count, bytesFreed: 0) }
         let findings = DamageFindings(of: all.count, progress)
         await withTaskCancellationHandler {
-            Crew.share(all.count, among: Self.hashingThreads) { place in
+            WorkerThreads.share(all.count, among: Self.hashingThreads) { place in
                 findings.add(all[place].digest, of: all[place].size, in: files)
             }
         } onCancel: {

@@ -10,7 +10,7 @@ extension ImageDirectory {
             try ImageIndex(connection: connection).referencedDigests(besides: mode.feedsLeftOut)
         }
         let (kept, missing) = try attempt(.failed) { () throws(SystemError) in
-            try Self.sort(referenced, in: folders.files)
+            try Self.sort(referenced, in: directories.files)
         }
         // What is missing counts as damaged where damage was looked for, with whatever stands in its place.
         let gone = mode.leavesDamagedOut ? 0 : missing.count
@@ -38,14 +38,14 @@ extension ImageDirectory {
 
     private func leftovers(besides kept: Set<Digest>) -> FileRemoval {
         var files = FileRemoval()
-        if let folder = folders.files {
-            files.add(all: folder, ofImages: true) { name in
+        if let directory = directories.files {
+            files.add(all: directory, ofImages: true) { name in
                 Digest(hex: String(cString: name)).map(kept.contains) == true
             }
         }
-        if let folder = folders.incoming { files.add(all: folder, ofImages: false) }
-        if let folder = folders.thumbnails {
-            files.add(all: folder, ofImages: false) { name in
+        if let directory = directories.incoming { files.add(all: directory, ofImages: false) }
+        if let directory = directories.thumbnails {
+            files.add(all: directory, ofImages: false) { name in
                 Digest(hex: String(String(cString: name).prefix { $0 != "." })).map(kept.contains) == true
             }
         }

@@ -46,7 +46,7 @@ final class SQLiteConnection {
         try execute("PRAGMA trusted_schema = OFF")
         try execute("PRAGMA cell_size_check = ON")
         try execute("PRAGMA foreign_keys = ON")
-        // What it sorts, or keeps in tables for a while, it else writes to a folder that may be read-only or full.
+        // What it sorts, or keeps in tables for a while, it else writes to a directory that may be read-only or full.
         try execute("PRAGMA temp_store = MEMORY")
         if mode == .readingAlone { try execute("PRAGMA locking_mode = EXCLUSIVE") }
         let reads = mode == .reading || mode == .readingAlone

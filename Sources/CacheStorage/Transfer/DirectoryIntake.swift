@@ -21,7 +21,7 @@ final class DirectoryIntake: CacheIntake {
     /// To be called when nothing more is to be merged.
     func discard() {
         do {
-            try staging.folder.removeContents()
+            try staging.directory.removeContents()
         } catch {
             // The next run that writes to the cache empties it.
         }
@@ -29,7 +29,7 @@ final class DirectoryIntake: CacheIntake {
 
     func bytes(of digest: Digest) throws(FeedError) -> [UInt8] {
         try attempt(.failed) { () throws(SystemError) in
-            let file = try staging.folder.open(digest.hex, O_RDONLY)
+            let file = try staging.directory.open(digest.hex, O_RDONLY)
             return try file.read(Int(file.status().st_size))
         }
     }
@@ -38,7 +38,7 @@ final class DirectoryIntake: CacheIntake {
         _ work: (any CacheMerge) throws(FeedError) -> Outcome
     ) throws(FeedError) -> Outcome {
         try staged.makeDurable()
-        let merge = DirectoryMerge(connection: connection, files: files, incoming: staging.folder)
+        let merge = DirectoryMerge(connection: connection, files: files, incoming: staging.directory)
         return try connection.writing(
             { () throws(FeedError) in
                 let outcome = try work(merge)

@@ -6,7 +6,7 @@ internal import SystemFiles
 struct DirectoryTransfer: CacheTransfer {
     let path: String
     let database: Database
-    let folders: ImageFolders
+    let directories: ImageDirectories
     /// Nil: the cache is open for reading alone.
     let staging: Staging?
     let wait: LockWait
@@ -16,17 +16,17 @@ struct DirectoryTransfer: CacheTransfer {
     ) async throws(FeedError) -> Outcome {
         // First the lock, then the rows: what a row names is there, and stays.
         let wait = LockWait(limit: lockWait, sleeping: wait.sleeping)
-        let lock = try await folders.lockImages(.shared, wait, cache: path)
+        let lock = try await directories.lockImages(.shared, wait, cache: path)
         defer { withExtendedLifetime(lock) {} }
         return try await database.read { connection throws(FeedError) in
-            try work(DirectorySnapshot(connection: connection, files: folders.files))
+            try work(DirectorySnapshot(connection: connection, files: directories.files))
         }
     }
 
     func takeIn<Outcome: Sendable>(
         _ work: @escaping @Sendable (any CacheIntake) throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome {
-        guard let staging, let files = folders.files else {
+        guard let staging, let files = directories.files else {
             throw .storage(.failed, "\(path): is open for reading alone")
         }
         return try await database.use { connection throws(FeedError) in

@@ -30,7 +30,7 @@ final class StagedBlobs: BlobIntake {
             if let begun {
                 file = begun
             } else {
-                file = try staging.folder.open(blob.hex, O_WRONLY | O_CREAT | O_EXCL, mode: ImageFile.mode)
+                file = try staging.directory.open(blob.hex, O_WRONLY | O_CREAT | O_EXCL, mode: ImageFile.mode)
             }
             try file.write(bytes)
             return file
@@ -52,7 +52,7 @@ final class StagedBlobs: BlobIntake {
             return state.files
         }
         let failure = SharedFailure()
-        Crew.shareWaiting(files.count, among: Staging.syncingThreads) { [staging] job in
+        WorkerThreads.shareWaiting(files.count, among: Staging.syncingThreads) { [staging] job in
             failure.remembering { () throws(FeedError) in
                 try attempt(.failed) { () throws(SystemError) in try staging.makeDurable(files[job]) }
             }

@@ -41,15 +41,15 @@ struct SyncCommand {
             if report.waits != waits, !settings.dryRun, report.fatal == nil { await keep(report.waits, in: cache) }
             return report
         }
-        let gallery = try await renew("gallery", at: settings.gallery, after: report) { folder throws(FeedError) in
+        let gallery = try await renew("gallery", at: settings.gallery, after: report) { directory throws(FeedError) in
             let used = spent + (ContinuousClock.now - begun)
-            let report = try await session.gallery(of: cache).write([], to: folder, used: used)
-            return GalleryText(directory: folder, report: report).step
+            let report = try await session.gallery(of: cache).write([], to: directory, used: used)
+            return GalleryText(directory: directory, report: report).step
         }
-        let tree = try await renew("tree", at: settings.tree, after: report) { folder throws(FeedError) in
+        let tree = try await renew("tree", at: settings.tree, after: report) { directory throws(FeedError) in
             let used = spent + (ContinuousClock.now - begun)
-            let report = try await session.writeTree(of: cache, [], to: folder, used: used)
-            return TreeText(directory: folder, report: report).step
+            let report = try await session.writeTree(of: cache, [], to: directory, used: used)
+            return TreeText(directory: directory, report: report).step
         }
         let failures = [gallery, tree].compactMap(\.self)
         let figures = settings.metricsFileToWrite == nil ? nil : await figures(of: cache, after: report)
@@ -91,16 +91,16 @@ struct SyncCommand {
 
     /// Lays out the whole cache, also when some feeds failed. Answers why it could not be done.
     private func renew(
-        _ name: String, at folder: String?, after report: SyncReport,
-        _ write: (_ folder: String) async throws(FeedError) -> LogLine
+        _ name: String, at directory: String?, after report: SyncReport,
+        _ write: (_ directory: String) async throws(FeedError) -> LogLine
     ) async throws -> FeedError? {
-        guard let folder, !report.wasCancelled, report.fatal == nil else { return nil }
+        guard let directory, !report.wasCancelled, report.fatal == nil else { return nil }
         if settings.dryRun {
-            try session.plan("would write the \(name) \(folder)")
+            try session.plan("would write the \(name) \(directory)")
             return nil
         }
         do {
-            session.detail(try await write(folder))
+            session.detail(try await write(directory))
             return nil
         } catch {
             return error.isCancellation ? nil : error
@@ -112,8 +112,8 @@ struct SyncCommand {
         _ feeds: [ResourceURL], _ own: [Settings], _ givers: [ResourceURL.Key: FeedGiver], in cache: Cache,
         with client: Fetcher, _ waits: [FeedWait], printing lines: NewImageLines?
     ) -> FeedSync {
-        func particulars(_ own: Settings, givenBy giver: FeedGiver = .person) -> FeedParticulars {
-            FeedParticulars(
+        func particulars(_ own: Settings, givenBy giver: FeedGiver = .person) -> FeedPolicy {
+            FeedPolicy(
                 refresh: session.refresh(
                     cache, with: client, own, saves: !settings.dryRun, givenBy: giver,
                     interval: own.every.map { .init(every: $0, maxAge: own.maxAge, images: cache.images) }),
@@ -121,7 +121,7 @@ struct SyncCommand {
                 scope: ImageScope(revalidates: own.revalidate, retriesFailed: own.retryFailed))
         }
         let general = settings.general
-        var others: [ResourceURL.Key: FeedParticulars] = [:]
+        var others: [ResourceURL.Key: FeedPolicy] = [:]
         for (feed, own) in zip(feeds, own) {
             let giver = givers[feed.key] ?? .person
             if giver != .person || own.general != general { others[feed.key] = particulars(own, givenBy: giver) }
@@ -147,7 +147,7 @@ struct SyncCommand {
         }
         // Every hour's mail of a server that is away for a day would tell nothing that can be acted on.
         for outcome in [FeedReport.Outcome.offline, .waiting] {
-            for line in SyncText.standIns(outcome, report, now: session.now()) { session.remark(line) }
+            for line in SyncText.substitutes(outcome, report, now: session.now()) { session.remark(line) }
         }
         if let failure = report.noteFailure, report.fatal == nil { session.report(LogLine(failure)) }
         let ends = SyncText.failures(report, wereTold: settings.verbosity == .verbose)

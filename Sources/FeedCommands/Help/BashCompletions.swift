@@ -97,7 +97,7 @@ enum BashCompletions {
                 \#(CommandTable.takingFeedsBehindPath.joined(separator: " | "))) ((operands)) && _feedsync_feeds ;;
                 *) _feedsync_feeds ;;
             esac
-            case $command in \#(CommandTable.beginningWithFolder.joined(separator: " | "))) ((operands)) || names=-d ;; esac
+            case $command in \#(CommandTable.beginningWithDirectory.joined(separator: " | "))) ((operands)) || names=-d ;; esac
             # What is no file's name is not to be quoted as one.
             ((${#feeds[@]})) || compopt -o filenames 2>/dev/null
             mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen "$names" -- "$cur")
@@ -153,7 +153,7 @@ enum BashCompletions {
             add([option], "mapfile -t COMPREPLY < <(compgen -W \(list) -- \"$cur\"); ")
         }
         let names = "compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen"
-        add(valued.filter { $0.values == .folder }, "\(names) -d -- \"$cur\"); ")
+        add(valued.filter { $0.values == .directory }, "\(names) -d -- \"$cur\"); ")
         add(valued.filter { $0.values == .file }, "\(names) -f -- \"$cur\"); ")
         add(valued.filter { $0.values == .text }, "")
         return cases.joined(separator: "\n")

@@ -55,7 +55,7 @@ enum FishCompletions {
     private static func operands(_ spec: CommandSpec, _ condition: String) -> [String] {
         let words: [String]
         switch spec.operand {
-        case .feed, .image, .archive, .archiveAndFeeds, .folderAndFeeds:
+        case .feed, .image, .archive, .archiveAndFeeds, .directoryAndFeeds:
             return feedCondition(spec, condition).map {
                 ["complete -c feedsync -n \(quoted($0)) -a '(__feedsync_feeds)' -d 'saved feed'"]
             } ?? []
@@ -78,7 +78,7 @@ enum FishCompletions {
         return switch option.values {
         case .text: " -x"
         case .file: " -r -F"
-        case .folder: " -x -a '(__fish_complete_directories)'"
+        case .directory: " -x -a '(__fish_complete_directories)'"
         case .words(let words): " -x -a \(quoted(words.joined(separator: " ")))"
         }
     }

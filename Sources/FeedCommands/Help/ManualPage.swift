@@ -24,7 +24,7 @@ enum ManualPage {
             .plain(
                 """
                 feedsync mirrors image feeds. Run from cron or a timer, it fetches each feed, checks it, replaces the \
-                saved copy in one transaction, and downloads every image it names, many at a time, into a folder where \
+                saved copy in one transaction, and downloads every image it names, many at a time, into a directory where \
                 each is named by its checksum. What was saved can be shown while the server is out of reach.
                 """)
         ]),
@@ -82,8 +82,9 @@ enum ManualPage {
     private static let files = [
         row(
             "~/.config/feedsync/config",
-            "The config file, where XDG_CONFIG_HOME names no other folder and --config no other file."),
-        row("~/.cache/feedsync", "The cache, where XDG_CACHE_HOME names no other folder and --cache no other cache."),
+            "The config file, where XDG_CONFIG_HOME names no other directory and --config no other file."),
+        row(
+            "~/.cache/feedsync", "The cache, where XDG_CACHE_HOME names no other directory and --cache no other cache."),
     ]
 
     private static func example(_ example: CommandSpec.Example) -> Markdown.Row {

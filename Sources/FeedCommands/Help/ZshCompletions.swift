@@ -90,7 +90,7 @@ enum ZshCompletions {
         switch kind {
         case .text: ""
         case .file: "_files"
-        case .folder: "_files -/"
+        case .directory: "_files -/"
         case .words(let words): "(\(words.joined(separator: " ")))"
         }
     }

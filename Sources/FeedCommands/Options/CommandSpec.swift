@@ -1,7 +1,7 @@
 /// One command: how it is called, and what the help says of it.
 struct CommandSpec: Hashable, Sendable {
     enum Operand: Hashable, Sendable {
-        case none, feed, image, archive, archiveAndFeeds, folderAndFeeds, helpSubject, shell
+        case none, feed, image, archive, archiveAndFeeds, directoryAndFeeds, helpSubject, shell
 
         var one: String {
             switch self {
@@ -9,14 +9,14 @@ struct CommandSpec: Hashable, Sendable {
             case .feed: "one FEED"
             case .image: "one URL"
             case .archive, .archiveAndFeeds: "one FILE"
-            case .folderAndFeeds: "one DIR"
+            case .directoryAndFeeds: "one DIR"
             case .helpSubject: "one COMMAND or TOPIC"
             case .shell: "one of \(Phrases.list(Shell.allCases.map(\.rawValue), "and"))"
             }
         }
 
-        var namesFeeds: Bool { [.feed, .image, .archiveAndFeeds, .folderAndFeeds].contains(self) }
-        var takesPath: Bool { [.archive, .archiveAndFeeds, .folderAndFeeds].contains(self) }
+        var namesFeeds: Bool { [.feed, .image, .archiveAndFeeds, .directoryAndFeeds].contains(self) }
+        var takesPath: Bool { [.archive, .archiveAndFeeds, .directoryAndFeeds].contains(self) }
     }
 
     struct Example: Hashable, Sendable {

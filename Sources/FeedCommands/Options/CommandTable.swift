@@ -7,8 +7,8 @@ enum CommandTable {
     /// The names of the commands that take no operand.
     static var withoutOperands: [String] { all.filter { $0.operand == .none }.map(\.name) }
 
-    /// The names of the commands whose first operand is a folder.
-    static var beginningWithFolder: [String] { all.filter { $0.operand == .folderAndFeeds }.map(\.name) }
+    /// The names of the commands whose first operand is a directory.
+    static var beginningWithDirectory: [String] { all.filter { $0.operand == .directoryAndFeeds }.map(\.name) }
 
     /// The names of the commands whose operands are paths, and of those where feeds may stand behind the first.
     static var takingPathsAlone: [String] { all.filter { $0.operand == .archive }.map(\.name) }
@@ -155,12 +155,12 @@ enum CommandTable {
             where possible. Files in DIR that feedsync did not make, or that somebody changed, are left alone; if they \
             are in the way, nothing is written, and --force replaces them.
             """,
-        operand: .folderAndFeeds, operandCount: 1...Int.max,
+        operand: .directoryAndFeeds, operandCount: 1...Int.max,
         examples: [
-            .init(line: "feedsync gallery /srv/www/pictures", meaning: "every saved feed, as web pages"),
-            .init(line: "feedsync --gallery /srv/www/pictures", meaning: "sync, then write the gallery"),
+            .init(line: "feedsync gallery /srv/www/images", meaning: "every saved feed, as web pages"),
+            .init(line: "feedsync --gallery /srv/www/images", meaning: "sync, then write the gallery"),
             .init(
-                line: "feedsync gallery --force /srv/www/pictures",
+                line: "feedsync gallery --force /srv/www/images",
                 meaning: "also replace files in the way, such as those of another program"),
         ])
 
@@ -173,12 +173,13 @@ enum CommandTable {
             deletes the files of images that left the cache. Files that feedsync did not make, or that somebody changed, \
             are left alone.
             """,
-        operand: .folderAndFeeds, operandCount: 1...Int.max,
+        operand: .directoryAndFeeds, operandCount: 1...Int.max,
         examples: [
-            .init(line: "feedsync tree ~/Pictures/feeds", meaning: "every saved feed, a folder for each"),
+            .init(line: "feedsync tree ~/Images/feeds", meaning: "every saved feed, a directory for each"),
             .init(
-                line: "feedsync tree --name '{year}/{month}/{title}' ~/Pictures/feeds", meaning: "in folders by month"),
-            .init(line: "feedsync tree -n ~/Pictures/feeds", meaning: "see what would change"),
+                line: "feedsync tree --name '{year}/{month}/{title}' ~/Images/feeds", meaning: "in directories by month"
+            ),
+            .init(line: "feedsync tree -n ~/Images/feeds", meaning: "see what would change"),
         ])
 
     private static let completions = CommandSpec(

@@ -25,14 +25,14 @@ struct ConfigFile {
     private var own: [[GivenOption]] = []
     private var given: [String] = []
 
-    /// The folder of the file itself, not of a link to it.
-    private let folder: String?
+    /// The directory of the file itself, not of a link to it.
+    private let directory: String?
     private let world: any World
     /// The feed whose section it is.
     private var section: Int?
 
     init(_ bytes: [UInt8], at path: String, _ world: any World) throws(UsageError) {
-        folder = FilePath.folder(of: world.realPath(path) ?? path)
+        directory = FilePath.directory(of: world.realPath(path) ?? path)
         self.world = world
         var (scratch, lineNumber) = (Settings(), 0)
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -128,14 +128,14 @@ struct ConfigFile {
             option: option, spelling: name, value: option.isPath && !isStream ? try located(value) : value)
     }
 
-    /// A path as it is meant in this file: `~` is the home folder, and a relative path begins in its folder. The one
+    /// A path as it is meant in this file: `~` is the home directory, and a relative path begins in its directory. The one
     /// that a program is started in is cron's choice. A URL stays one, for whoever takes paths alone to see it.
     private func located(_ value: String) throws(UsageError) -> String {
         guard let value = world.expandingHome(value) else {
             throw UsageError("\(noHome) for ~")
         }
-        guard !value.isEmpty, !FeedOperand.isURL(value), let folder else { return value }
-        return FilePath.absolute(value, in: folder)
+        guard !value.isEmpty, !FeedOperand.isURL(value), let directory else { return value }
+        return FilePath.absolute(value, in: directory)
     }
 
     private func unknown(_ name: String) -> UsageError {

@@ -1,13 +1,13 @@
 /// Options that stand in the environment as `FEEDSYNC_NAME`.
 enum EnvironmentOptions {
-    /// These say where a user's folders are.
-    private static let folders: Set<String> = ["HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"]
+    /// These say where a user's directories are.
+    private static let directories: Set<String> = ["HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"]
 
     /// In the order of their names, so that of several mistakes the same is told each time. An empty variable counts as
     /// none: it is how one is unset for a single command.
     static func read(_ world: any World) throws(UsageError) -> [GivenOption] {
         for (name, value) in world.environment.sorted(by: { $0.key < $1.key })
-        where isMended(value) && (isOurs(name, value) || folders.contains(name)) {
+        where isMended(value) && (isOurs(name, value) || directories.contains(name)) {
             throw UsageError("\(TerminalText.escape(name)): is not UTF-8 text", exitCode: .configuration)
         }
         var given: [GivenOption] = []

@@ -42,7 +42,7 @@ struct OptionSpec: Sendable {
 
 extension OptionSpec {
     var isFlag: Bool { placeholder == nil }
-    var isPath: Bool { values == .file || values == .folder }
+    var isPath: Bool { values == .file || values == .directory }
     var isOfHelp: Bool { commands.isEmpty }
 
     /// `-j` and `--jobs`, as far as there are both.

@@ -64,10 +64,10 @@ enum OptionTable {
             "dry-run", short: "n", sets: \.dryRun, .main, of: [.sync, .validate, .remove, .tree],
             "say what would be done, and change nothing"),
         .value(
-            "gallery", "DIR", sets: \.gallery, as: .folder("/srv/www/pictures"), .main, of: [.sync],
+            "gallery", "DIR", sets: \.gallery, as: .directory("/srv/www/images"), .main, of: [.sync],
             "at the end, write what is in the cache as a web page into DIR"),
         .value(
-            "tree", "DIR", sets: \.tree, as: .folder("/home/me/Pictures/feeds"), .main, of: [.sync],
+            "tree", "DIR", sets: \.tree, as: .directory("/home/me/Images/feeds"), .main, of: [.sync],
             "at the end, lay the images in the cache out as files with names in DIR"),
         .value(
             "name", "TEMPLATE", sets: \.treeTemplate, as: .treeTemplate, default: "{feed}/{date} {title}", .main,
@@ -75,7 +75,7 @@ enum OptionTable {
             "how the files of a tree are named, by {feed} {date} {year} {month} {title} {id} {n} {digest} {ext}"),
         .value(
             "thumbnails", "WHEN", sets: \.thumbnails, as: .word, default: "auto", .main, of: [.sync, .gallery],
-            "small pictures in the gallery: auto (where vipsthumbnail is installed), never, always"),
+            "small images in the gallery: auto (where vipsthumbnail is installed), never, always"),
         .flag(
             "json", sets: \.json, .main, of: [.sync, .show, .validate, .remove, .status, .gallery, .tree],
             "write the result as JSON to standard output"),
@@ -173,7 +173,7 @@ enum OptionTable {
 
     private static let common: [OptionSpec] = [
         .value(
-            "cache", "DIR", sets: \.cache, as: .folder("/var/cache/feedsync"),
+            "cache", "DIR", sets: \.cache, as: .directory("/var/cache/feedsync"),
             default: "$XDG_CACHE_HOME/feedsync, else ~/.cache/feedsync", .common, of: Command.every,
             "where feeds and images are kept"),
         .value(

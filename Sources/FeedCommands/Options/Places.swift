@@ -9,7 +9,7 @@ extension World {
         return nil
     }
 
-    /// A path that begins with `~`, with the home folder in its place; nil where there is none. Others as they are.
+    /// A path that begins with `~`, with the home directory in its place; nil where there is none. Others as they are.
     func expandingHome(_ path: String) -> String? {
         guard path == "~" || path.hasPrefix("~/") else { return path }
         return home.map { $0 + path.dropFirst() }
@@ -32,8 +32,8 @@ extension World {
     /// The XDG specification has relative paths ignored.
     private func ownPath(_ variable: String, inHome name: String) -> String? {
         let given = environment[variable].flatMap { FilePath.isAbsolute($0) ? $0 : nil }
-        guard let folder = given ?? home.map({ $0 == "/" ? "/\(name)" : "\($0)/\(name)" }) else { return nil }
-        return folder.hasSuffix("/") ? "\(folder)feedsync" : "\(folder)/feedsync"
+        guard let directory = given ?? home.map({ $0 == "/" ? "/\(name)" : "\($0)/\(name)" }) else { return nil }
+        return directory.hasSuffix("/") ? "\(directory)feedsync" : "\(directory)/feedsync"
     }
 
     /// The URL of a FEED on the command line; a relative path begins in the current directory.
@@ -47,7 +47,7 @@ extension World {
     }
 }
 
-let noHome = "neither HOME nor the user's account names a home folder"
+let noHome = "neither HOME nor the user's account names a home directory"
 
 /// Text with U+FFFD in it stands for bytes that are no UTF-8, and would name another file.
 func isMended(_ text: String) -> Bool { text.unicodeScalars.contains("\u{FFFD}") }

@@ -29,5 +29,5 @@ extension Settings {
         RequestManner(network: network, retries: retries, maxRedirects: maxRedirects, allowsPrivate: allowPrivate)
     }
 
-    var identity: Identity { Identity(headers: headers, usesNetrc: netrc || netrcFile != nil) }
+    var identity: OwnCredentials { OwnCredentials(headers: headers, usesNetrc: netrc || netrcFile != nil) }
 }

@@ -1,7 +1,7 @@
 import FeedCore
 
 extension ValueSyntax<String?> {
-    static func folder(_ example: String) -> ValueSyntax { path(example, .folder) }
+    static func directory(_ example: String) -> ValueSyntax { path(example, .directory) }
 
     /// Where a URL stands in its place, the path was most likely forgotten, and this is the operand behind it.
     static func path(_ example: String, _ kind: ValueKind = .file, insteadOfURL: String = "") -> ValueSyntax {

@@ -2,7 +2,7 @@ import FeedCore
 
 /// The values that a shell can offer.
 enum ValueKind: Hashable, Sendable {
-    case text, file, folder
+    case text, file, directory
     case words([String])
 }
 
@@ -41,7 +41,7 @@ extension ValueSyntax<Keep?> {
 
 extension ValueSyntax<TreeTemplate> {
     static let treeTemplate = ValueSyntax(
-        expected: "names below the folder, such as '{feed}/{date} {title}', of text and of "
+        expected: "names below the directory, such as '{feed}/{date} {title}', of text and of "
             + Phrases.list(TreeTemplate.Field.allCases.map { "{\($0.rawValue)}" }, "and")
     ) { TreeTemplate($0) }
 }

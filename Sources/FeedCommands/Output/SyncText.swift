@@ -23,7 +23,7 @@ enum SyncText {
     }
 
     /// The feeds of this outcome whose saved copies stand in for their server: one line for each server.
-    static func standIns(_ outcome: FeedReport.Outcome, _ report: SyncReport, now: Timestamp) -> [LogLine] {
+    static func substitutes(_ outcome: FeedReport.Outcome, _ report: SyncReport, now: Timestamp) -> [LogLine] {
         var servers: [[(url: ResourceURL, savedAt: Timestamp, error: FeedError)]] = []
         var numbers: [Causes.Key: Int] = [:]
         for feed in report.feeds where feed.outcome == outcome {

@@ -75,7 +75,7 @@ struct Session: Sendable {
         return cache
     }
 
-    /// As `read`; a folder that is no cache yet, which saving would make one, reads as empty.
+    /// As `read`; a directory that is no cache yet, which saving would make one, reads as empty.
     func openCacheToBe() async throws(FeedError) -> Cache {
         do {
             return try await openCache(.read)

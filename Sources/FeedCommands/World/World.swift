@@ -19,7 +19,7 @@ package protocol World: Sendable {
     func fileExists(_ path: String) -> Bool
     /// With every symbolic link followed; nil where nothing is there.
     func realPath(_ path: String) -> String?
-    /// Why it is no file that can be read more than once; nil where it is one. Folders and pipes are none.
+    /// Why it is no file that can be read more than once; nil where it is one. Directories and pipes are none.
     func unreadable(_ path: String) -> String?
     /// A file of moderate size; nil where there is none, or where it is a pipe or a device and only a regular one will do.
     func readFile(_ path: String, onlyRegular: Bool) throws(FeedError) -> [UInt8]?

@@ -5,7 +5,7 @@ extension Feed {
         let places = Set(later.images.lazy.map(\.url.key))
         return images.compactMap { image in
             if known.contains(ExactText(image.id)) { return nil }
-            // A further picture of an item that has fewer now, and has this one still.
+            // A further image of an item that has fewer now, and has this one still.
             let item = image.id.utf8.lastIndex(of: UInt8(ascii: "#")).map { String(image.id[..<$0]) }
             if let item, known.contains(ExactText(item)), places.contains(image.url.key) { return nil }
             return image.leaving(moment)

@@ -1,12 +1,12 @@
-/// One picture of a feed. Its bytes are behind `url` and live apart: two feed images can share them.
+/// One image of a feed. Its bytes are behind `url` and live apart: two feed images can share them.
 package struct FeedImage: Sendable {
     package let id: String
-    /// The picture's own words, or what stands in for them.
+    /// The image's own words, or what stands in for them.
     package let description: String?
     package let location: String?
     package let url: ResourceURL
     package let post: FeedPost?
-    /// Further addresses of the same picture, the best first. They have no user names and passwords.
+    /// Further addresses of the same image, the best first. They have no user names and passwords.
     package let alternatives: [ResourceURL]
 
     package static let mostAlternatives = 8

@@ -1,4 +1,4 @@
-/// What a feed says of the post that has a picture. All pictures of a post share one: a feed may have a million.
+/// What a feed says of the post that has a image. All images of a post share one: a feed may have a million.
 package final class FeedPost: Sendable {
     package let title: String?
     /// Its page on the web, without user name and password.

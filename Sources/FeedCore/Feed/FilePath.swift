@@ -4,12 +4,12 @@ package enum FilePath {
 
     package static func isAbsolute(_ path: some StringProtocol) -> Bool { path.utf8.first == slash }
 
-    /// The folder is where a relative path begins.
-    package static func absolute(_ path: String, in folder: String) -> String {
-        isAbsolute(path) ? path : "\(folder)/\(path)"
+    /// The directory is where a relative path begins.
+    package static func absolute(_ path: String, in directory: String) -> String {
+        isAbsolute(path) ? path : "\(directory)/\(path)"
     }
 
-    /// The names of folders and of what lies in the last of them.
+    /// The names of directories and of what lies in the last of them.
     package static func names(in path: String) -> [Substring] {
         path.utf8.split(separator: slash).map { Substring($0) }
     }
@@ -24,11 +24,11 @@ package enum FilePath {
     }
 
     /// The path before the last name; nil for a name alone.
-    package static func folder(of path: String) -> String? {
+    package static func directory(of path: String) -> String? {
         path.utf8.lastIndex(of: slash).map { $0 == path.startIndex ? "/" : String(path[..<$0]) }
     }
 
-    /// The path of each folder that leads to it, the outermost first, and the path itself.
+    /// The path of each directory that leads to it, the outermost first, and the path itself.
     package static func steps(to path: String) -> [String] {
         names(in: path).map { String(path[..<$0.endIndex]) }
     }

@@ -1,6 +1,6 @@
-/// Which of the pictures that a feed names are taken.
+/// Which of the images that a feed names are taken.
 package struct ImageSelection: Hashable, Sendable {
-    /// Whatever stands in the feed as a picture, decoration too.
+    /// Whatever stands in the feed as a image, decoration too.
     package let all: Bool
     /// Regular expressions of which a URL must have one in it, if there are any.
     package let includes: [String]

@@ -20,14 +20,16 @@ extension ResourceURL {
     package func check(asNamedBy feed: ResourceURL) throws(InvalidURL) {
         guard !isRemote else { return }
         guard !feed.isRemote else { throw InvalidURL("a file: URL, which only a local feed may name") }
-        guard isBeside(feed) else { throw InvalidURL("not a file in the feed's folder or below") }
+        guard isBeside(feed) else { throw InvalidURL("not a file in the feed's directory or below") }
     }
 
-    /// Whether this is a file in the folder of the file `other`, or below it. Links are not looked at.
+    /// Whether this is a file in the directory of the file `other`, or below it. Links are not looked at.
     package func isBeside(_ other: ResourceURL) -> Bool {
         guard let path = filePath, let otherPath = other.filePath else { return false }
         let own = URLReference.removingDotSegments(path[...]).utf8
-        let folder = URLReference.removingDotSegments(otherPath[...]).utf8.reversed().drop { $0 != UInt8(ascii: "/") }
-        return own.count > folder.count && own.starts(with: folder.reversed()) && own.last != UInt8(ascii: "/")
+        let directory = URLReference.removingDotSegments(otherPath[...]).utf8.reversed().drop {
+            $0 != UInt8(ascii: "/")
+        }
+        return own.count > directory.count && own.starts(with: directory.reversed()) && own.last != UInt8(ascii: "/")
     }
 }

@@ -1,4 +1,4 @@
-/// How the files of a tree are named: texts and fields in braces, with `/` between folders.
+/// How the files of a tree are named: texts and fields in braces, with `/` between directories.
 package struct TreeTemplate: Hashable, Sendable {
     package enum Field: String, CaseIterable, Sendable {
         case feed, date, year, month, title, id, n, digest, ext
@@ -10,19 +10,19 @@ package struct TreeTemplate: Hashable, Sendable {
     }
 
     package static let standard = TreeTemplate(
-        folders: [[.field(.feed)]], file: [.field(.date), .text(" "), .field(.title)])
+        directories: [[.field(.feed)]], file: [.field(.date), .text(" "), .field(.title)])
 
-    /// The pieces of each folder's name.
-    package let folders: [[Piece]]
+    /// The pieces of each directory's name.
+    package let directories: [[Piece]]
     /// Those of the file's, without the extension that it ends with.
     package let file: [Piece]
 
-    private init(folders: [[Piece]], file: [Piece]) {
-        self.folders = folders
+    private init(directories: [[Piece]], file: [Piece]) {
+        self.directories = directories
         self.file = file
     }
 
-    /// Nil for one that names no file below the folder.
+    /// Nil for one that names no file below the directory.
     package init?(_ text: String) {
         var names: [[Piece]] = []
         for part in text.split(separator: "/", omittingEmptySubsequences: false) {
@@ -36,7 +36,7 @@ package struct TreeTemplate: Hashable, Sendable {
             if before != "." { file.append(.text(String(before.dropLast()))) }
         }
         guard !file.isEmpty else { return nil }
-        self.init(folders: names, file: file)
+        self.init(directories: names, file: file)
     }
 
     private static func pieces(_ text: Substring) -> [Piece]? {

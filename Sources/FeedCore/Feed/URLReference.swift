@@ -48,7 +48,7 @@ struct URLReference {
                 continue
             }
             if segment.count == 2 { _ = kept.popLast() }
-            // A folder stays one: "/a/.." is "/", not "".
+            // A directory stays one: "/a/.." is "/", not "".
             if index == segments.count - 1 { kept.append("") }
         }
         return "/" + Substring(kept.joined(separator: "/"))

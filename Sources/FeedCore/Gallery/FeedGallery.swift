@@ -1,13 +1,13 @@
 /// Use case: writes the saved feeds as a web site.
 package struct FeedGallery: Sendable {
-    private let saved: SavedPictures
+    private let saved: SavedImages
     private let writer: any GalleryWriter
 
     package init(
         cache: Cache, writer: any GalleryWriter, maxAge: @escaping @Sendable (_ feed: ResourceURL) -> MaxAge,
         now: @escaping @Sendable () -> Timestamp
     ) {
-        saved = SavedPictures(cache: cache, maxAge: maxAge, now: now)
+        saved = SavedImages(cache: cache, maxAge: maxAge, now: now)
         self.writer = writer
     }
 

@@ -1,10 +1,10 @@
 /// Use case: lays the saved images out as files with names that people read.
 package struct FeedTree: Sendable {
-    private let saved: SavedPictures
+    private let saved: SavedImages
     private let writer: any TreeWriter
 
     package init(cache: Cache, writer: any TreeWriter, now: @escaping @Sendable () -> Timestamp) {
-        saved = SavedPictures(cache: cache, maxAge: { _ in .forever }, now: now)
+        saved = SavedImages(cache: cache, maxAge: { _ in .forever }, now: now)
         self.writer = writer
     }
 

@@ -67,7 +67,7 @@ extension DecodedFeed {
     }
 
     /// The id of the first image, which is the item's own. Where there is none, each has its URL: items of one show may all
-    /// begin with the same picture, and are known by all that they have.
+    /// begin with the same image, and are known by all that they have.
     fileprivate func id(of item: Range<Int>) -> ExactText {
         let images = feed.images[item]
         guard images.allSatisfy({ $0.id == $0.url.text }) else { return ExactText(feed.images[item.lowerBound].id) }

@@ -21,7 +21,7 @@ package struct RemoteFeedLoader: Sendable {
     private let maxBytes: Int64
     let maxPages: Int
     private let selection: ImageSelection
-    private let identity: Identity
+    private let identity: OwnCredentials
     private let allowsPrivate: Bool
     private let manner: RequestManner?
     private let hasOwnRoute: Bool
@@ -34,7 +34,8 @@ package struct RemoteFeedLoader: Sendable {
     /// own.
     package init(
         client: any HTTPClient, decoder: any FeedDecoding, maxBytes: Int64, maxPages: Int = 1,
-        selection: ImageSelection = ImageSelection(), identity: Identity = Identity(), allowsPrivate: Bool = false,
+        selection: ImageSelection = ImageSelection(), identity: OwnCredentials = OwnCredentials(),
+        allowsPrivate: Bool = false,
         manner: RequestManner? = nil, hasOwnRoute: Bool = false, maxImageBytes: Int64? = nil,
         bodies: FeedBodies = .shared
     ) {
@@ -71,7 +72,7 @@ package struct RemoteFeedLoader: Sendable {
     ) async throws(FeedError) -> Answer {
         guard url.isRemote || giver != .cache else { throw FeedError.unnamed(url, "is a file") }
         let terms = RequestTerms(
-            feed: url, secrets: giver.isUser ? identity.secrets(for: url) : Identity().secrets(for: url),
+            feed: url, secrets: giver.isUser ? identity.secrets(for: url) : OwnCredentials().secrets(for: url),
             addresses: giver.isUser || mayUsePrivate(giver) ? .any : .publicOnly, manner: manner,
             hasOwnRoute: hasOwnRoute, maxImageBytes: maxImageBytes)
         let (response, body) = try await get(url, validators, maxBytes: maxBytes, on: terms, notBefore)

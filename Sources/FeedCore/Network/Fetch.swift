@@ -18,7 +18,7 @@ package struct Fetch: Sendable {
     package var origin: String { machine.request.origin }
 
     /// What the last try told of its host.
-    package var news: HostShare.News { body.news }
+    package var news: HostConcurrency.News { body.news }
 
     init(_ request: HTTPRequest, into sink: any BodySink, _ rules: FetchRules, _ meter: ByteMeter?) {
         machine = RequestMachine(request, rules)

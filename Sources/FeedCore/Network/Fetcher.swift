@@ -11,16 +11,16 @@ package final class Fetcher: HTTPClient {
     private let remote: any HTTPClient
     private let files: any HTTPClient
     private let rules: FetchRules
-    private let clockwork: Clockwork
+    private let clockwork: TimeSource
     private let meter: ByteMeter?
     private let tellRetry: RetryTeller?
     private let health: Mutex<HostHealth>
-    package let traffic: Traffic
+    package let traffic: RequestScheduler
     package let deadline: Deadline?
 
     /// `files` answers for `file:` URLs.
     package init(
-        _ remote: any HTTPClient, files: any HTTPClient, rules: FetchRules, clockwork: Clockwork,
+        _ remote: any HTTPClient, files: any HTTPClient, rules: FetchRules, clockwork: TimeSource,
         deadline: Deadline? = nil, meter: ByteMeter? = nil, tellingRetries tellRetry: RetryTeller? = nil
     ) {
         self.remote = remote
@@ -30,7 +30,7 @@ package final class Fetcher: HTTPClient {
         self.deadline = deadline
         self.meter = meter
         self.tellRetry = tellRetry
-        traffic = Traffic(jobs: rules.jobs, perHost: rules.perHost, clockwork: clockwork)
+        traffic = RequestScheduler(jobs: rules.jobs, perHost: rules.perHost, clockwork: clockwork)
         health = Mutex(HostHealth(longestPause: rules.retry.longestHostPause))
         deadline?.whenPassed { [traffic] in traffic.endWaits() }
     }

@@ -30,7 +30,7 @@ final class ResumingSink: BodySink {
         // Of the present try alone.
         var rest: RestOfBody?
         var isTriedAgain: @Sendable (HTTPHead) -> Bool = { _ in false }
-        var news = HostShare.News.nothing
+        var news = HostConcurrency.News.nothing
         var isUnusable = false
     }
 
@@ -41,7 +41,7 @@ final class ResumingSink: BodySink {
 
     /// `news` is what the try before this told.
     init(
-        into sink: any BodySink, of request: HTTPRequest, meter: ByteMeter? = nil, news: HostShare.News = .nothing
+        into sink: any BodySink, of request: HTTPRequest, meter: ByteMeter? = nil, news: HostConcurrency.News = .nothing
     ) {
         self.sink = sink
         self.request = request
@@ -74,7 +74,7 @@ final class ResumingSink: BodySink {
     }
 
     /// What this try tells of its host so far.
-    var news: HostShare.News { state.withLock { $0.news } }
+    var news: HostConcurrency.News { state.withLock { $0.news } }
 
     func begin(_ head: HTTPHead) throws(FeedError) -> Bool {
         try state.withLock { state throws(FeedError) in

@@ -27,13 +27,13 @@ package struct Cache: Sendable {
 /// What a command wants of a cache.
 package enum CacheAccess: Hashable, Sendable {
     /// Changes nothing and waits for nobody. A cache that isn't there reads as empty, and is not created. `notFound` of a
-    /// folder with other things in it.
+    /// directory with other things in it.
     case read
     /// As `read` of one that isn't there: for whom it can't be opened, and who delivers all the same.
     case none
     /// Creates it if need be and keeps every other writer out, waiting at most this long for one that is there.
     case write(lockWait: Duration)
-    /// As `write`, but of other folders as `read`, and a database that can't be read is set aside for a new one.
+    /// As `write`, but of other directories as `read`, and a database that can't be read is set aside for a new one.
     case repair(lockWait: Duration)
     /// As `read`, and a database that can't be read reads as the new one that `repair` would begin. What it would do is
     /// among the notices.

@@ -36,24 +36,24 @@ package struct GalleryFeed: Hashable, Sendable {
     package let url: ResourceURL
     package let title: String?
     package let savedAt: Timestamp
-    package let pictures: [GalleryPicture]
+    package let images: [GalleryImage]
     package let maxAge: MaxAge
     /// When the gallery is written.
     package let isFresh: Bool
 
     package init(
-        url: ResourceURL, title: String?, savedAt: Timestamp, pictures: [GalleryPicture], maxAge: MaxAge, isFresh: Bool
+        url: ResourceURL, title: String?, savedAt: Timestamp, images: [GalleryImage], maxAge: MaxAge, isFresh: Bool
     ) {
         self.url = url
         self.title = title
         self.savedAt = savedAt
-        self.pictures = pictures
+        self.images = images
         self.maxAge = maxAge
         self.isFresh = isFresh
     }
 }
 
-package struct GalleryPicture: Hashable, Sendable {
+package struct GalleryImage: Hashable, Sendable {
     package enum Data: Hashable, Sendable {
         case stored(StoredImage)
         /// Why, where that is known.

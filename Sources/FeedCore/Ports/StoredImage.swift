@@ -5,12 +5,12 @@ package struct StoredImage: Hashable, Sendable {
     package let validators: Validators
     package let fetchedAt: Timestamp
     /// The directory of the file, relative to the cache.
-    package let folder: String
+    package let directory: String
     /// The image URL that the data belongs to, if it is not the `url` of the image.
     package var from: ResourceURL?
 
     package init(
-        digest: Digest, size: Int64, type: ImageType, validators: Validators, fetchedAt: Timestamp, folder: String,
+        digest: Digest, size: Int64, type: ImageType, validators: Validators, fetchedAt: Timestamp, directory: String,
         from: ResourceURL? = nil
     ) {
         self.digest = digest
@@ -18,12 +18,12 @@ package struct StoredImage: Hashable, Sendable {
         self.type = type
         self.validators = validators
         self.fetchedAt = fetchedAt
-        self.folder = folder
+        self.directory = directory
         self.from = from
     }
 
     /// Of the file, relative to the cache. Few ask for it.
-    package var path: String { "\(folder)/\(digest.hex)" }
+    package var path: String { "\(directory)/\(digest.hex)" }
 }
 
 /// Image data that a server has confirmed with a 304.

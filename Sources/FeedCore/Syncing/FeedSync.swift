@@ -1,6 +1,6 @@
 /// Use case: one run. Bring every feed's saved copy up to date, then have the data of all their images.
 package struct FeedSync: Sendable {
-    private let round: FeedRound
+    private let round: FeedRefreshes
     private let images: any ImageStore
     private let downloads: ImageDownloads
     private let now: @Sendable () -> Timestamp
@@ -13,12 +13,12 @@ package struct FeedSync: Sendable {
 
     /// `particulars` are those of the feeds that have their own, `general` is what holds for the others.
     package init(
-        general: FeedParticulars, particulars: [ResourceURL.Key: FeedParticulars] = [:], local: LocalFeedLoader,
+        general: FeedPolicy, particulars: [ResourceURL.Key: FeedPolicy] = [:], local: LocalFeedLoader,
         images: any ImageStore, downloads: ImageDownloads, now: @escaping @Sendable () -> Timestamp,
         dryRun: Bool = false, feedsAtOnce: Int = 6, waits: [FeedWait] = [], newImages: NewImages? = nil,
         hasPart: ImagePart? = nil
     ) {
-        round = FeedRound(
+        round = FeedRefreshes(
             general: general, particulars: particulars, local: local, feedsAtOnce: max(1, feedsAtOnce),
             notes: !dryRun, waits: waits)
         self.images = images
@@ -30,8 +30,8 @@ package struct FeedSync: Sendable {
     }
 
     private enum Part: Sendable {
-        case feeds(FeedRound.Outcome)
-        case survey(ImageSurvey)
+        case feeds(FeedRefreshes.Outcome)
+        case survey(DownloadPlanner)
         case images(DownloadOutcome)
     }
 
@@ -39,10 +39,10 @@ package struct FeedSync: Sendable {
     /// when it is done.
     package func run(_ feeds: [ResourceURL], events: SyncEvents?) async -> SyncReport {
         defer { events?.finish() }
-        let (synced, feedsEnd) = AsyncStream.makeStream(of: FeedRound.SyncedFeed.self)
+        let (synced, feedsEnd) = AsyncStream.makeStream(of: FeedRefreshes.SyncedFeed.self)
         let (news, newsEnd) = AsyncStream.makeStream(of: ImageDownloads.News.self)
-        var round = FeedRound.Outcome(reports: [], waits: [])
-        let beginning = ImageSurvey(
+        var round = FeedRefreshes.Outcome(reports: [], waits: [])
+        let beginning = DownloadPlanner(
             ImageChoice(store: images, now: now), dryRun: dryRun, events: events, newImages: newImages)
         var survey = beginning
         var outcome = DownloadOutcome()
@@ -72,9 +72,9 @@ package struct FeedSync: Sendable {
 
     /// Surveys the feeds as they come, and tells what is to be asked for.
     private func take(
-        _ synced: AsyncStream<FeedRound.SyncedFeed>, in survey: ImageSurvey,
+        _ synced: AsyncStream<FeedRefreshes.SyncedFeed>, in survey: DownloadPlanner,
         _ news: AsyncStream<ImageDownloads.News>.Continuation
-    ) async -> ImageSurvey {
+    ) async -> DownloadPlanner {
         defer { news.finish() }
         var survey = survey
         for await feed in synced {
@@ -90,7 +90,7 @@ package struct FeedSync: Sendable {
 
     /// Throws what ends the run.
     private func add(
-        _ feed: FeedRound.SyncedFeed, to survey: inout ImageSurvey,
+        _ feed: FeedRefreshes.SyncedFeed, to survey: inout DownloadPlanner,
         ask: ([WantedImage]) -> Void
     ) async throws(FeedError) {
         if let error = feed.report.error, error.isFatal { throw error }

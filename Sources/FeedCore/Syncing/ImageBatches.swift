@@ -65,13 +65,13 @@ final class ImageBatches: Sendable {
     private let store: any ImageStore
     private let requests: ImagesUnderWay
     private let mostStaged: Int
-    private let traffic: Traffic
-    private let ledger: DownloadLedger
+    private let traffic: RequestScheduler
+    private let ledger: DownloadResults
     private let newImages: NewImages?
     private let sleep: @Sendable (Duration) async throws -> Void
 
     init(
-        store: any ImageStore, of requests: ImagesUnderWay, traffic: Traffic, ledger: DownloadLedger,
+        store: any ImageStore, of requests: ImagesUnderWay, traffic: RequestScheduler, ledger: DownloadResults,
         newImages: NewImages?,
         sleep: @escaping @Sendable (Duration) async throws -> Void
     ) {

@@ -15,7 +15,7 @@ package struct ImageDownloads: Sendable {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let mostBroken: Int
 
-    private var traffic: Traffic { remote.fetcher.traffic }
+    private var traffic: RequestScheduler { remote.fetcher.traffic }
 
     package init(
         remote: RemoteImageDataLoader, store: any ImageStore,
@@ -37,7 +37,7 @@ package struct ImageDownloads: Sendable {
 
     private struct Run {
         let images: ImagesUnderWay
-        let ledger: DownloadLedger
+        let ledger: DownloadResults
         let batches: ImageBatches
     }
 
@@ -45,7 +45,7 @@ package struct ImageDownloads: Sendable {
     package func run(
         _ news: AsyncStream<News>, events: SyncEvents?, newImages: NewImages? = nil, inSeveralWays: Bool = false
     ) async -> DownloadOutcome {
-        let ledger = DownloadLedger(of: traffic, events: events, inSeveralWays: inSeveralWays)
+        let ledger = DownloadResults(of: traffic, events: events, inSeveralWays: inSeveralWays)
         let images = ImagesUnderWay(remote, store, mostBroken: mostBroken)
         let run = Run(
             images: images, ledger: ledger,
@@ -131,7 +131,7 @@ package struct ImageDownloads: Sendable {
 
     /// The failure is remembered for its URL; the images go on at their next URLs.
     private func take(
-        _ error: FeedError, of image: ImageUnderWay, _ start: Traffic.Start, in run: Run
+        _ error: FeedError, of image: ImageUnderWay, _ start: RequestScheduler.Start, in run: Run
     ) async {
         image.sink.discard()
         let url = image.wanted.url

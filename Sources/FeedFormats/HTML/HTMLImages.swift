@@ -1,6 +1,6 @@
 internal import FeedCore
 
-/// The pictures in a piece of HTML. A picture is described by its title, else by the caption of the figure around it,
+/// The images in a piece of HTML. A image is described by its title, else by the caption of the figure around it,
 /// else by its alternative text.
 final class HTMLImages: HTMLVisitor {
     private struct Figure {
@@ -14,7 +14,7 @@ final class HTMLImages: HTMLVisitor {
         "textarea", "template", "iframe", "title", "xmp", "noembed", "noframes",
     ]
 
-    private var images: [NamedPicture] = []
+    private var images: [NamedImage] = []
     private let base: ResourceURL?
     private var figures: [Figure] = []
     private var caption: FoldedText?
@@ -26,7 +26,7 @@ final class HTMLImages: HTMLVisitor {
     private var sources: SourceSet?
     private let most: Int
     private var isWithoutScript = false
-    /// The image that a script is to bring. What stands for it where there is no script is the same picture.
+    /// The image that a script is to bring. What stands for it where there is no script is the same image.
     private var lazy: Int?
 
     private init(base: ResourceURL?, atMost most: Int) { (self.base, self.most) = (base, most) }
@@ -34,7 +34,7 @@ final class HTMLImages: HTMLVisitor {
     /// Finds the first `most` images. `cut` says why the rest of the piece was left out, if it was.
     static func find(
         in html: String, base: ResourceURL?, atMost most: Int, with reader: HTMLReader
-    ) -> (images: [NamedPicture], cut: String?) {
+    ) -> (images: [NamedImage], cut: String?) {
         guard mayHoldImage(html) else { return ([], nil) }
         let visitor = HTMLImages(base: base, atMost: most)
         let cut = reader.read(html, telling: visitor)
@@ -87,7 +87,7 @@ final class HTMLImages: HTMLVisitor {
 
     private func add(_ tag: ImageTag) {
         guard images.count < most else { return }
-        let addresses = tag.references(linkedTo: link).map { NamedPicture.Address(reference: $0, base: base) }
+        let addresses = tag.references(linkedTo: link).map { NamedImage.Address(reference: $0, base: base) }
         guard !addresses.isEmpty else { return }
         let decoration = tag.decoration
         let title = tag.title.flatMap(FoldedText.fold)
@@ -99,7 +99,7 @@ final class HTMLImages: HTMLVisitor {
         }
         if title == nil, !figures.isEmpty { figures[figures.count - 1].untitled.append(images.count) }
         if !isWithoutScript { lazy = tag.isLazy ? images.count : nil }
-        images.append(NamedPicture(addresses, description: words, decoration: decoration))
+        images.append(NamedImage(addresses, description: words, decoration: decoration))
     }
 
     func end(_ tag: String) {

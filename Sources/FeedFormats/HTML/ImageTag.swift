@@ -1,4 +1,4 @@
-/// An `<img>`: where its picture is to be had, what is said of it, and whether it is one that anybody means.
+/// An `<img>`: where its image is to be had, what is said of it, and whether it is one that anybody means.
 struct ImageTag {
     /// These hold the file that was uploaded, or what comes nearest.
     private var originals: [String?] = [nil, nil, nil]
@@ -58,8 +58,8 @@ struct ImageTag {
 
         init(_ reference: String) {
             StepCounter.add(reference.utf8.count)
-            self.reference = NamedPicture.Address.shortened(reference)
-            isImage = ImageKind.isNamedAsPicture(self.reference)
+            self.reference = NamedImage.Address.shortened(reference)
+            isImage = ImageKind.isNamedAsImage(self.reference)
             stem = Self.stem(of: self.reference)
         }
 

@@ -1,4 +1,4 @@
-/// The addresses that `srcset` gives a picture, the largest first (HTML, section 4.8.4.2.2).
+/// The addresses that `srcset` gives a image, the largest first (HTML, section 4.8.4.2.2).
 struct SourceSet {
     private struct Candidate {
         let reference: String
@@ -6,7 +6,7 @@ struct SourceSet {
         let isOwn: Bool
     }
 
-    /// By width before by density: those with a width say how large they are. A bare one is the picture at density 1.
+    /// By width before by density: those with a width say how large they are. A bare one is the image at density 1.
     private enum Merit: Comparable {
         case bare
         case density(Double)
@@ -59,9 +59,9 @@ struct SourceSet {
         let place = best.lastIndex(where: isBehind).map { $0 + 1 } ?? 0
         StepCounter.add(reference.count)
         let isKnown = best.contains { $0.reference.utf8.elementsEqual(reference) }
-        guard place < NamedPicture.mostAddresses, !isKnown else { return }
-        let kept = NamedPicture.Address.shortened(String(Substring(reference)))
+        guard place < NamedImage.mostAddresses, !isKnown else { return }
+        let kept = NamedImage.Address.shortened(String(Substring(reference)))
         best.insert(Candidate(reference: kept, merit: merit, isOwn: isOwn), at: place)
-        if best.count > NamedPicture.mostAddresses { best.removeLast() }
+        if best.count > NamedImage.mostAddresses { best.removeLast() }
     }
 }

@@ -3,7 +3,7 @@ internal import FeedCore
 /// An address in parts, from which marks of size are taken one by one.
 struct AddressParts {
     private let host: Substring
-    private var folders: [Substring]
+    private var directories: [Substring]
     private var name: Substring
     /// With its dot.
     private var suffix: Substring
@@ -17,14 +17,14 @@ struct AddressParts {
         var parts = path.split(separator: "/", omittingEmptySubsequences: false)
         host = parts.removeFirst()
         let file = parts.popLast() ?? ""
-        folders = parts
+        directories = parts
         let dot = file.lastIndex(of: ".")
         name = dot.map { file[..<$0] } ?? file
         suffix = dot.map { file[$0...] } ?? ""
     }
 
     var text: String {
-        let path = ([host] + folders + [name + suffix]).joined(separator: "/")
+        let path = ([host] + directories + [name + suffix]).joined(separator: "/")
         return query.isEmpty ? path : "\(path)?\(query.joined(separator: "&"))"
     }
 
@@ -32,7 +32,7 @@ struct AddressParts {
 
     // MARK: Marks
 
-    /// A picture's file has no other parameters but for how it is served.
+    /// A image's file has no other parameters but for how it is served.
     mutating func takeQuery() -> Double? {
         guard !query.isEmpty else { return nil }
         let isFile = ImageKind.hasImageName("/\(name)\(suffix)")
@@ -47,7 +47,7 @@ struct AddressParts {
             }
         }
         query = rest
-        // One without a side may serve the whole picture in another format.
+        // One without a side may serve the whole image in another format.
         return size.map { $0 > 0 ? $0 : Self.unsized }
     }
 
@@ -66,20 +66,22 @@ struct AddressParts {
 
     /// Such as `w_1456,c_limit,f_auto,q_auto:good`, or `$s_!x7!,w_600`.
     mutating func takeTransformations() -> Double? {
-        guard let place = folders.firstIndex(where: Self.isTransformation) else { return nil }
+        guard let place = directories.firstIndex(where: Self.isTransformation) else { return nil }
         var size = Self.unsized
-        for part in folders[place].split(separator: ",") where part.hasPrefix("w_") {
+        for part in directories[place].split(separator: ",") where part.hasPrefix("w_") {
             size = Self.number(part.dropFirst(2)) ?? size
         }
-        folders.remove(at: place)
-        if place > 0, ["fit", "fill", "crop", "scale"].contains(folders[place - 1]) { folders.remove(at: place - 1) }
+        directories.remove(at: place)
+        if place > 0, ["fit", "fill", "crop", "scale"].contains(directories[place - 1]) {
+            directories.remove(at: place - 1)
+        }
         return size
     }
 
-    private static func isTransformation(_ folder: Substring) -> Bool {
-        guard folder.contains("_") else { return false }
+    private static func isTransformation(_ directory: Substring) -> Bool {
+        guard directory.contains("_") else { return false }
         var isKnown = false
-        for part in folder.split(separator: ",") {
+        for part in directory.split(separator: ",") {
             guard let line = part.firstIndex(of: "_"), part[..<line].utf8.count <= 3 else { return false }
             if ["w", "h", "c", "f", "q"].contains(part[..<line]) { isKnown = true }
         }
@@ -87,18 +89,20 @@ struct AddressParts {
     }
 
     mutating func takeComponent() -> Double? {
-        guard let place = folders.lastIndex(where: { Self.size(ofComponent: $0) != nil }) else { return nil }
-        return Self.size(ofComponent: folders.remove(at: place))
+        guard let place = directories.lastIndex(where: { Self.size(ofComponent: $0) != nil }) else { return nil }
+        return Self.size(ofComponent: directories.remove(at: place))
     }
 
     /// `s640`, `s640x960`, `w640-h427`, `s72-c`, `1280x720`.
-    private static func size(ofComponent folder: Substring) -> Double? {
-        let bare = folder.first == "s" || folder.first == "w" || folder.first == "h" ? folder.dropFirst() : folder
+    private static func size(ofComponent directory: Substring) -> Double? {
+        let bare =
+            directory.first == "s" || directory.first == "w" || directory.first == "h"
+            ? directory.dropFirst() : directory
         let digits = bare.prefix { $0.isASCII && $0.isNumber }
         guard (2...4).contains(digits.utf8.count), let size = Double(digits) else { return nil }
         let rest = bare[digits.endIndex...]
         if rest.first == "x" { return isNumber(rest.dropFirst(), upTo: 4) ? size : nil }
-        guard bare.startIndex != folder.startIndex else { return nil }
+        guard bare.startIndex != directory.startIndex else { return nil }
         let options = rest.split(separator: "-")
         let areOptions = options.allSatisfy { option in
             option.utf8.count <= 2 || option.first == "h" && isNumber(option.dropFirst(), upTo: 4)
@@ -106,15 +110,15 @@ struct AddressParts {
         return rest.isEmpty || rest.first == "-" && areOptions ? size : nil
     }
 
-    /// Wikis keep the thumbs of a file in a folder of its name.
+    /// Wikis keep the thumbs of a file in a directory of its name.
     mutating func takePrefix() -> Double? {
         guard let mark = name.firstRange(of: "px-"), Self.isNumber(name[..<mark.lowerBound], upTo: 5),
             let size = Double(name[..<mark.lowerBound])
         else { return nil }
         name = name[mark.upperBound...]
-        if let thumb = folders.lastIndex(of: "thumb"), folders.last.map({ $0 == name + suffix }) == true {
-            folders.removeLast()
-            folders.remove(at: thumb)
+        if let thumb = directories.lastIndex(of: "thumb"), directories.last.map({ $0 == name + suffix }) == true {
+            directories.removeLast()
+            directories.remove(at: thumb)
         }
         return size
     }
@@ -154,12 +158,12 @@ struct AddressParts {
         return parts.count == 3 ? sizes[String(parts[2])] ?? bare : bare
     }
 
-    mutating func takeRendition(at site: String, below folder: Substring) -> Double? {
-        guard isAt(site), let place = folders.lastIndex(of: folder), place > 0 else { return nil }
-        let marks = folders[place...].joined(separator: ",").split(separator: ",")
+    mutating func takeRendition(at site: String, below directory: Substring) -> Double? {
+        guard isAt(site), let place = directories.lastIndex(of: directory), place > 0 else { return nil }
+        let marks = directories[place...].joined(separator: ",").split(separator: ",")
         let size = marks.first { $0.hasPrefix("w_") }.flatMap { Self.number($0.dropFirst(2)) }
-        (name, suffix) = (folders[place - 1], "")
-        folders.removeSubrange((place - 1)...)
+        (name, suffix) = (directories[place - 1], "")
+        directories.removeSubrange((place - 1)...)
         return size ?? Self.unsized
     }
 

@@ -1,6 +1,6 @@
 internal import FeedCore
 
-/// What stands in feeds as a picture and is none that anybody means. To leave out more, add a row.
+/// What stands in feeds as a image and is none that anybody means. To leave out more, add a row.
 struct Decoration {
     enum Mark {
         /// A width or height of 1 or 0.
@@ -11,7 +11,7 @@ struct Decoration {
         case styleClass(String)
         /// A host, or one below it, and what its path begins with.
         case address(String)
-        /// A picture that is titled as the item's author.
+        /// A image that is titled as the item's author.
         case author
     }
 
@@ -32,7 +32,7 @@ struct Decoration {
             .address("s.w.org/images/core/emoji"), "an emoji", img("s.w.org/images/core/emoji/15/72x72/1f642.png")),
         Decoration(
             .address("e.deviantart.net/emoticons"), "an emoji", img("e.deviantart.net/emoticons/s/smile.gif")),
-        Decoration(.author, "the author's picture", media("cdn.example/people/ann.jpg", title: "Ann Author")),
+        Decoration(.author, "the author's image", media("cdn.example/people/ann.jpg", title: "Ann Author")),
         Decoration(
             .address("gravatar.com/avatar"), "an avatar", img("secure.gravatar.com/avatar/5e5e?s=96&d=identicon")),
         Decoration(

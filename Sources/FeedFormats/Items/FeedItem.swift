@@ -14,9 +14,9 @@ struct FeedItem {
     var location: String?
     var text: ItemText?
     /// The first counts most.
-    var pictures: [NamedPicture] = []
-    /// Each list counts only if the item has no other picture, nor one of a list before.
-    var standIns: [[NamedPicture]] = []
+    var images: [NamedImage] = []
+    /// Each list counts only if the item has no other image, nor one of a list before.
+    var substitutes: [[NamedImage]] = []
     /// Why the rest of its HTML was left out, if it was.
     var cut: String?
 

@@ -42,43 +42,43 @@ struct ImageCollector {
         try DecodingFailure.check()
         itemCount += 1
         var item = given.shortened
-        // An item is often known by its URL, or that of its picture, and is shown by it.
+        // An item is often known by its URL, or that of its image, and is shown by it.
         item.id = item.id?.withoutPasswords
         let number = itemCount
         if let cut = item.cut {
             notes.add("left out the rest of a text of item \(Self.name(item, number)): \(cut)")
         }
         let noteCount = notes.count
-        var pictures = try resolve(item.pictures, of: item)
-        for standIns in item.standIns where pictures.isEmpty { pictures = try resolve(standIns, of: item) }
-        guard !pictures.isEmpty else {
-            if notes.count == noteCount { notes.add("item \(Self.name(item, number)) has no picture") }
+        var merged = try resolve(item.images, of: item)
+        for substitutes in item.substitutes where merged.isEmpty { merged = try resolve(substitutes, of: item) }
+        guard !merged.isEmpty else {
+            if notes.count == noteCount { notes.add("item \(Self.name(item, number)) has no image") }
             return
         }
         itemStarts.append(images.count)
-        try append(pictures, of: item)
+        try append(merged, of: item)
     }
 
-    private mutating func append(_ pictures: [UnitedPictures.Picture], of item: FeedItem) throws(DecodingFailure) {
+    private mutating func append(_ merged: [MergedImages.Image], of item: FeedItem) throws(DecodingFailure) {
         let link = page(item.link?.reference, from: item.link?.base ?? base)
             .flatMap { $0.isRemote ? $0.withoutCredentials : nil }
         var words = item.title
-        if words == nil, let text = item.text, pictures.contains(where: { $0.description == nil }) {
+        if words == nil, let text = item.text, merged.contains(where: { $0.description == nil }) {
             words = beginning(text)
         }
         let post = FeedPost(title: item.title, link: link, published: item.published)
-        for (index, picture) in pictures.enumerated() {
+        for (index, image) in merged.enumerated() {
             guard images.count < mostImages else { throw .tooMany(mostImages) }
-            let url = picture.addresses[0]
+            let url = image.addresses[0]
             let id = item.id.map { index == 0 ? $0 : "\($0)#\(index + 1)" } ?? url.text
-            let description = picture.description?.shortened(to: LongestText.words) ?? words
-            let location = picture.location?.shortened(to: LongestText.words) ?? item.location
+            let description = image.description?.shortened(to: LongestText.words) ?? words
+            let location = image.location?.shortened(to: LongestText.words) ?? item.location
             budget.addImage()
             try budget.spend(id, description, location, item.title, link?.text)
             images.append(
                 FeedImage(
                     id: id, description: description, location: location, url: url, post: post,
-                    alternatives: picture.addresses.dropFirst().map(\.withoutCredentials)))
+                    alternatives: image.addresses.dropFirst().map(\.withoutCredentials)))
         }
     }
 
@@ -91,35 +91,35 @@ struct ImageCollector {
 
     mutating func note(_ note: String) { notes.add(note) }
 
-    // MARK: Pictures
+    // MARK: Images
 
     private struct Usable {
-        let picture: NamedPicture
+        let image: NamedImage
         var addresses: [ResourceURL] = []
     }
 
     private mutating func resolve(
-        _ pictures: [NamedPicture], of item: FeedItem
-    ) throws(DecodingFailure) -> [UnitedPictures.Picture] {
+        _ images: [NamedImage], of item: FeedItem
+    ) throws(DecodingFailure) -> [MergedImages.Image] {
         var usable: [Usable] = []
-        for (index, picture) in pictures.enumerated() {
+        for (index, image) in images.enumerated() {
             if index % 256 == 255 { try DecodingFailure.check() }
-            if let found = try usableAddresses(picture, of: item) { usable.append(found) }
+            if let found = try usableAddresses(image, of: item) { usable.append(found) }
         }
         if let filter { try leaveOut(by: filter, &usable) }
-        var united = UnitedPictures(count: usable.count, sided: usable.count { $0.picture.hasSides })
-        for found in usable { united.add(found.picture, at: found.addresses) }
+        var united = MergedImages(count: usable.count, sided: usable.count { $0.image.hasSides })
+        for found in usable { united.add(found.image, at: found.addresses) }
         return united.all
     }
 
     /// Nil without any, and for decoration.
     private mutating func usableAddresses(
-        _ picture: NamedPicture, of item: FeedItem
+        _ image: NamedImage, of item: FeedItem
     ) throws(DecodingFailure) -> Usable? {
-        var usable = Usable(picture: picture)
+        var usable = Usable(image: image)
         var reason: String?
-        var decoration = picture.decoration
-        for address in picture.addresses where usable.addresses.count <= NamedPicture.mostAddresses {
+        var decoration = image.decoration
+        for address in image.addresses where usable.addresses.count <= NamedImage.mostAddresses {
             let base = address.base ?? base
             StepCounter.add(address.reference.utf8.count + (base?.text.utf8.count ?? 0))
             let url: ResourceURL?
@@ -133,7 +133,7 @@ struct ImageCollector {
             }
             guard let url else {
                 try budget.spend(address.reference)
-                reason = reason ?? "a data: URL, which holds the picture itself"
+                reason = reason ?? "a data: URL, which holds the image itself"
                 continue
             }
             try budget.spend(url.text, url.credentials)
@@ -143,11 +143,11 @@ struct ImageCollector {
             usable.addresses.append(url)
         }
         if let decoration, !takesAll {
-            note(picture, of: item, decoration.what)
+            note(image, of: item, decoration.what)
             return nil
         }
         guard usable.addresses.isEmpty else { return usable }
-        if let reason { note(picture, of: item, reason) }
+        if let reason { note(image, of: item, reason) }
         return nil
     }
 
@@ -162,9 +162,9 @@ struct ImageCollector {
 
     // MARK: Notes
 
-    private mutating func note(_ picture: NamedPicture, of item: FeedItem, _ reason: String) {
+    private mutating func note(_ image: NamedImage, of item: FeedItem, _ reason: String) {
         let number = itemCount
-        notes.add("left out an image of item \(Self.name(item, number)): \(Self.shown(picture)): \(reason)")
+        notes.add("left out an image of item \(Self.name(item, number)): \(Self.shown(image)): \(reason)")
     }
 
     private static func name(_ item: FeedItem, _ number: Int) -> String {
@@ -172,8 +172,8 @@ struct ImageCollector {
     }
 
     /// In an invalid URL, anything before the last @ may be a password.
-    private static func shown(_ picture: NamedPicture) -> String {
-        let reference = picture.addresses.first?.reference ?? ""
+    private static func shown(_ image: NamedImage) -> String {
+        let reference = image.addresses.first?.reference ?? ""
         let at = reference.utf8.lastIndex(of: UInt8(ascii: "@"))
         return JSONWriter.quote(at.map { "***\(reference[$0...])" } ?? reference, limit: 80)
     }

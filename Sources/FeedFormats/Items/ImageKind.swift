@@ -1,6 +1,6 @@
 internal import FeedCore
 
-/// Tells whether an enclosure is a picture. Its type decides; where that says nothing, the file's name does.
+/// Tells whether an enclosure is a image. Its type decides; where that says nothing, the file's name does.
 enum ImageKind {
     static func isImage(type: String?, reference: String) -> Bool {
         isImage(type: type) ?? hasImageName(reference)
@@ -22,7 +22,7 @@ enum ImageKind {
     ]
 
     /// A wiki's page of a file ends in the file's name: `File:Name.jpg`.
-    static func isNamedAsPicture(_ reference: String) -> Bool {
+    static func isNamedAsImage(_ reference: String) -> Bool {
         guard hasImageName(reference) else { return false }
         let path = reference.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         let name = path.lastIndex(of: UInt8(ascii: "/")).map { path[path.index(after: $0)...] } ?? path

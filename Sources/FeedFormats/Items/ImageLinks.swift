@@ -18,7 +18,7 @@ struct ImageLinks {
         return url
     }
 
-    /// The image at any reference, as browsers read references. Nil for a `data:` URL, which holds the picture itself.
+    /// The image at any reference, as browsers read references. Nil for a `data:` URL, which holds the image itself.
     func target(of given: String, from base: ResourceURL?) throws(InvalidURL) -> ResourceURL? {
         let reference = WebReference(given)
         if reference.begins(with: "data:") { return nil }

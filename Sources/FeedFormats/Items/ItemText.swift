@@ -1,4 +1,4 @@
-/// What an item says, whose beginning stands in for words on its pictures.
+/// What an item says, whose beginning stands in for words on its images.
 struct ItemText {
     /// An image or two may stand before the first word. An item of megabytes may wait for its feed's end.
     private static let longest = 16_384

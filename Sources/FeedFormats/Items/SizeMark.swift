@@ -1,10 +1,10 @@
-/// How an address says in which size it gives a picture. Addresses that differ in such marks alone are of one picture. To
-/// know another way, add a row; `PictureIdentity` says which addresses are looked at.
+/// How an address says in which size it gives a image. Addresses that differ in such marks alone are of one image. To
+/// know another way, add a row; `ImageIdentity` says which addresses are looked at.
 struct SizeMark: Sendable {
     let what: String
-    /// Of one picture, each larger than the one before. The tests try them.
+    /// Of one image, each larger than the one before. The tests try them.
     let examples: [String]
-    /// Takes the mark away, and gives back how large it says that the picture is; nil where there is no such mark.
+    /// Takes the mark away, and gives back how large it says that the image is; nil where there is no such mark.
     let take: @Sendable (inout AddressParts) -> Double?
 
     static let table = [

@@ -84,7 +84,7 @@ struct JSONFeed {
         }
         let item = try readItem(&reader)
         do throws(DecodingFailure) {
-            guard item.pictures.count <= mostNamed else { throw .tooMany(mostNamed) }
+            guard item.images.count <= mostNamed else { throw .tooMany(mostNamed) }
             try collector.add(item)
         } catch {
             throw reader.error(error, at: start)
@@ -93,10 +93,10 @@ struct JSONFeed {
 
     private func readItem(_ reader: inout JSONReader) throws(JSONError) -> FeedItem {
         var item = FeedItem()
-        var image: NamedPicture?
-        var banner: NamedPicture?
-        var attachments: [NamedPicture] = []
-        var content: [NamedPicture] = []
+        var image: NamedImage?
+        var banner: NamedImage?
+        var attachments: [NamedImage] = []
+        var content: [NamedImage] = []
         // Each, if it is missing, gives way to the next.
         var texts: [ItemText?] = [nil, nil, nil]
         var dates: [Timestamp?] = [nil, nil]
@@ -105,8 +105,8 @@ struct JSONFeed {
             switch name {
             case "id": item.id = try id(&reader)
             case "title": item.title = try words(&reader)
-            case "image": image = NamedPicture(try text(&reader))
-            case "banner_image": banner = NamedPicture(try text(&reader))
+            case "image": image = NamedImage(try text(&reader))
+            case "banner_image": banner = NamedImage(try text(&reader))
             case "attachments": attachments = try readAttachments(&reader)
             case "content_html":
                 guard let markup = try text(&reader) else { continue }
@@ -120,19 +120,19 @@ struct JSONFeed {
             default: try reader.skipValue()
             }
         }
-        item.pictures = [image, banner].compactMap { $0 } + attachments + content
+        item.images = [image, banner].compactMap { $0 } + attachments + content
         item.text = texts.lazy.compactMap { $0 }.first
         item.published = dates[0] ?? dates[1]
         return item
     }
 
-    private func readAttachments(_ reader: inout JSONReader) throws(JSONError) -> [NamedPicture] {
+    private func readAttachments(_ reader: inout JSONReader) throws(JSONError) -> [NamedImage] {
         guard try reader.peek() == .array else {
             try reader.skipValue()
             return []
         }
         let start = reader.position
-        var attachments: [NamedPicture] = []
+        var attachments: [NamedImage] = []
         try reader.enterArray()
         while try reader.nextElement() {
             guard try reader.peek() == .object else {
@@ -145,7 +145,7 @@ struct JSONFeed {
         return attachments
     }
 
-    private func readAttachment(_ reader: inout JSONReader) throws(JSONError) -> NamedPicture? {
+    private func readAttachment(_ reader: inout JSONReader) throws(JSONError) -> NamedImage? {
         var url: String?
         var type: String?
         var title: String?
@@ -159,7 +159,7 @@ struct JSONFeed {
             }
         }
         guard let url, ImageKind.isImage(type: type, reference: url) else { return nil }
-        return NamedPicture(url, description: title)
+        return NamedImage(url, description: title)
     }
 
     /// Nil also for any other value: programs write nulls and numbers in place of texts.

@@ -4,7 +4,7 @@ internal import FeedCore
 final class AtomFeed: XMLVisitor {
     private enum Place { case feed, entry, author, module }
 
-    /// Media RSS comes first; then an entry's pictures count in this order.
+    /// Media RSS comes first; then an entry's images count in this order.
     private enum Rank {
         static let enclosure = 1
         static let content = 2
@@ -76,7 +76,7 @@ final class AtomFeed: XMLVisitor {
         case "content":
             if let source = element.attribute("src") {
                 let isImage = ImageKind.isImage(type: element.attribute("type")) == true
-                if isImage { try item.add(NamedPicture(source, base: element.base), rank: Rank.content) }
+                if isImage { try item.add(NamedImage(source, base: element.base), rank: Rank.content) }
                 return .nothing
             }
             base = element.base
@@ -95,7 +95,7 @@ final class AtomFeed: XMLVisitor {
         } else if link.isLink("enclosure"), ImageKind.isImage(type: link.attribute("type"), reference: reference) {
             let description = link.attribute("title").flatMap(FoldedText.fold)
             try item.add(
-                NamedPicture(reference, base: link.base, description: description), rank: Rank.enclosure)
+                NamedImage(reference, base: link.base, description: description), rank: Rank.enclosure)
         }
     }
 

@@ -1,4 +1,4 @@
-/// Where an item's pictures were taken. It reads GeoRSS, in its simple form or as a point in GML, and the W3C's latitude
+/// Where an item's images were taken. It reads GeoRSS, in its simple form or as a point in GML, and the W3C's latitude
 /// and longitude.
 struct ItemLocation {
     private var name: String?

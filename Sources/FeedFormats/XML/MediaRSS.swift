@@ -1,10 +1,10 @@
 internal import FeedCore
 
 /// The `media:` elements of one item. They nest: a group may hold contents. A title, description or location holds for
-/// all pictures in its parent that have none of their own.
+/// all images in its parent that have none of their own.
 struct MediaRSS {
-    fileprivate struct Picture {
-        var named: NamedPicture
+    fileprivate struct Image {
+        var named: NamedImage
         /// The title that it has alone.
         var title: String?
         let area: Double
@@ -16,10 +16,10 @@ struct MediaRSS {
         enum Kind { case item, group, content }
 
         let kind: Kind
-        /// The `media:content` of this scope, if it is a picture.
-        var picture: Picture?
-        var pictures: [Picture] = []
-        var thumbnails: [Picture] = []
+        /// The `media:content` of this scope, if it is a image.
+        var image: Image?
+        var images: [Image] = []
+        var thumbnails: [Image] = []
         var title: String?
         var caption: String?
         var location = ItemLocation()
@@ -27,16 +27,16 @@ struct MediaRSS {
 
     /// The other values that the standard knows besides `image`. Values of a feed's own, such as `photo`, say nothing.
     private static let otherMedia: Set = ["audio", "video", "document", "executable"]
-    /// No picture is so wide or so high. A larger number counts as none.
+    /// No image is so wide or so high. A larger number counts as none.
     private static let longestSide = 1_000_000.0
     /// No feed nests groups and contents so deep. Each level goes over all images in it.
     private static let mostScopes = 16
 
     private var scopes = [Scope(kind: .item)]
-    /// How many open elements say where a picture was taken.
+    /// How many open elements say where a image was taken.
     private var locationDepth = 0
     private var textIsPlain = true
-    /// The number of pictures and thumbnails, with all renditions.
+    /// The number of images and thumbnails, with all renditions.
     private(set) var count = 0
 
     // MARK: Reading
@@ -55,14 +55,14 @@ struct MediaRSS {
             return .children
         case "content":
             scopes.append(Scope(kind: .content))
-            if Self.isPicture(element) {
-                scopes[scopes.count - 1].picture = Self.picture(element)
+            if Self.isImage(element) {
+                scopes[scopes.count - 1].image = Self.image(element)
                 count += 1
             }
             return .children
         case "thumbnail":
-            if let picture = Self.picture(element) {
-                scopes[scopes.count - 1].thumbnails.append(picture)
+            if let image = Self.image(element) {
+                scopes[scopes.count - 1].thumbnails.append(image)
                 count += 1
             }
             return .nothing
@@ -96,15 +96,15 @@ struct MediaRSS {
         }
         guard scopes.count > 1, var scope = scopes.popLast() else { return }
         let parent = scopes.count - 1
-        StepCounter.add(scope.pictures.count + scope.thumbnails.count)
+        StepCounter.add(scope.images.count + scope.thumbnails.count)
         scope.handDown()
-        scope.picture?.title = scope.title
-        if let picture = scope.picture { scopes[parent].pictures.append(picture) }
+        scope.image?.title = scope.title
+        if let image = scope.image { scopes[parent].images.append(image) }
         if scope.kind == .group {
-            if let best = Self.best(of: scope.pictures) { scopes[parent].pictures.append(best) }
+            if let best = Self.best(of: scope.images) { scopes[parent].images.append(best) }
             if let best = Self.best(of: scope.thumbnails) { scopes[parent].thumbnails.append(best) }
         } else {
-            scopes[parent].pictures += scope.pictures
+            scopes[parent].images += scope.images
             scopes[parent].thumbnails += scope.thumbnails
         }
     }
@@ -113,44 +113,44 @@ struct MediaRSS {
 
     var location: String? { scopes[0].location.text }
 
-    /// The pictures and the thumbnails in the order of the document. Blogs give their author's picture, too.
-    func pictures(by authors: Set<String>) -> (pictures: [NamedPicture], thumbnails: [NamedPicture]) {
+    /// The images and the thumbnails in the order of the document. Blogs give their author's image, too.
+    func images(by authors: Set<String>) -> (images: [NamedImage], thumbnails: [NamedImage]) {
         var item = scopes[0]
         item.handDown()
-        let pictures = item.pictures.map { picture in
-            var named = picture.named
-            if let title = picture.title, authors.contains(title.lowercased()) { named.decoration = .author }
+        let images = item.images.map { image in
+            var named = image.named
+            if let title = image.title, authors.contains(title.lowercased()) { named.decoration = .author }
             return named
         }
-        return (pictures, item.thumbnails.map(\.named))
+        return (images, item.thumbnails.map(\.named))
     }
 
-    private static func isPicture(_ element: XMLElement) -> Bool {
+    private static func isImage(_ element: XMLElement) -> Bool {
         guard let reference = element.attribute("url") else { return false }
         let type = element.attribute("type")
         let medium = element.attribute("medium")?.lowercased()
-        // Some servers send `application/octet-stream` for a picture.
+        // Some servers send `application/octet-stream` for a image.
         if medium == "image" { return true }
         if let isImage = ImageKind.isImage(type: type) { return isImage }
         if let medium, otherMedia.contains(medium) { return false }
-        return ImageKind.hasImageName(reference) || type == nil && isLikePicture(element, reference)
+        return ImageKind.hasImageName(reference) || type == nil && isLikeImage(element, reference)
     }
 
-    /// For a reference that nothing tells the type of: it is like a picture if it has a size, has no duration, and is
+    /// For a reference that nothing tells the type of: it is like a image if it has a size, has no duration, and is
     /// not named as a film.
-    private static func isLikePicture(_ element: XMLElement, _ reference: String) -> Bool {
+    private static func isLikeImage(_ element: XMLElement, _ reference: String) -> Bool {
         guard let width = side("width", of: element), let height = side("height", of: element) else { return false }
         return width * height > 0 && element.attribute("duration") == nil && !ImageKind.hasFilmName(reference)
     }
 
-    private static func picture(_ element: XMLElement) -> Picture? {
+    private static func image(_ element: XMLElement) -> Image? {
         guard let reference = element.attribute("url") else { return nil }
-        // A picture with one side given counts as a square.
+        // A image with one side given counts as a square.
         let (width, height) = (side("width", of: element), side("height", of: element))
-        let address = NamedPicture.Address(
+        let address = NamedImage.Address(
             reference: reference, base: element.base, width: width ?? 0, height: height ?? 0)
-        return Picture(
-            named: NamedPicture([address]), area: (width ?? height ?? 0) * (height ?? width ?? 0),
+        return Image(
+            named: NamedImage([address]), area: (width ?? height ?? 0) * (height ?? width ?? 0),
             bytes: element.attribute("fileSize").flatMap(Double.init) ?? 0,
             isDefault: element.attribute("isDefault") == "true")
     }
@@ -162,11 +162,11 @@ struct MediaRSS {
         return length > 0 && length <= longestSide ? length : 0
     }
 
-    /// Chooses the largest rendition of a picture, among equals the default one, else the first. The others come behind it
+    /// Chooses the largest rendition of a image, among equals the default one, else the first. The others come behind it
     /// in this order.
-    private static func best(of pictures: [Picture]) -> Picture? {
+    private static func best(of images: [Image]) -> Image? {
         // Sorting keeps the order of equals.
-        let sorted = pictures.sorted {
+        let sorted = images.sorted {
             if $0.area != $1.area { return $0.area > $1.area }
             if $0.bytes != $1.bytes { return $0.bytes > $1.bytes }
             return $0.isDefault && !$1.isDefault
@@ -182,19 +182,19 @@ struct MediaRSS {
 }
 
 extension MediaRSS.Scope {
-    /// Gives the title, else the description, and the location to the pictures that have none of their own.
+    /// Gives the title, else the description, and the location to the images that have none of their own.
     fileprivate mutating func handDown() {
         let words = title ?? caption
         let place = kind == .item ? nil : location.text
-        func complete(_ picture: inout MediaRSS.Picture) {
-            picture.named.description = picture.named.description ?? words
-            picture.named.location = picture.named.location ?? place
+        func complete(_ image: inout MediaRSS.Image) {
+            image.named.description = image.named.description ?? words
+            image.named.location = image.named.location ?? place
         }
-        if var own = picture {
+        if var own = image {
             complete(&own)
-            picture = own
+            image = own
         }
-        for index in pictures.indices { complete(&pictures[index]) }
+        for index in images.indices { complete(&images[index]) }
         for index in thumbnails.indices { complete(&thumbnails[index]) }
     }
 }

@@ -1,7 +1,7 @@
 internal import FeedCore
 internal import JSONText
 
-/// An OPML subscription list: `<outline xmlUrl="…">`, in any folder.
+/// An OPML subscription list: `<outline xmlUrl="…">`, in any directory.
 final class OPMLList: XMLVisitor {
     private var feeds: [ResourceURL] = []
     private var seen = Set<ResourceURL.Key>()

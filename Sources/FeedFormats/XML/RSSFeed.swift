@@ -4,7 +4,7 @@ internal import FeedCore
 final class RSSFeed: XMLVisitor {
     private enum Place { case root, channel, item, image, module }
 
-    /// Media RSS comes first; then an item's pictures count in this order.
+    /// Media RSS comes first; then an item's images count in this order.
     private enum Rank {
         static let enclosure = 1
         static let itunes = 2
@@ -124,7 +124,7 @@ final class RSSFeed: XMLVisitor {
             return try addEnclosure(element, at: url ?? element.attribute("resource", in: .rdf))
         case (.itunes, "image"):
             let url = element.attribute("href") ?? element.attribute("url")
-            try item.add(NamedPicture(url, base: element.base), rank: Rank.itunes)
+            try item.add(NamedImage(url, base: element.base), rank: Rank.itunes)
             return .nothing
         default: return enter(.module, if: try item.beginMedia(element))
         }
@@ -132,7 +132,7 @@ final class RSSFeed: XMLVisitor {
 
     private func addEnclosure(_ element: XMLElement, at url: String?) throws(DecodingFailure) -> XMLInterest {
         if let url, ImageKind.isImage(type: Self.attribute("type", of: element), reference: url) {
-            try item.add(NamedPicture(url, base: element.base), rank: Rank.enclosure)
+            try item.add(NamedImage(url, base: element.base), rank: Rank.enclosure)
         }
         return .nothing
     }
@@ -151,7 +151,7 @@ final class RSSFeed: XMLVisitor {
         case (.item, .plain, "guid"): take(guid: text)
         case (.item, .plain, "link"): take(link: text)
         case (.image, .plain, "url"):
-            item.lonePicture = FoldedText.fold(text).flatMap { NamedPicture($0, base: markupBase) }
+            item.loneImage = FoldedText.fold(text).flatMap { NamedImage($0, base: markupBase) }
         case (.item, .plain, "pubdate"): item.published = item.published ?? FeedDate.read(text)
         case (.item, .dublinCore, "date"): item.otherDate = item.otherDate ?? FeedDate.read(text)
         case (.item, .plain, "author"), (.item, .dublinCore, "creator"), (.item, .itunes, "author"):
@@ -175,9 +175,9 @@ final class RSSFeed: XMLVisitor {
     private func take(link text: String) {
         guard item.link == nil, let link = FoldedText.fold(text) else { return }
         item.link = (link, markupBase)
-        // Where nothing else is a picture, the link may be one.
-        if item.lonePicture == nil, ImageKind.isNamedAsPicture(link) {
-            item.lonePicture = NamedPicture(link, base: markupBase)
+        // Where nothing else is a image, the link may be one.
+        if item.loneImage == nil, ImageKind.isNamedAsImage(link) {
+            item.loneImage = NamedImage(link, base: markupBase)
         }
     }
 
@@ -188,7 +188,7 @@ final class RSSFeed: XMLVisitor {
             let done = item.item
             guard !hasLink else { return try collector.add(done) }
             waiting.append(done)
-            waitingCount += 1 + done.pictures.count + done.standIns.joined().count
+            waitingCount += 1 + done.images.count + done.substitutes.joined().count
             if waitingCount > Self.mostWaiting { try settle() }
         case .module: item.media.end()
         default: break

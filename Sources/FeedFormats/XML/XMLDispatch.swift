@@ -78,7 +78,7 @@ final class XMLDispatch {
         if let held, held.interest != .nothing { gathered.append(bytes) }
     }
 
-    /// HTML knows no `xml:base`. A picture under a base that the visitor will not see gets its URL in full.
+    /// HTML knows no `xml:base`. A image under a base that the visitor will not see gets its URL in full.
     private func source(of element: XMLElement) throws(DecodingFailure) -> String? {
         guard let held, let base = bases.last, base.depth > held.depth, element.name.local == "img",
             let reference = element.attribute("src")

@@ -1,6 +1,6 @@
 internal import FeedCore
 
-/// An item of an XML feed while it is read. Each format numbers the kinds of its pictures with a rank: a lower rank
+/// An item of an XML feed while it is read. Each format numbers the kinds of its images with a rank: a lower rank
 /// counts more.
 struct XMLItem {
     var id: String?
@@ -17,10 +17,10 @@ struct XMLItem {
     /// In small letters.
     var authors: Set<String> = []
     var media = MediaRSS()
-    /// The pictures besides those of Media RSS.
-    private var ranked: [(rank: Int, picture: NamedPicture)] = []
-    /// A picture that counts where there is no other.
-    var lonePicture: NamedPicture?
+    /// The images besides those of Media RSS.
+    private var ranked: [(rank: Int, image: NamedImage)] = []
+    /// A image that counts where there is no other.
+    var loneImage: NamedImage?
     /// The most images that the item may name, counting all renditions.
     private let mostNamed: Int
     /// What it says, and how much that counts.
@@ -31,9 +31,9 @@ struct XMLItem {
 
     init(mostNamed: Int) { self.mostNamed = mostNamed }
 
-    mutating func add(_ picture: NamedPicture?, rank: Int) throws(DecodingFailure) {
-        guard let picture else { return }
-        ranked.append((rank, picture))
+    mutating func add(_ image: NamedImage?, rank: Int) throws(DecodingFailure) {
+        guard let image else { return }
+        ranked.append((rank, image))
         try checkCount()
     }
 
@@ -48,26 +48,26 @@ struct XMLItem {
         for image in images { try add(image, rank: rank) }
     }
 
-    /// Nil for an element that tells nothing of pictures.
+    /// Nil for an element that tells nothing of images.
     mutating func beginMedia(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest? {
         let interest = media.begin(element)
         try checkCount()
         return interest
     }
 
-    /// Checks while reading, as each picture takes many times the memory of its element.
+    /// Checks while reading, as each image takes many times the memory of its element.
     private func checkCount() throws(DecodingFailure) {
         guard ranked.count + media.count <= mostNamed else { throw .tooMany(mostNamed) }
     }
 
     /// Media RSS comes first in every format.
     var item: FeedItem {
-        let (pictures, thumbnails) = media.pictures(by: authors)
+        let (images, thumbnails) = media.images(by: authors)
         // Sorting keeps the order of equals.
-        let others = ranked.sorted { $0.rank < $1.rank }.map(\.picture)
+        let others = ranked.sorted { $0.rank < $1.rank }.map(\.image)
         return FeedItem(
             id: id, title: title ?? otherTitle, link: link ?? otherLink, published: published ?? otherDate,
-            location: media.location, text: text?.1, pictures: pictures + others,
-            standIns: [lonePicture.map { [$0] } ?? [], thumbnails], cut: cut)
+            location: media.location, text: text?.1, images: images + others,
+            substitutes: [loneImage.map { [$0] } ?? [], thumbnails], cut: cut)
     }
 }

@@ -11,7 +11,7 @@ final class XMLReader {
     private let dispatch: XMLDispatch
     private let entity = CharacterEntity()
     /// Nil while the document is taken to be well-formed.
-    private var mender: XMLMender?
+    private var mender: XMLRepairer?
     /// What the mender mends, until the visitor is told of it.
     private var mended: XMLFault?
     private var problem: DecodingFailure?
@@ -29,7 +29,7 @@ final class XMLReader {
         let text = try XMLText(document)
         var visitor = makeVisitor()
         guard let found = try XMLReader(text, at: document, telling: visitor).run() else { return (visitor, nil) }
-        let (mender, fault) = try XMLMender.examine(text, with: found)
+        let (mender, fault) = try XMLRepairer.examine(text, with: found)
         visitor = makeVisitor()
         let reader = try XMLReader(text, at: document, telling: visitor)
         (reader.mender, reader.mended) = (mender, fault)

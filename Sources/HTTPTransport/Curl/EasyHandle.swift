@@ -5,7 +5,7 @@ import Glibc
 /// libcurl's handle of one transfer. Made once and used for many requests, one after another: what is the same for all
 /// of them is set only once.
 final class EasyHandle {
-    /// Most pictures of a page fit, and come with one call.
+    /// Most images of a page fit, and come with one call.
     private static let bufferBytes = 64 << 10
 
     let pointer: UnsafeMutableRawPointer

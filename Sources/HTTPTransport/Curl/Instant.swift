@@ -20,7 +20,7 @@ struct Instant: Comparable {
     func nanoseconds(since earlier: Instant) -> Int64 { nanoseconds - earlier.nanoseconds }
 }
 
-/// How long a transfer may take for the little that `Arrivals` asks for. libcurl's own counts in whole seconds, and what it
+/// How long a transfer may take for the little that `StallDetector` asks for. libcurl's own counts in whole seconds, and what it
 /// is made to wait for too.
 struct IdleTimeout {
     private let duration: Duration

@@ -50,7 +50,7 @@ final class Transfer {
         var isFromPrivateAddress = false
         /// The request went to an address that is not public, or by a proxy to a URL that names one.
         var touchedPrivateAddress = false
-        var arrivals = Arrivals()
+        var arrivals = StallDetector()
         var headerBytes = 0
         /// To libcurl, a connection that ends within the headers is a body that is empty.
         var isHeadComplete = false

@@ -33,7 +33,7 @@ struct LocalFile: ~Copyable {
         switch status.st_mode & S_IFMT {
         case S_IFREG: return Int64(status.st_size)
         case S_IFIFO where role == .operand: return nil
-        case S_IFDIR: throw FeedError(role.kindOfWrongFile, "\(path): a folder, not a file")
+        case S_IFDIR: throw FeedError(role.kindOfWrongFile, "\(path): a directory, not a file")
         default: throw FeedError(role.kindOfWrongFile, "\(path): not a regular file")
         }
     }

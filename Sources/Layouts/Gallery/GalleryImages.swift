@@ -18,19 +18,19 @@ struct GalleryImages {
     /// Makes the tiles of a feed. The files that the gallery needs for them are added to the plan.
     mutating func tiles(of feed: GalleryFeed, _ plan: inout GalleryPlan) throws(FeedError) -> [Tile] {
         var tiles: [Tile] = []
-        tiles.reserveCapacity(feed.pictures.count)
-        for picture in feed.pictures {
+        tiles.reserveCapacity(feed.images.count)
+        for image in feed.images {
             if Task.isCancelled { throw .cancelled }
             let content =
-                switch picture.data {
+                switch image.data {
                 case .stored(let stored): try content(of: stored, &plan)
                 case .missing(let reason):
                     Tile.Content.missing(reason: reason.map(PublicURL.withoutQueries) ?? "not downloaded yet")
                 }
             tiles.append(
                 Tile(
-                    image: picture.image, content: content, address: try ShortHash.of(picture.image.id, digits: 12),
-                    fetchedAt: picture.stored?.fetchedAt))
+                    image: image.image, content: content, address: try ShortHash.of(image.image.id, digits: 12),
+                    fetchedAt: image.stored?.fetchedAt))
         }
         return tiles
     }
@@ -74,7 +74,7 @@ struct GalleryImages {
                 try SHA256.digest(of: try thumbnail.reading { () throws(SystemError) in try thumbnail.bytes() })
             }
         }
-        return .picture(placed)
+        return .image(placed)
     }
 
     /// Puts an image or its thumbnail into the gallery. Returns false if the cache turns out to have lost it: then it is

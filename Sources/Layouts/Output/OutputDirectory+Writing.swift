@@ -32,7 +32,7 @@ extension OutputDirectory {
     private func makeRoot() throws(FeedError) {
         guard root == nil else { return }
         root = try attempt { () throws(SystemError) in
-            try Destination(path).makeFoldersAbove()
+            try Destination(path).makeDirectoriesAbove()
             guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw SystemError("can't be created", path) }
             let made = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard made >= 0 else { throw SystemError("can't be opened", path) }

@@ -150,7 +150,7 @@ final class OutputDirectory {
         } catch {
             throw error.inOutput(what)
         }
-        guard found.isFile else { return .foreign(found.isFolder ? .directory : .special, path: path) }
+        guard found.isFile else { return .foreign(found.isDirectory ? .directory : .special, path: path) }
         let size = Int64(found.st_size)
         let foreign = State.foreign(.file(size: size), path: path)
         guard let entry = list.entries[path],

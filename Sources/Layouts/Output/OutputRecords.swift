@@ -29,7 +29,7 @@ struct OutputRecords {
             (outputs, lock, isWritable) = (made.outputs, made.lock, true)
         } else {
             guard access(cache, F_OK) == 0,
-                let existing = try Descriptor.cacheDirectory(at: cache).existingFolder(Self.name)
+                let existing = try Descriptor.cacheDirectory(at: cache).existingDirectory(Self.name)
             else { return nil }
             let hasLock = isReading ? false : try existing.status(of: lockName) != nil
             outputs = existing
@@ -46,7 +46,7 @@ struct OutputRecords {
         in cache: String, _ lockName: String
     ) throws(SystemError) -> (outputs: Descriptor, lock: Descriptor)? {
         do throws(SystemError) {
-            let outputs = try openCache(cache).makeFolder(name)
+            let outputs = try openCache(cache).makeDirectory(name)
             return (outputs, try outputs.makeFile(lockName, mode: 0o600))
         } catch let error where readOnly.contains(error.code) {
             return nil

@@ -20,7 +20,7 @@ package actor FileTree: TreeWriter {
         for feed in feeds {
             if Task.isCancelled { throw .cancelled }
             wanted += naming.files(of: feed)
-            for picture in feed.pictures where picture.stored == nil { missing.insert(picture.image.url.key) }
+            for image in feed.images where image.stored == nil { missing.insert(image.image.url.key) }
         }
         var report = TreeReport(feeds: feeds.count)
         report.missing = missing.count

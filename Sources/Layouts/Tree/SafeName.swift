@@ -35,7 +35,7 @@ enum SafeName {
         }
     }
 
-    /// What names of one folder are compared by: case makes none of them another one.
+    /// What names of one directory are compared by: case makes none of them another one.
     static func key(_ name: String) -> String {
         if name.utf8.allSatisfy({ $0 < 0x80 }) { return name.lowercased() }
         var key = String.UnicodeScalarView()

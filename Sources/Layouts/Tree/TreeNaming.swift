@@ -46,21 +46,21 @@ struct TreeNaming {
 
     mutating func files(of feed: GalleryFeed) -> [TreeFile] {
         let slug = feeds.name(of: feed)
-        let width = max(3, String(feed.pictures.count).count)
+        let width = max(3, String(feed.images.count).count)
         var seen: Set<Name> = []
         var files: [TreeFile] = []
-        files.reserveCapacity(feed.pictures.count)
-        for (place, picture) in feed.pictures.enumerated() {
-            guard let stored = picture.stored else { continue }
-            let date = picture.image.published ?? stored.fetchedAt
+        files.reserveCapacity(feed.images.count)
+        for (place, image) in feed.images.enumerated() {
+            guard let stored = image.stored else { continue }
+            let date = image.image.published ?? stored.fetchedAt
             let digits = String(place + 1)
             let values = Values(
-                feed: slug, day: date.day, picture: picture.image, stored: stored,
+                feed: slug, day: date.day, image: image.image, stored: stored,
                 number: String(repeating: "0", count: max(0, width - digits.count)) + digits)
             let ending = ".\(stored.type.fileExtension)"
             let file = TreeFile(
                 image: stored, date: date,
-                directory: template.folders.map { SafeName.make(values.text($0)) }.joined(separator: "/"),
+                directory: template.directories.map { SafeName.make(values.text($0)) }.joined(separator: "/"),
                 stem: SafeName.make(
                     values.text(template.file), limit: SafeName.longest - Self.roomForNumber - ending.utf8.count),
                 ending: ending)
@@ -80,7 +80,7 @@ private struct Name: Hashable {
 private struct Values {
     let feed: String
     let day: String
-    let picture: FeedImage
+    let image: FeedImage
     let stored: StoredImage
     let number: String
 
@@ -100,7 +100,7 @@ private struct Values {
         case .year: String(day.prefix(4))
         case .month: String(day.dropFirst(5).prefix(2))
         case .title: title
-        case .id: picture.id
+        case .id: image.id
         case .n: number
         case .digest: stored.digest.hex
         case .ext: stored.type.fileExtension
@@ -108,10 +108,10 @@ private struct Values {
     }
 
     private var title: String {
-        for text in [picture.title, picture.description] {
+        for text in [image.title, image.description] {
             if let text, text.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) { return text }
         }
-        return picture.id
+        return image.id
     }
 }
 

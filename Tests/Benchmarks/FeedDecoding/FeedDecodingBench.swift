@@ -66,14 +66,14 @@ struct FeedDecodingBench {
     private static func essential(_ number: Int) -> String {
         """
         {"id":"\(uuid(number))","description":"Description number \(number)","location":"Somewhere, \(number)",\
-        "image":"https://images.example/pictures/\(number).jpg"}
+        "image":"https://images.example/images/\(number).jpg"}
         """
     }
 
     private static func jsonFeed(_ number: Int) -> String {
         """
         {"id":"https://feeds.example/\(number)","title":"Title \(number)","date_published":"2026-11-14T07:12:00Z",\
-        "content_html":"<p>Some words on picture \(number).</p><p><img src=\\"/pictures/\(number).jpg\\" alt=\\"One\\"></p>",\
+        "content_html":"<p>Some words on image \(number).</p><p><img src=\\"/images/\(number).jpg\\" alt=\\"One\\"></p>",\
         "image":"https://images.example/main/\(number).jpg"}
         """
     }
@@ -84,7 +84,7 @@ struct FeedDecodingBench {
         <guid isPermaLink="false">https://feeds.example/?p=\(number)</guid>\
         <pubDate>Sat, 14 Nov 2026 07:12:00 +0000</pubDate>\
         <media:content url="https://images.example/main/\(number).jpg" type="image/jpeg" width="1024" height="683"/>\
-        <content:encoded><![CDATA[<p>Some words on picture \(number).</p><p><img src="/pictures/\(number).jpg" \
+        <content:encoded><![CDATA[<p>Some words on image \(number).</p><p><img src="/images/\(number).jpg" \
         alt="One"></p>]]></content:encoded></item>
 
         """
@@ -95,7 +95,7 @@ struct FeedDecodingBench {
         <entry><id>urn:feeds:\(number)</id><title>Title &amp; more \(number)</title>\
         <updated>2026-11-14T07:12:00Z</updated>\
         <link rel="enclosure" type="image/jpeg" href="https://images.example/main/\(number).jpg"/>\
-        <content type="html">&lt;p&gt;Some words on \(number).&lt;/p&gt;&lt;img src="/pictures/\(number).jpg"&gt;</content>\
+        <content type="html">&lt;p&gt;Some words on \(number).&lt;/p&gt;&lt;img src="/images/\(number).jpg"&gt;</content>\
         </entry>
 
         """

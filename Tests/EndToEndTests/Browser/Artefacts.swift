@@ -4,12 +4,14 @@ import TestSupport
 /// What tests leave for people to look at: `.build/artefacts`.
 enum Artefacts {
     static func keep(_ bytes: [UInt8], as name: String) throws {
-        let root = Fixtures.folder.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
+        let root = Fixtures.directory.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
             separator: "/")
-        let folder = "\(root)/.build/artefacts"
+        let directory = "\(root)/.build/artefacts"
         mkdir("\(root)/.build", 0o755)
-        mkdir(folder, 0o755)
-        guard let file = fopen("\(folder)/\(name)", "w") else { throw SystemFailure.last("open \(folder)/\(name)") }
+        mkdir(directory, 0o755)
+        guard let file = fopen("\(directory)/\(name)", "w") else {
+            throw SystemFailure.last("open \(directory)/\(name)")
+        }
         fwrite(bytes, 1, bytes.count, file)
         fclose(file)
     }

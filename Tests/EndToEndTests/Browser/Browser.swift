@@ -22,7 +22,7 @@ final class Browser: Sendable {
         profile = try TemporaryDirectory()
         pipes = try MessagePipes()
         process = try StartedProcess(
-            // What it puts into the folder for temporary files would stay there.
+            // What it puts into the directory for temporary files would stay there.
             "env",
             [
                 "TMPDIR=\(profile.path)", "chromium", "--user-data-dir=\(profile.path)", "--headless",

@@ -1,25 +1,25 @@
 import Glibc
 import TestSupport
 
-/// A gallery of pictures that were served by a feed's server, written by the program.
+/// A gallery of images that were served by a feed's server, written by the program.
 struct GallerySite {
     let program: Program
     let server: FeedServer
     let path: String
 
     /// `texts` are the members of each item besides its id and image, as JSON.
-    init(pictures count: Int, missing: Set<Int> = [], texts: (Int) -> String = { #""description":"Picture \#($0)""# })
+    init(images count: Int, missing: Set<Int> = [], texts: (Int) -> String = { #""description":"Image \#($0)""# })
         async throws
     {
         program = try Program()
         server = try FeedServer(images: 0)
-        path = program.folder.path("site")
+        path = program.directory.path("site")
         let items = (0..<count).map { number in
             #"{"id":"\#(FeedServer.id(number))",\#(texts(number)),"image":"\#(server.imageURL(number))"}"#
         }
         server.serve(feed: FeedServer.feed(items: items))
         for number in 0..<count {
-            server.serve(missing.contains(number) ? Reply(404) : .image(Self.picture(number)), at: number)
+            server.serve(missing.contains(number) ? Reply(404) : .image(Self.image(number)), at: number)
         }
         try await program.run(server.feedURL)
         try await write()
@@ -41,11 +41,11 @@ struct GallerySite {
     /// The name of the feed's first page.
     var firstPage: String { furtherPages.first?.replacing(".2.", with: ".") ?? "" }
 
-    /// The files of its pictures.
+    /// The files of its images.
     var images: [String] { Files.names(in: "\(path)/images") }
 
     /// One colour, in a size of its own: a lossless WebP in which each channel has one value, so that pixels take no room.
-    static func picture(_ number: Int) -> [UInt8] {
+    static func image(_ number: Int) -> [UInt8] {
         let (width, height) = size(number)
         var bits: [Int] = []
         func append(_ value: Int, _ count: Int) { bits += (0..<count).map { value >> $0 & 1 } }

@@ -1,7 +1,7 @@
 import JSONText
 import TestSupport
 
-/// Feeds with a picture each on several hosts, `127.0.0.1` and on, as a list that parts can be made of.
+/// Feeds with a image each on several hosts, `127.0.0.1` and on, as a list that parts can be made of.
 struct ClusterFeeds {
     let server: LoopbackServer
     let urls: [String]

@@ -11,7 +11,7 @@ struct KubernetesTests {
     init() throws { whole = try Program() }
 
     private func documents() async throws -> [JSONValue] {
-        let read = try await Subprocess.run("yq", ["-s", ".", "\(Fixtures.folder)/cluster/kubernetes.yaml"])
+        let read = try await Subprocess.run("yq", ["-s", ".", "\(Fixtures.directory)/cluster/kubernetes.yaml"])
         #expect(read.status == .exited(0), "\(read.errorText)")
         return try read.json.array ?? []
     }
@@ -43,27 +43,27 @@ struct KubernetesTests {
     @Test("mirrors all feeds in parts and merges them, also when some can't be had") func run() async throws {
         let feeds = try ClusterFeeds(hosts: 12, onEach: 1)
         feeds.server.route("/3-0.json") { _ in Reply(404) }
-        let folders = ["bin", "feeds", "shared"]
-        for folder in folders { try whole.folder.makeDirectory(folder) }
-        try whole.folder.write(feeds.list, to: "feeds/feeds.opml")
+        let directories = ["bin", "feeds", "shared"]
+        for directory in directories { try whole.directory.makeDirectory(directory) }
+        try whole.directory.write(feeds.list, to: "feeds/feeds.opml")
         let jobs = try await documents().dropFirst().map(script)
 
         /// As a container has it, but for where its volumes are.
         func run(_ script: String, _ index: Int) async throws -> ProcessResult {
             var script = script
-            for folder in folders.dropFirst() {
-                script = script.replacing("/\(folder)/", with: "\(whole.folder.path(folder))/")
+            for directory in directories.dropFirst() {
+                script = script.replacing("/\(directory)/", with: "\(whole.directory.path(directory))/")
             }
             return try await whole.shell(
                 """
                 ln -sf "$feedsync" "$1/feedsync"; export PATH="$1:$PATH" JOB_COMPLETION_INDEX="$2"
                 export FEEDSYNC_CACHE="$3" FEEDSYNC_ALLOW_PRIVATE=true; exec sh -c "$4"
-                """, whole.folder.path("bin"), String(index), whole.folder.path("cache-\(index)"), script)
+                """, whole.directory.path("bin"), String(index), whole.directory.path("cache-\(index)"), script)
         }
         // Without its list a pod has failed, and there is nothing to merge.
-        rename(whole.folder.path("feeds/feeds.opml"), whole.folder.path("feeds/other"))
+        rename(whole.directory.path("feeds/feeds.opml"), whole.directory.path("feeds/other"))
         #expect(try await run(jobs[0], 0).status == .exited(66))
-        rename(whole.folder.path("feeds/other"), whole.folder.path("feeds/feeds.opml"))
+        rename(whole.directory.path("feeds/other"), whole.directory.path("feeds/feeds.opml"))
         var complaints = ""
         for index in 0..<4 {
             let result = try await run(jobs[0], index)
@@ -73,9 +73,9 @@ struct KubernetesTests {
         #expect(complaints.contains("3-0.json: the server answered HTTP 404"))
         let merging = try await run(jobs[1], 0)
         #expect(merging.status == .exited(0), "\(merging.errorText)")
-        let merged = try Program(cache: whole.folder.path("shared/cache"))
+        let merged = try Program(cache: whole.directory.path("shared/cache"))
         let found = try await merged.status()["feeds"]?.array?.compactMap { $0["url"]?.string }
         #expect(Set(found ?? []) == Set(feeds.urls.filter { !$0.hasSuffix("/3-0.json") }))
-        #expect(Files.names(in: merged.imageFolder).count == 11)
+        #expect(Files.names(in: merged.imageDirectory).count == 11)
     }
 }

@@ -1,26 +1,26 @@
 import Glibc
 import TestSupport
 
-/// Debian's registry on a port of 127.0.0.1, with a folder of its own, until it is let go of.
+/// Debian's registry on a port of 127.0.0.1, with a directory of its own, until it is let go of.
 final class Registry: Sendable {
     private let process: StartedProcess
-    private let folder: TemporaryDirectory
+    private let directory: TemporaryDirectory
     private let port: UInt16
 
     init() async throws {
-        folder = try TemporaryDirectory()
+        directory = try TemporaryDirectory()
         for _ in 0..<5 {
             // Somebody else may take the port before it does; it then says so and ends.
             let port = try freePort()
-            try folder.write(
+            try directory.write(
                 """
                 version: 0.1
                 log: { level: error, accesslog: { disabled: true } }
-                storage: { filesystem: { rootdirectory: \(folder.path("data")) } }
+                storage: { filesystem: { rootdirectory: \(directory.path("data")) } }
                 http: { addr: "127.0.0.1:\(port)" }
 
                 """, to: "config.yml")
-            let process = try StartedProcess("docker-registry", ["serve", folder.path("config.yml")])
+            let process = try StartedProcess("docker-registry", ["serve", directory.path("config.yml")])
             while process.result == nil {
                 if connects(to: port) {
                     (self.process, self.port) = (process, port)

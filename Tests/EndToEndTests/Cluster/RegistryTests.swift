@@ -7,12 +7,12 @@ struct RegistryTests {
     @Test("are merged to what one machine has") func parts() async throws {
         let whole = try Program()
         let feeds = try ClusterFeeds(hosts: 6, onEach: 1)
-        let list = try whole.folder.write(feeds.list, to: "feeds.opml")
+        let list = try whole.directory.write(feeds.list, to: "feeds.opml")
         expectQuiet(try await whole.run("--allow-private", "--opml", list))
         let registry = try await Registry()
         for part in 0..<2 {
             let machine = try Program()
-            let layout = machine.folder.path("part")
+            let layout = machine.directory.path("part")
             expectQuiet(try await machine.run("--shard", "\(part)/2", "--allow-private", "--opml", list))
             _ = try await machine.shell(
                 #"mkdir "$1"; "$feedsync" export --cache "$2" - | tar -x -C "$1""#, layout, machine.cache)
@@ -24,7 +24,7 @@ struct RegistryTests {
 
         let collector = try Program()
         for part in 0..<2 {
-            let back = collector.folder.path("part-\(part)")
+            let back = collector.directory.path("part-\(part)")
             for tag in try await tags(of: "part-\(part)", in: registry) {
                 try await registry.pull("part-\(part):\(tag)", to: "oci:\(back):\(tag)")
             }
@@ -36,7 +36,7 @@ struct RegistryTests {
         for feed in feeds.urls {
             #expect(try await collector.images(of: feed) == whole.images(of: feed))
         }
-        #expect(Files.names(in: collector.imageFolder) == Files.names(in: whole.imageFolder))
+        #expect(Files.names(in: collector.imageDirectory) == Files.names(in: whole.imageDirectory))
     }
 
     private func tags(of repository: String, in registry: Registry) async throws -> [String] {

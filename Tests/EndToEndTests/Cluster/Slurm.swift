@@ -3,19 +3,19 @@ import TestSupport
 
 /// A Slurm cluster of two nodes on this machine, until it is let go of.
 final class Slurm: Sendable {
-    let folder: TemporaryDirectory
+    let directory: TemporaryDirectory
     private let daemons: [StartedProcess]
 
     init() async throws {
-        folder = try TemporaryDirectory()
-        let path = folder.path
-        try folder.write(
+        directory = try TemporaryDirectory()
+        let path = directory.path
+        try directory.write(
             (0..<64).map { _ in "0123456789abcdef".randomElement().map(String.init) ?? "0" }.joined(), to: "munge.key")
         chmod("\(path)/munge.key", 0o600)
-        try folder.write("", to: "cgroup.conf")
-        for name in ["state", "spool-n0", "spool-n1"] { try folder.makeDirectory(name) }
+        try directory.write("", to: "cgroup.conf")
+        for name in ["state", "spool-n0", "spool-n1"] { try directory.makeDirectory(name) }
         let ports = [try freePort(), try freePort(), try freePort()]
-        try folder.write(Self.configuration(path, ports), to: "slurm.conf")
+        try directory.write(Self.configuration(path, ports), to: "slurm.conf")
         let munge = try StartedProcess(
             "/usr/sbin/munged",
             [
@@ -73,8 +73,8 @@ final class Slurm: Sendable {
         try await Subprocess.run(
             command, arguments,
             environment: [
-                "SLURM_CONF": folder.path("slurm.conf"), "PATH": "\(folder.path("bin")):/usr/bin:/bin",
-                "HOME": folder.path, "NODE_LOCAL": folder.path("local"),
+                "SLURM_CONF": directory.path("slurm.conf"), "PATH": "\(directory.path("bin")):/usr/bin:/bin",
+                "HOME": directory.path, "NODE_LOCAL": directory.path("local"),
             ])
     }
 }

@@ -16,15 +16,15 @@ struct SlurmTests {
             gate.pass()
             return .image(Samples.png(image))
         }
-        let list = try whole.folder.write(feeds.list, to: "feeds.opml")
+        let list = try whole.directory.write(feeds.list, to: "feeds.opml")
         let slurm = try await Slurm()
-        let shared = slurm.folder.path("shared")
-        for folder in ["bin", "local", "shared"] { try slurm.folder.makeDirectory(folder) }
-        symlink(try Program.builtExecutable(), slurm.folder.path("bin/feedsync"))
+        let shared = slurm.directory.path("shared")
+        for directory in ["bin", "local", "shared"] { try slurm.directory.makeDirectory(directory) }
+        symlink(try Program.builtExecutable(), slurm.directory.path("bin/feedsync"))
         let submitted = try await slurm.run(
             "sbatch", "--parsable", "--array=0-3", "--export=ALL,FEEDSYNC_ALLOW_PRIVATE=true",
             "--output=\(shared)/part-%a.out",
-            "\(Fixtures.folder)/cluster/feedsync.sbatch", list, shared)
+            "\(Fixtures.directory)/cluster/feedsync.sbatch", list, shared)
         let job = submitted.outputText.split(separator: "\n").first.map(String.init) ?? ""
         #expect(submitted.status == .exited(0), "\(submitted.errorText)")
         await gate.waitForArrivals()
@@ -38,7 +38,7 @@ struct SlurmTests {
         expectQuiet(try await whole.run("--allow-private", "--opml", list))
         let merged = try Program(cache: "\(shared)/cache")
         let said = try await whole.shell(#"cat "$1"/*.out"#, shared).outputText
-        #expect(Files.names(in: merged.imageFolder) == Files.names(in: whole.imageFolder), "\(said)")
+        #expect(Files.names(in: merged.imageDirectory) == Files.names(in: whole.imageDirectory), "\(said)")
         #expect(try await merged.status()["feeds"]?.array?.count == 60)
         #expect(said.contains("REQUEUE"))
     }
@@ -49,8 +49,8 @@ struct SlurmTests {
         arguments: ["ln -s \"$1/outside\"", "ln -s nowhere", "touch", "mkfifo", "mkdir -m 777 -p"])
     func occupiedCache(command: String) async throws {
         let program = try Program()
-        for folder in ["bin", "local", "shared", "outside"] { try program.folder.makeDirectory(folder) }
-        try program.folder.write("<opml><body/></opml>", to: "feeds.opml")
+        for directory in ["bin", "local", "shared", "outside"] { try program.directory.makeDirectory(directory) }
+        try program.directory.write("<opml><body/></opml>", to: "feeds.opml")
         let result = try await program.shell(
             #"""
             place=$(realpath "$1/shared" | sha256sum | cut -c 1-8)
@@ -61,9 +61,9 @@ struct SlurmTests {
             export PATH="$1/bin:$PATH" NODE_LOCAL="$1/local" PARTS=2 SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_MIN=0
             export SLURM_RESTART_COUNT=1 SLURM_ARRAY_JOB_ID=1 SLURM_JOB_PARTITION=main
             exec bash "$2" "$1/feeds.opml" "$1/shared"
-            """#, program.folder.path, "\(Fixtures.folder)/cluster/feedsync.sbatch")
+            """#, program.directory.path, "\(Fixtures.directory)/cluster/feedsync.sbatch")
         expectOneLine(result, exit: 73, ["is not a directory of yours"])
-        for folder in ["outside", "shared"] { #expect(Files.names(in: program.folder.path(folder)) == []) }
+        for directory in ["outside", "shared"] { #expect(Files.names(in: program.directory.path(directory)) == []) }
     }
 
     /// A host of `127.0.0.1` and on whose feeds fall into the part.

@@ -20,7 +20,7 @@ struct FetcherRetryTests {
     ) -> Fetcher {
         Fetcher(
             asking: client, rules: FetchRules(retry: RetryPolicy(retries: retries), route: route),
-            clockwork: Clockwork(
+            clockwork: TimeSource(
                 uptime: { clock.now },
                 random: { 0.5 }, sleep: { clock.sleep($0) }),
             tellingRetries: tell)
@@ -210,7 +210,7 @@ struct FetcherRetryTests {
         let client = failing(1000, with: .status(503))
         let retrying = Fetcher(
             asking: client, rules: FetchRules(retry: RetryPolicy(retries: 3)),
-            clockwork: Clockwork(
+            clockwork: TimeSource(
                 uptime: { clock.now }, random: { 0.5 },
                 sleep: { _ in
                     waiting.add(1)

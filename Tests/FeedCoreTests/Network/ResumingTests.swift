@@ -34,7 +34,7 @@ struct ResumingTests {
     private func retrying(_ client: any HTTPClient, retries: Int) -> Fetcher {
         Fetcher(
             asking: client, rules: FetchRules(retry: RetryPolicy(retries: retries)),
-            clockwork: Clockwork(
+            clockwork: TimeSource(
                 uptime: { clock.now }, random: { 0.5 }, sleep: { clock.sleep($0) }))
     }
 

@@ -1,5 +1,5 @@
-// What the pages do beyond showing themselves: how old they are, what a picture that fails says, more pictures on the way
-// down, the search, the large view and the slideshow. Nothing is asked for outside the gallery's own folder.
+// What the pages do beyond showing themselves: how old they are, what a image that fails says, more images on the way
+// down, the search, the large view and the slideshow. Nothing is asked for outside the gallery's own directory.
 'use strict';
 (() => {
   const onDisk = location.protocol === 'file:';
@@ -28,7 +28,7 @@
     return `${count} ${name}${count === 1 ? '' : 's'} ago`;
   };
   // As the page says it where it is true from the start.
-  const staleNotice = 'Stale: there may be newer pictures by now.';
+  const staleNotice = 'Stale: there may be newer images by now.';
   const tellAges = () => {
     for (const time of document.querySelectorAll('time')) {
       const seconds = (Date.now() - Date.parse(time.dateTime)) / 1000;
@@ -58,10 +58,10 @@
     });
   }
 
-  // Pictures that come, and pictures that don't
+  // Images that come, and images that don't
 
-  const tileOf = element => element.closest('.pictures figure');
-  // A thumbnail stands in a link to the picture itself.
+  const tileOf = element => element.closest('.images figure');
+  // A thumbnail stands in a link to the image itself.
   const openerOf = image => image.closest('a') || image;
   const original = image => (openerOf(image).getAttribute('href') || image.getAttribute('src')).split('?')[0];
   const fewCanShow = image => (/\.(heic|tiff|jxl)$/.exec(original(image)) || [])[1];
@@ -91,7 +91,7 @@
     const way = kind
       ? make('a', { className: 'button', href: original(image), download: '', textContent: 'Save the file' })
       : make('button', { className: 'button', type: 'button', textContent: 'Retry' });
-    const reason = kind ? `This browser shows no ${kind.toUpperCase()} pictures.` : 'This picture could not be loaded.';
+    const reason = kind ? `This browser shows no ${kind.toUpperCase()} images.` : 'This image could not be loaded.';
     tile.prepend(make('div', { className: 'problem' }, make('p', { textContent: reason }), way));
     if (!kind) way.addEventListener('click', () => retry(image, way));
     if (hadFocus) way.focus({ preventScroll: true });
@@ -116,9 +116,9 @@
       if (image.complete && image.currentSrc) (image.naturalWidth ? came : failed)(image);
     }
   };
-  for (const section of main.querySelectorAll('.pictures')) prepare(section);
+  for (const section of main.querySelectorAll('.images')) prepare(section);
 
-  // More pictures
+  // More images
 
   // What the browser has kept may be of an older gallery than this page.
   const read = href => onDisk ? readFrame(href) : fetch(href, { cache: 'no-cache' }).then(answer => {
@@ -228,11 +228,11 @@
   const images = () => [...main.querySelectorAll('figure:not(.missing):not([hidden]) img')];
   let view, shown, isGoingBack = false;
 
-  // A step of the history for an open view, so that a phone's way back leads back to the pictures. Going back comes about
+  // A step of the history for an open view, so that a phone's way back leads back to the images. Going back comes about
   // later than it is asked for: until then nothing more is done to the history.
   const isAtView = () => Boolean(history.state && history.state.view);
   const place = hash => location.pathname + location.search + hash;
-  // The picture that is shown has an address.
+  // The image that is shown has an address.
   const keepHistory = () => {
     if (isGoingBack) return;
     if (view.open) {
@@ -254,29 +254,29 @@
     };
     view = make('dialog', { className: 'view' });
     view.setAttribute('aria-label', 'Large view');
-    view.picture = make('img', { decoding: 'async' });
+    view.image = make('img', { decoding: 'async' });
     view.problem = make('p', { hidden: true });
     view.count = make('p', { className: 'count' });
     view.count.setAttribute('aria-live', 'polite');
     view.said = make('div', { className: 'said' });
-    view.stage = make('div', { className: 'stage' }, view.picture, view.problem);
-    view.previous = button('previous', 'Previous picture', '‹', () => step(-1));
-    view.next = button('next', 'Next picture', '›', () => step(1));
+    view.stage = make('div', { className: 'stage' }, view.image, view.problem);
+    view.previous = button('previous', 'Previous image', '‹', () => step(-1));
+    view.next = button('next', 'Next image', '›', () => step(1));
     view.play = button('play', 'Slideshow', '▶', () => play(!isPlaying));
     view.append(
       view.stage, view.said, view.count, view.play, button('close', 'Close', '×', () => view.close()), view.previous,
       view.next);
-    view.picture.addEventListener('load', goOn);
-    view.picture.addEventListener('error', () => {
+    view.image.addEventListener('load', goOn);
+    view.image.addEventListener('error', () => {
       const [small, kind] = [shown.currentSrc, fewCanShow(shown)];
       // What the browser can't show has a thumbnail that it can.
-      if (small && openerOf(shown) !== shown && view.picture.src !== small) {
-        view.picture.src = small;
+      if (small && openerOf(shown) !== shown && view.image.src !== small) {
+        view.image.src = small;
         return;
       }
       view.problem.textContent =
-        kind ? `This browser shows no ${kind.toUpperCase()} pictures.` : 'This picture could not be loaded.';
-      view.problem.hidden = !(view.picture.hidden = true);
+        kind ? `This browser shows no ${kind.toUpperCase()} images.` : 'This image could not be loaded.';
+      view.problem.hidden = !(view.image.hidden = true);
       goOn();
     });
     view.stage.addEventListener('click', event => event.target === view.stage && view.close());
@@ -309,7 +309,7 @@
       start = event.touches.length === 1 ? { x: touch.clientX, y: touch.clientY } : null;
     }, { passive: true });
     element.addEventListener('touchend', event => {
-      // Of a picture that is zoomed into, a finger shows another part.
+      // Of a image that is zoomed into, a finger shows another part.
       if (!start || (window.visualViewport && visualViewport.scale > 1.05)) return;
       const x = event.changedTouches[0].clientX - start.x;
       const y = event.changedTouches[0].clientY - start.y;
@@ -324,17 +324,17 @@
     const at = all.indexOf(image);
     const tile = tileOf(image);
     view.problem.hidden = true;
-    view.picture.hidden = false;
-    view.picture.removeAttribute('src');
-    view.picture.width = image.getAttribute('width') || image.naturalWidth;
-    view.picture.height = image.getAttribute('height') || image.naturalHeight;
-    view.picture.alt = image.alt;
-    // Until the picture is there, its thumbnail is.
-    view.picture.style.backgroundImage = image === openerOf(image) ? '' : `url("${image.getAttribute('src')}")`;
-    view.picture.src = original(image);
+    view.image.hidden = false;
+    view.image.removeAttribute('src');
+    view.image.width = image.getAttribute('width') || image.naturalWidth;
+    view.image.height = image.getAttribute('height') || image.naturalHeight;
+    view.image.alt = image.alt;
+    // Until the image is there, its thumbnail is.
+    view.image.style.backgroundImage = image === openerOf(image) ? '' : `url("${image.getAttribute('src')}")`;
+    view.image.src = original(image);
     // Those that are missing count, though they aren't shown.
     const number = Number(main.dataset.first) + [...main.querySelectorAll('figure')].indexOf(tile);
-    view.count.textContent = [number, Number(main.dataset.pictures)].map(n => n.toLocaleString('en')).join(' of ');
+    view.count.textContent = [number, Number(main.dataset.images)].map(n => n.toLocaleString('en')).join(' of ');
     const caption = tile.querySelector('figcaption');
     const links = [...caption.querySelectorAll('a')].flatMap(link => [' · ', link.cloneNode(true)]).slice(1);
     view.said.replaceChildren(...[...caption.querySelectorAll('p, small')].map(part => part.localName === 'small'
@@ -377,9 +377,9 @@
     isPlaying = isToPlay;
     view.play.textContent = isPlaying ? '❚❚' : '▶';
     view.play.setAttribute('aria-label', isPlaying ? 'Pause' : 'Slideshow');
-    // Who can't see the pictures isn't told of each.
+    // Who can't see the images isn't told of each.
     view.count.setAttribute('aria-live', isPlaying ? 'off' : 'polite');
-    if (!isPlaying || view.picture.complete) goOn();
+    if (!isPlaying || view.image.complete) goOn();
   };
   const startPlaying = () => {
     const [first] = images();
@@ -397,7 +397,7 @@
   // The keys
 
   const keys = [
-    ['← →', 'the previous and the next picture'], ['Home End', 'the first and the last'], ['Enter', 'opens a picture'],
+    ['← →', 'the previous and the next image'], ['Home End', 'the first and the last'], ['Enter', 'opens a image'],
     ['Esc', 'closes it'], ['S', 'slideshow'], ['Space', 'starts and pauses it'], ['F', 'full screen'], ['/', 'search'],
     ['?', 'these keys'],
   ];
@@ -431,7 +431,7 @@
     action();
   });
 
-  // A picture's address opens it, wherever it stands by now.
+  // A image's address opens it, wherever it stands by now.
   const openAddressed = async () => {
     const id = location.hash.slice(1);
     if (!/^[0-9a-f]{12}$/.test(id)) return;
@@ -454,7 +454,7 @@
     else if (isAtView()) open(shown);
     keepHistory();
   });
-  const openers = '.pictures figure > img, .pictures figure > a:has(> img)';
+  const openers = '.images figure > img, .images figure > a:has(> img)';
   const imageIn = opener => opener.localName === 'img' ? opener : opener.querySelector('img');
   document.addEventListener('click', event => {
     const opener = event.target.closest && event.target.closest(openers);

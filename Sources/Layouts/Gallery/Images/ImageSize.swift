@@ -1,12 +1,12 @@
 internal import FeedCore
 
-/// Width and height as a browser shows the picture, from the file's header alone. A picture whose header can't be made
+/// Width and height as a browser shows the image, from the file's header alone. A image whose header can't be made
 /// sense of, or whose format is rare on the web, has none, and shows all the same.
 struct ImageSize: Hashable {
     let width: Int
     let height: Int
 
-    /// Nil unless both are sizes a picture can have.
+    /// Nil unless both are sizes a image can have.
     init?(_ width: Int?, _ height: Int?) {
         guard let width, let height, Self.possible.contains(width), Self.possible.contains(height) else { return nil }
         self.width = width
@@ -42,7 +42,7 @@ struct ImageSize: Hashable {
 
 extension ImageSize {
     /// The size stands in the frame header, behind any number of other segments. One of those, EXIF, may tell that the
-    /// picture lies on its side.
+    /// image lies on its side.
     static func jpeg(_ file: inout FileBytes) throws(FeedError) -> ImageSize? {
         var offset = 2
         var isOnItsSide = false
@@ -56,7 +56,7 @@ extension ImageSize {
                 return isOnItsSide ? size?.turned : size
             case 0xE1 where try file.has("Exif\0\0", at: offset + 4):
                 let orientation = try orientation(inEXIFAt: offset + 10, &file)
-                // Of the eight ways a picture can lie, four swap its width and height.
+                // Of the eight ways a image can lie, four swap its width and height.
                 isOnItsSide = (5...8).contains(orientation ?? 1)
             default: break
             }
@@ -80,7 +80,7 @@ extension ImageSize {
 }
 
 extension ImageSize {
-    /// AVIF and HEIC. A file holds thumbnails and tiles besides the picture, which is the largest of them.
+    /// AVIF and HEIC. A file holds thumbnails and tiles besides the image, which is the largest of them.
     static func isoMedia(_ file: inout FileBytes) throws(FeedError) -> ImageSize? {
         var largest: ImageSize?
         var isOnItsSide = false

@@ -1,9 +1,9 @@
 internal import FeedCore
 
-/// A picture as a page shows it.
+/// A image as a page shows it.
 struct Tile {
     enum Content {
-        case picture(PlacedImage)
+        case image(PlacedImage)
         case missing(reason: String)
     }
 
@@ -17,7 +17,7 @@ struct Tile {
     var since = Timestamp.writable.lowerBound
 
     var placed: PlacedImage? {
-        if case .picture(let placed) = content { placed } else { nil }
+        if case .image(let placed) = content { placed } else { nil }
     }
 }
 
@@ -33,7 +33,7 @@ struct PlacedImage {
 
     var hasThumbnail = false
 
-    /// A small picture of it, relative to the pages.
+    /// A small image of it, relative to the pages.
     var thumbnail: String? { hasThumbnail ? Self.thumbnail(of: digest) : nil }
 
     /// Relative to the pages.
@@ -42,18 +42,18 @@ struct PlacedImage {
     var proportions: Proportions { size.map(Proportions.init) ?? .unknown }
 }
 
-/// The room that a picture takes in the grid.
+/// The room that a image takes in the grid.
 struct Proportions: Hashable {
     /// Its width by its height, in hundredths.
     let ratio: Int
-    /// The picture doesn't fill that room, and is shown whole within it.
+    /// The image doesn't fill that room, and is shown whole within it.
     let isWhole: Bool
 
     static let unknown = Proportions(ratio: 133, isWhole: true)
     static let missing = Proportions(ratio: 133, isWhole: false)
-    /// Narrower pictures would leave no room for a caption, wider ones none for others beside them.
+    /// Narrower images would leave no room for a caption, wider ones none for others beside them.
     private static let shown = 50...300
-    /// Pictures that are smaller on both sides, such as icons, are not blown up.
+    /// Images that are smaller on both sides, such as icons, are not blown up.
     private static let smallestSide = 96
 
     private init(ratio: Int, isWhole: Bool) {

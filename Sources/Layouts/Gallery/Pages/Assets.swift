@@ -6,7 +6,7 @@ struct SiteFile {
     let bytes: [UInt8]
 }
 
-/// The files beside the pages that are the same for every gallery, but for the proportions its pictures have.
+/// The files beside the pages that are the same for every gallery, but for the proportions its images have.
 struct Assets {
     static let icon = SiteFile(name: "icon.svg", bytes: PackageResources.icon_svg)
 

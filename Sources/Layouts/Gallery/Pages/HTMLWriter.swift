@@ -78,7 +78,7 @@ struct HTMLWriter {
         }
     }
 
-    /// `1 picture`, `12,345 pictures`.
+    /// `1 image`, `12,345 images`.
     static func count(_ number: Int, _ what: String) -> String { "\(grouped(number)) \(what)\(number == 1 ? "" : "s")" }
 
     /// `12,345`.

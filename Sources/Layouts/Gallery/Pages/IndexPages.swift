@@ -2,7 +2,7 @@ internal import FeedCore
 
 /// The pages that list the feeds of a gallery that has several, or none.
 struct IndexPages {
-    private static let coverPictures = 3
+    private static let coverImages = 3
 
     let feeds: [ShownFeed]
     let frame: PageFrame
@@ -17,19 +17,19 @@ struct IndexPages {
 
     private func page(_ chunk: PageChunks.Chunk, _ making: String, _ links: PageLinks) -> HTMLWriter {
         var page = HTMLWriter()
-        frame.begin(&page, title: "Pictures", links: links)
+        frame.begin(&page, title: "Images", links: links)
         // The newest feed is how old the gallery is; each tells its own age besides.
         let newest = feeds.map(\.feed).max { $0.savedAt < $1.savedAt }
         let count = HTMLWriter.count(feeds.count, "feed")
         frame.header(
-            &page, title: "Pictures", about: count, newest: newest,
+            &page, title: "Images", about: count, newest: newest,
             tools: PageTools(isInside: false, search: !feeds.isEmpty, slideshow: false))
         page.raw("<main id=content data-making=\(making)>\n")
         if feeds.isEmpty {
             page.raw("<p class=empty>There are no feeds here yet.</p>\n")
         } else {
             if links.page == 1 {
-                page.raw("<p class=newest><a class=button href=newest.html>Newest pictures</a></p>\n")
+                page.raw("<p class=newest><a class=button href=newest.html>Newest images</a></p>\n")
             }
             page.raw("<section class=feeds aria-label=Feeds>\n")
             page.raw(chunk.html)
@@ -42,8 +42,8 @@ struct IndexPages {
 
     private func card(_ shown: ShownFeed) -> [UInt8] {
         var html = HTMLWriter()
-        let covers = Array(shown.tiles.lazy.compactMap(\.placed).prefix(Self.coverPictures))
-        let isThree = covers.count == Self.coverPictures
+        let covers = Array(shown.tiles.lazy.compactMap(\.placed).prefix(Self.coverImages))
+        let isThree = covers.count == Self.coverImages
         html.raw("<article class=\"saved\(shown.feed.isFresh ? "" : " stale")\">")
         html.raw("<div class=\"cover\(isThree ? " three" : "")\">")
         for cover in isThree ? covers : Array(covers.prefix(1)) {

@@ -26,7 +26,7 @@ struct PageChunks {
     }
 
     private static let most = 200
-    /// A page and what is loaded with it before its pictures.
+    /// A page and what is loaded with it before its images.
     private static let heaviestPage = 99_000
     private static let roomForFrame = 2500
 

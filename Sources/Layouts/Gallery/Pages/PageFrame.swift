@@ -15,7 +15,7 @@ struct PageFrame {
         script = assets.reference(to: assets.script)
     }
 
-    /// A page may ask its own folder, and nobody else, for anything. The rest of its defence is that a feed's words are
+    /// A page may ask its own directory, and nobody else, for anything. The rest of its defence is that a feed's words are
     /// text in it.
     private static let policy = """
         default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; frame-src 'self'; \
@@ -40,7 +40,7 @@ struct PageFrame {
         page.raw("<link rel=alternate type=application/atom+xml href=\(Address.atomFeed)>\n")
         page.raw("<link rel=stylesheet href=\"\(style)\">\n")
         page.raw("<script src=\"\(script)\" defer></script>\n")
-        page.raw("</head><body>\n<a class=skip href=#content>Skip to the pictures</a>\n")
+        page.raw("</head><body>\n<a class=skip href=#content>Skip to the images</a>\n")
     }
 
     /// The heading, what the page is about, its age, which is that of the newest feed on it, and its tools.
@@ -81,7 +81,7 @@ struct PageFrame {
     /// Written only where it is true, as people read pages without the style sheet too. The script puts the same words
     /// there when it becomes true later.
     func notice(_ page: inout HTMLWriter) {
-        page.raw("<span class=notice>Stale: there may be newer pictures by now.</span>")
+        page.raw("<span class=notice>Stale: there may be newer images by now.</span>")
     }
 
     func end(_ page: inout HTMLWriter, links: PageLinks) {
@@ -90,7 +90,7 @@ struct PageFrame {
             if let previous = links.previous {
                 page.raw("<a class=button rel=prev href=\"\(previous)\">Previous page</a>")
             }
-            if let next = links.next { page.raw("<a class=button rel=next href=\"\(next)\">More pictures</a>") }
+            if let next = links.next { page.raw("<a class=button rel=next href=\"\(next)\">More images</a>") }
             page.raw("</nav>\n")
         }
         page.raw("</body></html>\n")

@@ -1,13 +1,13 @@
 internal import FeedCore
 
-/// A feed with its pictures in the order of its pages: those that it names, and then those that left it.
+/// A feed with its images in the order of its pages: those that it names, and then those that left it.
 struct ShownFeed {
     let feed: GalleryFeed
     let name: FeedName
     /// The name of its pages.
     let pages: String
     let tiles: [Tile]
-    /// The place of the first picture that left the feed.
+    /// The place of the first image that left the feed.
     let firstGone: Int
 
     init(_ feed: GalleryFeed, tiles: [Tile]) throws(FeedError) {
@@ -20,12 +20,12 @@ struct ShownFeed {
         firstGone = named.count
     }
 
-    var count: String { HTMLWriter.count(tiles.count, "picture") }
+    var count: String { HTMLWriter.count(tiles.count, "image") }
 
     /// When something new was in it last.
     var newest: Timestamp { tiles.compactMap(\.image.published).max() ?? feed.savedAt }
 
-    /// A picture with no date stays behind the one that the feed has before it, and the first ones are as new as what was
+    /// A image with no date stays behind the one that the feed has before it, and the first ones are as new as what was
     /// had last.
     private static func newestFirst(_ tiles: [Tile]) -> [Tile] {
         var last = tiles.compactMap(\.fetchedAt).max() ?? Timestamp.writable.upperBound
@@ -40,8 +40,8 @@ struct ShownFeed {
     }
 }
 
-/// A picture that is there, and which feed it is of.
-struct ShownPicture {
+/// A image that is there, and which feed it is of.
+struct ShownImage {
     let tile: Tile
     let placed: PlacedImage
     let feed: ShownFeed
@@ -51,11 +51,11 @@ struct ShownPicture {
 }
 
 extension [ShownFeed] {
-    /// The newest pictures of all feeds, each once.
-    func newestPictures(_ count: Int) -> [ShownPicture] {
+    /// The newest images of all feeds, each once.
+    func newestImages(_ count: Int) -> [ShownImage] {
         var seen: Set<Digest> = []
         // No feed has more among them.
-        return flatMap { feed in feed.pictures.sorted { $0.tile.since > $1.tile.since }.prefix(count) }
+        return flatMap { feed in feed.images.sorted { $0.tile.since > $1.tile.since }.prefix(count) }
             .sorted { $0.tile.since > $1.tile.since }
             .filter { seen.insert($0.placed.digest).inserted }
             .prefix(count).map(\.self)
@@ -63,12 +63,12 @@ extension [ShownFeed] {
 }
 
 extension ShownFeed {
-    fileprivate var pictures: [ShownPicture] {
-        var pictures: [ShownPicture] = []
+    fileprivate var images: [ShownImage] {
+        var images: [ShownImage] = []
         // Swift 6.3's optimizer breaks off where this is a `compactMap`.
         for tile in tiles {
-            if let placed = tile.placed { pictures.append(ShownPicture(tile: tile, placed: placed, feed: self)) }
+            if let placed = tile.placed { images.append(ShownImage(tile: tile, placed: placed, feed: self)) }
         }
-        return pictures
+        return images
     }
 }

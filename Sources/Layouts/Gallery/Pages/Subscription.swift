@@ -14,10 +14,10 @@ struct Subscription {
 
     init(feeds: [ShownFeed]) throws(FeedError) {
         id = try Self.name(feeds.map(\.feed.url.text).sorted())
-        title = feeds.count == 1 ? feeds[0].name.title : "Pictures"
+        title = feeds.count == 1 ? feeds[0].name.title : "Images"
         updated = feeds.map(\.feed.savedAt).max() ?? Timestamp(microseconds: 0)
         var entries: [SubscriptionEntry] = []
-        for picture in feeds.newestPictures(Self.mostEntries) { entries.append(try SubscriptionEntry(picture)) }
+        for image in feeds.newestImages(Self.mostEntries) { entries.append(try SubscriptionEntry(image)) }
         self.entries = entries
     }
 
@@ -29,7 +29,7 @@ struct Subscription {
     }
 }
 
-/// A picture of it.
+/// A image of it.
 struct SubscriptionEntry {
     let id: String
     let title: String?
@@ -37,24 +37,24 @@ struct SubscriptionEntry {
     let updated: Timestamp
     /// Of its page in the gallery.
     let address: String
-    let picture: ShownPicture
+    let shown: ShownImage
 
-    init(_ picture: ShownPicture) throws(FeedError) {
-        let image = picture.tile.image
-        id = try Subscription.name([picture.feed.feed.url.text, image.id])
+    init(_ shown: ShownImage) throws(FeedError) {
+        let image = shown.tile.image
+        id = try Subscription.name([shown.feed.feed.url.text, image.id])
         title = HTMLWriter.visible(image.title)
         words = HTMLWriter.visible(image.description)
-        updated = image.published ?? picture.tile.fetchedAt ?? picture.feed.feed.savedAt
-        address = picture.address
-        self.picture = picture
+        updated = image.published ?? shown.tile.fetchedAt ?? shown.feed.feed.savedAt
+        address = shown.address
+        self.shown = shown
     }
 
-    /// What a reader of feeds shows: the picture, and its words both for those who see it and for those who don't.
+    /// What a reader of feeds shows: the image, and its words both for those who see it and for those who don't.
     var html: String {
         var html = HTMLWriter()
-        html.raw("<p><img src=\"\(picture.placed.file)\"")
+        html.raw("<p><img src=\"\(shown.placed.file)\"")
         html.attribute("alt", words ?? title ?? "")
-        if let size = picture.placed.size { html.raw(" width=\"\(size.width)\" height=\"\(size.height)\"") }
+        if let size = shown.placed.size { html.raw(" width=\"\(size.width)\" height=\"\(size.height)\"") }
         html.raw("></p>")
         if let words {
             html.raw("<p>")
@@ -68,9 +68,9 @@ struct SubscriptionEntry {
 /// As Atom, whose texts are escaped as those of a page are.
 enum AtomSubscription {
     static func entry(_ entry: SubscriptionEntry, to xml: inout HTMLWriter) {
-        let (image, placed) = (entry.picture.tile.image, entry.picture.placed)
+        let (image, placed) = (entry.shown.tile.image, entry.shown.placed)
         xml.raw("<entry>\n<id>\(entry.id)</id>\n<title>")
-        xml.text(entry.title ?? entry.words ?? "Picture", limit: 300)
+        xml.text(entry.title ?? entry.words ?? "Image", limit: 300)
         xml.raw("</title>\n<updated>\(entry.updated.rfc3339)</updated>\n")
         if let published = image.published { xml.raw("<published>\(published.rfc3339)</published>\n") }
         xml.raw("<link rel=\"alternate\" type=\"text/html\" href=\"\(entry.address)\"/>\n")
@@ -104,7 +104,7 @@ extension Subscription {
 /// As JSON Feed 1.1.
 enum JSONSubscription {
     static func item(_ entry: SubscriptionEntry) -> JSONValue {
-        let (image, placed) = (entry.picture.tile.image, entry.picture.placed)
+        let (image, placed) = (entry.shown.tile.image, entry.shown.placed)
         let file: JSONValue = [
             "url": .string(placed.file), "mime_type": .string(placed.type.mediaType),
             "size_in_bytes": .integer(Int(placed.byteCount)),

@@ -8,7 +8,7 @@ extension HTMLWriter {
         raw("<figure")
         if hasAddress { raw(" id=\(tile.address)") }
         switch tile.content {
-        case .picture(let placed): picture(placed, tile.image, number)
+        case .image(let placed): image(placed, tile.image, number)
         case .missing(let reason):
             raw(" class=\"r\(Proportions.missing.ratio) missing\"><div class=problem><p>")
             text(reason)
@@ -18,13 +18,13 @@ extension HTMLWriter {
         raw("</figure>\n")
     }
 
-    private mutating func picture(_ placed: PlacedImage, _ image: FeedImage, _ number: Int) {
+    private mutating func image(_ placed: PlacedImage, _ image: FeedImage, _ number: Int) {
         let proportions = placed.proportions
         let ratio = "r\(proportions.ratio)"
         raw(" class=\(proportions.isWhole ? "\"\(ratio) whole\"" : ratio)>")
         if placed.thumbnail != nil { raw("<a href=\(placed.file)>") }
         raw("<img src=\(placed.thumbnail ?? placed.file)")
-        attribute("alt", Self.heading(image) ?? "Picture \(number)", limit: Self.longestAlternative)
+        attribute("alt", Self.heading(image) ?? "Image \(number)", limit: Self.longestAlternative)
         if let size = placed.size { raw(" width=\(size.width) height=\(size.height)") }
         raw(" loading=lazy decoding=async>")
         if placed.thumbnail != nil { raw("</a>") }
@@ -60,6 +60,6 @@ extension HTMLWriter {
         raw("</figcaption>")
     }
 
-    /// Nil where nothing is said of the picture.
+    /// Nil where nothing is said of the image.
     static func heading(_ image: FeedImage) -> String? { visible(image.description) ?? visible(image.title) }
 }

@@ -17,18 +17,18 @@ final class ThumbnailMaking: Sendable {
 
     private let program: VipsThumbnail
     private let files: any ImageFiles
-    private let folder: ThumbnailFolder
+    private let directory: ThumbnailDirectory
     private let work: Descriptor
     private let progress: ProgressStream?
     private let state: Mutex<State>
 
     init(
-        _ program: VipsThumbnail, of files: any ImageFiles, to folder: ThumbnailFolder, in work: Descriptor,
+        _ program: VipsThumbnail, of files: any ImageFiles, to directory: ThumbnailDirectory, in work: Descriptor,
         _ progress: ProgressStream?
     ) {
         self.program = program
         self.files = files
-        self.folder = folder
+        self.directory = directory
         self.work = work
         self.progress = progress
         state = Mutex(State(progress: Progress()))
@@ -67,7 +67,7 @@ final class ThumbnailMaking: Sendable {
         }
     }
 
-    /// A picture that ends the program is found by running it on each alone.
+    /// A image that ends the program is found by running it on each alone.
     private func make(_ digests: [Digest]) throws(SystemError) {
         guard !digests.isEmpty, state.withLock({ $0.failure == nil }) else { return }
         let outcome = try program.run(on: digests.map(\.hex), in: work)
@@ -79,10 +79,10 @@ final class ThumbnailMaking: Sendable {
             return
         }
         for digest in digests {
-            let isMade = areWhole ? try folder.adopt(digest, from: work) : false
+            let isMade = areWhole ? try directory.adopt(digest, from: work) : false
             if !isMade {
-                try ThumbnailFolder.requireRoom(in: work)
-                try folder.giveUp(on: digest)
+                try ThumbnailDirectory.requireRoom(in: work)
+                try directory.giveUp(on: digest)
             }
             unlinkat(work.number, digest.hex, 0)
             count(isMade: isMade)

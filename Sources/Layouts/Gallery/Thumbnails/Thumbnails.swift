@@ -2,17 +2,17 @@ internal import FeedCore
 internal import Glibc
 internal import SystemFiles
 
-/// Small pictures of those that are large, as the cache keeps them. Where it can keep none, as on a read-only medium, a
+/// Small images of those that are large, as the cache keeps them. Where it can keep none, as on a read-only medium, a
 /// gallery has those that are there.
 struct Thumbnails {
     /// A smaller file is as soon there as its thumbnail.
     private static let largestWithout: Int64 = 64 << 10
-    /// Whoever made a picture of more pixels in a file that we take made it to fill memory.
+    /// Whoever made a image of more pixels in a file that we take made it to fill memory.
     private static let mostPixels = 256 << 20
     private static let types: Set<ImageType> = [.jpeg, .png, .gif, .webp, .avif, .heic, .tiff, .jxl]
 
     /// Nil: a gallery without.
-    private var folder: ThumbnailFolder?
+    private var directory: ThumbnailDirectory?
     private let cache: String
     private let program: VipsThumbnail?
     private let isOptional: Bool
@@ -24,7 +24,7 @@ struct Thumbnails {
         self.cache = cache
         isOptional = choice == .auto
         guard choice != .never else {
-            (program, folder) = (nil, nil)
+            (program, directory) = (nil, nil)
             return
         }
         program = VipsThumbnail(searching: path)
@@ -32,7 +32,7 @@ struct Thumbnails {
             throw .connectivity("--thumbnails always: there is no vipsthumbnail")
                 .hinting("install it (Debian's libvips-tools), or leave the choice to feedsync: --thumbnails auto")
         }
-        folder = try Self.keeping { () throws(SystemError) in try ThumbnailFolder(in: cache) }
+        directory = try Self.keeping { () throws(SystemError) in try ThumbnailDirectory(in: cache) }
     }
 
     /// Makes those that are missing.
@@ -42,9 +42,9 @@ struct Thumbnails {
         guard let program else { return }
         var seen: Set<Digest> = []
         var missing: [StoredImage] = []
-        for image in feeds.lazy.flatMap(\.pictures).compactMap(\.stored)
+        for image in feeds.lazy.flatMap(\.images).compactMap(\.stored)
         where Self.mayHave(image) && seen.insert(image.digest).inserted
-            && (folder?.state(of: image.digest) ?? .missing) == .missing
+            && (directory?.state(of: image.digest) ?? .missing) == .missing
         {
             missing.append(image)
         }
@@ -54,35 +54,35 @@ struct Thumbnails {
             failure = reason
             return
         }
-        guard let (folder, work) = try beginWork() else { return }
-        defer { folder.endWork() }
+        guard let (directory, work) = try beginWork() else { return }
+        defer { directory.endWork() }
         for image in missing where try Self.isTooLarge(image, files) {
             if Task.isCancelled { throw .cancelled }
-            try Self.keeping { () throws(SystemError) in try folder.giveUp(on: image.digest) }
+            try Self.keeping { () throws(SystemError) in try directory.giveUp(on: image.digest) }
         }
-        missing.removeAll { folder.state(of: $0.digest) != .missing }
+        missing.removeAll { directory.state(of: $0.digest) != .missing }
         do throws(FeedError) {
-            try await ThumbnailMaking(program, of: files, to: folder, in: work, progress).make(missing)
+            try await ThumbnailMaking(program, of: files, to: directory, in: work, progress).make(missing)
         } catch let error where error.kind == .connectivity && isOptional {
             failure = error
         }
     }
 
     /// Nil where nothing can be kept.
-    private mutating func beginWork() throws(FeedError) -> (ThumbnailFolder, Descriptor)? {
+    private mutating func beginWork() throws(FeedError) -> (ThumbnailDirectory, Descriptor)? {
         let found = try Self.keeping { () throws(SystemError) in
-            try ThumbnailFolder(creatingIn: cache).flatMap { folder throws(SystemError) in
-                try folder.beginWork().map { (folder, $0) }
+            try ThumbnailDirectory(creatingIn: cache).flatMap { directory throws(SystemError) in
+                try directory.beginWork().map { (directory, $0) }
             }
         }
-        if let found { folder = found.0 }
+        if let found { directory = found.0 }
         return found
     }
 
     /// Opens the thumbnail of an image. Returns nil if it has none.
     func thumbnail(of image: StoredImage) throws(FeedError) -> ThumbnailFile? {
-        guard let folder, Self.mayHave(image) else { return nil }
-        return try Self.keeping { () throws(SystemError) in try folder.thumbnail(of: image.digest) }
+        guard let directory, Self.mayHave(image) else { return nil }
+        return try Self.keeping { () throws(SystemError) in try directory.thumbnail(of: image.digest) }
     }
 
     private static func keeping<Outcome>(_ work: () throws(SystemError) -> Outcome) throws(FeedError) -> Outcome {

@@ -1,0 +1,143 @@
+/// Decides which images of a run's feeds are requested, feed by feed, as the feeds come. An image is looked up for each feed
+/// that contains it, because each feed may see other data; its URL is counted once.
+struct DownloadPlanner: Sendable {
+    /// What the store returns for an image is larger than what the survey remembers of it. And the images of one part are
+    /// requested while the next part is looked up.
+    private static let partSize = 2000
+
+    private(set) var report = ImagesReport()
+    private let choice: ImageChoice
+    private let dryRun: Bool
+    private let events: SyncEvents?
+    private let newImages: NewImages?
+    private struct Counted {
+        /// The last feed that has the URL.
+        var feed: Int32
+        /// The result, unless the URL is requested.
+        var result: ImageResultKind?
+    }
+
+    /// The URLs counted so far, by their numbers.
+    private var counted: [Counted] = []
+    private var numbers: [ResourceURL.Key: Int32] = [:]
+    private var feedNumber: Int32 = 0
+    /// The images that only feeds contain whose servers are out of reach.
+    private var outOfReach: Set<Int32> = []
+
+    init(_ choice: ImageChoice, dryRun: Bool, events: SyncEvents?, newImages: NewImages? = nil) {
+        self.choice = choice
+        self.dryRun = dryRun
+        self.events = events
+        self.newImages = newImages
+    }
+
+    /// Hands the images that are to be requested to `ask`, a part of the feed at a time.
+    mutating func add(
+        _ images: [FeedImage], of feed: ResourceURL, _ request: ImageChoice.Request,
+        ask: ([WantedImage]) -> Void
+    ) async throws(FeedError) {
+        feedNumber += 1
+        numbers.reserveCapacity(numbers.count + images.count)
+        var (total, cached) = (0, 0)
+        var parts = images.parts(of: Self.partSize).makeIterator()
+        var next = parts.next().map { distinct($0) }
+        while let part = next {
+            async let found = Result { [choice] () async throws(FeedError) in
+                try await choice.verdicts(on: part.images, request)
+            }
+            // The next part is prepared while the store looks up this one.
+            next = parts.next().map { distinct($0) }
+            report.total += part.newCount
+            total += part.newCount
+            var wanted: [WantedImage] = []
+            var newWanted = 0
+            for (index, verdict) in try await found.get().enumerated() {
+                let isNew = part.isNew(index)
+                if isNew, verdict.isCached { cached += 1 }
+                let count = wanted.count
+                take(verdict, on: part.images[index], part.numbers[index], isNew: isNew, of: feed, &wanted)
+                if isNew { newWanted += wanted.count - count }
+            }
+            events?.yield(.imagesSurveyed(part.newCount, wanted: newWanted))
+            if !wanted.isEmpty { ask(wanted) }
+        }
+        events?.yield(.imagesFound(feed, total: total, cached: cached))
+    }
+
+    /// Images of a feed, each URL once.
+    private struct Part: Sendable {
+        var images: [FeedImage] = []
+        var numbers: [Int32] = []
+        /// The first number of a URL that no earlier feed contains.
+        let firstNew: Int32
+        var newCount = 0
+
+        func isNew(_ index: Int) -> Bool { numbers[index] >= firstNew }
+    }
+
+    private mutating func distinct(_ images: ArraySlice<FeedImage>) -> Part {
+        var part = Part(firstNew: Int32(counted.count))
+        part.images.reserveCapacity(images.count)
+        part.numbers.reserveCapacity(images.count)
+        for image in images {
+            let number = number(of: image.url.key)
+            if Int(number) == counted.count {
+                counted.append(Counted(feed: feedNumber))
+                part.newCount += 1
+            } else if counted[Int(number)].feed == feedNumber {
+                continue
+            }
+            counted[Int(number)].feed = feedNumber
+            part.images.append(image)
+            part.numbers.append(number)
+        }
+        return part
+    }
+
+    /// Returns the number of a URL, which is the next one for a new URL. The dictionary is searched once.
+    private mutating func number(of url: ResourceURL.Key) -> Int32 {
+        func value(_ number: inout Int32) -> Int32 { number }
+        return value(&numbers[url, default: Int32(counted.count)])
+    }
+
+    /// Counts and reports what was decided.
+    private mutating func take(
+        _ verdict: ImageChoice.Verdict, on feedImage: FeedImage, _ number: Int32, isNew: Bool, of feed: ResourceURL,
+        _ wanted: inout [WantedImage]
+    ) {
+        let (url, number) = (feedImage.url, Int(number))
+        var isCounted = !isNew
+        if isCounted, !outOfReach.isEmpty {
+            if case .outOfReach = verdict { return }
+            if outOfReach.remove(Int32(number)) != nil {
+                report.skipped -= 1
+                counted[number].result = nil
+                isCounted = false
+            }
+        }
+        switch verdict {
+        case .request(let image, let cached) where !dryRun:
+            newImages?.want(feedImage, of: feed, cached: cached)
+            var image = image
+            if isCounted { image.counted = counted[number].result }
+            wanted.append(image)
+        case _ where isCounted: break
+        case .request(_, let cached):
+            if cached != nil { report.cached += 1 }
+            events?.yield(cached == nil ? .imageMissing(url) : .imageToRevalidate(url))
+        case .cached:
+            counted[number].result = .cached
+            report.cached += 1
+            events?.yield(.imageCached(url))
+        case .outOfReach:
+            counted[number].result = .skipped
+            report.skipped += 1
+            outOfReach.insert(Int32(number))
+            events?.yield(.imageSkipped(url))
+        case .leftAlone(let failure):
+            counted[number].result = .skipped
+            report.skipped += 1
+            events?.yield(.imageLeftAlone(url, failure))
+        }
+    }
+}

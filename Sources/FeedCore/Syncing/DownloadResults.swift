@@ -1,0 +1,143 @@
+import Synchronization
+
+package struct DownloadOutcome: Sendable {
+    package var report = ImagesReport()
+    /// The failure of the store that ended the downloads early.
+    package var fatal: FeedError?
+}
+
+/// The results of the downloads of one run.
+final class DownloadResults: Sendable {
+    private struct State {
+        var outcome = DownloadOutcome()
+        /// The result of each URL so far, if a URL can be requested in several ways.
+        var results: [ResourceURL.Key: ImageResultKind] = [:]
+
+        /// Counts a result. Returns false where the URL has a result that is as bad.
+        mutating func count(_ url: ResourceURL, _ result: ImageResultKind, inSeveralWays: Bool) -> Bool {
+            if inSeveralWays {
+                let old = results[url.key]
+                if let old, old.rawValue >= result.rawValue { return false }
+                results[url.key] = result
+                if let old { add(-1, to: old) }
+            }
+            add(1, to: result)
+            return true
+        }
+
+        private mutating func add(_ number: Int, to result: ImageResultKind) {
+            switch result {
+            case .skipped: outcome.report.skipped += number
+            case .cached: outcome.report.cached += number
+            case .downloaded: outcome.report.downloaded += number
+            // The failures are listed.
+            case .failed: break
+            }
+        }
+    }
+
+    private let state = Mutex(State())
+    private let traffic: RequestScheduler
+    private let events: SyncEvents?
+    /// Whether a URL can be requested in several ways: only where a run has several feeds.
+    private let inSeveralWays: Bool
+    private let (running, ending) = AsyncStream.makeStream(of: Never.self)
+
+    init(of traffic: RequestScheduler, events: SyncEvents?, inSeveralWays: Bool) {
+        self.traffic = traffic
+        self.inSeveralWays = inSeveralWays
+        self.events = events
+    }
+
+    var outcome: DownloadOutcome { state.withLock { $0.outcome } }
+
+    /// Takes note of what the survey has counted for URLs that are requested now.
+    func begin(_ images: [WantedImage]) {
+        guard inSeveralWays else { return }
+        state.withLock { state in
+            for image in images {
+                guard let counted = image.counted, state.results[image.image.key] == nil else { continue }
+                state.results[image.image.key] = counted
+            }
+        }
+    }
+
+    func answered() { events?.yield(.imageAnswered) }
+
+    /// Counts images that none of their URLs brought. A failure of the store ends the run instead of failing each image,
+    /// unless it concerns one image alone. An image that was cancelled has not failed.
+    func failed(_ images: [ImagesUnderWay.FailedImage]) {
+        for image in images {
+            if image.error.isCancellation { continue }
+            if image.error.isFatal {
+                stop(image.error)
+            } else if image.hasOtherData {
+                if count(image.image, .cached) { events?.yield(.imageUnchanged(image.image)) }
+            } else {
+                fail(image.image, image.error)
+            }
+        }
+    }
+
+    /// `results` says of each image, in order, whether it is stored. With an `exhaustion` of the store, that is why the
+    /// others are not.
+    func published(
+        _ images: [ReceivedImage], _ results: [Result<StoredImage, FeedError>], _ exhaustion: FeedError?
+    ) {
+        for (image, result) in zip(images, results) {
+            switch result {
+            case .success: count(image)
+            case .failure(let error) where exhaustion == nil:
+                for url in urls(of: image.recipients, else: image.url) { fail(url, error) }
+            case .failure: break
+            }
+        }
+    }
+
+    private func count(_ image: ReceivedImage) {
+        state.withLock { $0.outcome.report.bytes += image.size }
+        for url in urls(of: image.recipients, else: image.url) where count(url, .downloaded) {
+            events?.yield(.imageDownloaded(url, bytes: image.size))
+        }
+    }
+
+    private func count(_ url: ResourceURL, _ result: ImageResultKind) -> Bool {
+        state.withLock { [inSeveralWays] in $0.count(url, result, inSeveralWays: inSeveralWays) }
+    }
+
+    func confirmed(_ images: [ConfirmedImage]) {
+        for image in images {
+            for url in urls(of: image.recipients, else: image.url) where count(url, .cached) {
+                events?.yield(.imageUnchanged(url))
+            }
+        }
+    }
+
+    /// The `url`s of the images, each once.
+    private func urls(of recipients: [Recipient], else url: ResourceURL) -> [ResourceURL] {
+        guard recipients.count > 1 else { return [recipients.first?.image ?? url] }
+        var seen: Set<ResourceURL.Key> = []
+        return recipients.map(\.image).filter { seen.insert($0.key).inserted }
+    }
+
+    /// Nothing starts any more.
+    func stop(_ error: FeedError) {
+        state.withLock { $0.outcome.fatal = $0.outcome.fatal ?? error }
+        traffic.stop()
+        ending.finish()
+    }
+
+    /// Returns when the store has failed, or when it is cancelled.
+    func untilStopped() async {
+        for await _ in running {}
+    }
+
+    private func fail(_ url: ResourceURL, _ error: FeedError) {
+        let isFirst = state.withLock { [inSeveralWays] state in
+            guard state.count(url, .failed, inSeveralWays: inSeveralWays) else { return false }
+            state.outcome.report.failures.append(ImagesReport.Failure(url: url, error: error))
+            return true
+        }
+        if isFirst { events?.yield(.imageFailed(url, error)) }
+    }
+}

@@ -1,0 +1,78 @@
+internal import FeedCore
+
+/// Which image an address is of, as far as it tells: addresses with the same key are of one image.
+struct ImageIdentity {
+    /// An address without a mark is of the image as it was made.
+    private static let whole = 1e9
+
+    let key: String
+    /// Its width, or what comes near it: only good for telling which of two is the larger.
+    let size: Double
+
+    init(of url: ResourceURL) {
+        let start = url.text.utf8.index(url.text.startIndex, offsetBy: url.scheme.rawValue.utf8.count + 3)
+        guard Self.mayBeMarked(url.text.utf8[start...]) else {
+            (key, size) = (String(url.text[start...]), Self.whole)
+            return
+        }
+        var parts = AddressParts(url.text[start...])
+        var size: Double?
+        for mark in SizeMark.table {
+            guard let said = mark.take(&parts) else { continue }
+            size = min(size ?? said, said)
+        }
+        key = parts.text
+        self.size = size ?? Self.whole
+    }
+
+    /// Whether it has what any mark has in it. Most addresses haven't, and taking one apart takes time.
+    private static func mayBeMarked(_ address: Substring.UTF8View) -> Bool {
+        var (last, digits) = (UInt8(0), 0)
+        for byte in address.drop(while: { $0 != UInt8(ascii: "/") }) {
+            switch byte {
+            case 0x30...0x39:
+                digits += 1
+                continue
+            case UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "@"), UInt8(ascii: "="), UInt8(ascii: "_"):
+                return true
+            // `1024x683`, `300w`, `600px-`.
+            case UInt8(ascii: "x") where digits > 1, UInt8(ascii: "w") where digits > 1,
+                UInt8(ascii: "p") where digits > 1:
+                return true
+            // `/s640/`, `/w640-h480/`.
+            case UInt8(ascii: "/") where digits > 1 && isSide(last), UInt8(ascii: "-") where digits > 1 && isSide(last):
+                return true
+            // `-scaled`.
+            case UInt8(ascii: "s") where digits == 0 && last == UInt8(ascii: "-"): return true
+            default: break
+            }
+            (last, digits) = (byte, 0)
+        }
+        return false
+    }
+
+    private static func isSide(_ letter: UInt8) -> Bool {
+        letter == UInt8(ascii: "s") || letter == UInt8(ascii: "w") || letter == UInt8(ascii: "h")
+    }
+
+    /// The key, less the sides that the feed states: of images that differ in their sides alone, it is the same.
+    func key(without sides: [Double]) -> String {
+        var text: [UInt8] = []
+        var number: [UInt8] = []
+        let stated = Set(sides.filter { $0 > 16 }.map { Array(String(Int($0)).utf8) })
+        func end() {
+            text += stated.contains(number) ? [UInt8(ascii: "#")] : number
+            number = []
+        }
+        for byte in key.utf8 {
+            if (0x30...0x39).contains(byte) {
+                number.append(byte)
+            } else {
+                end()
+                text.append(byte)
+            }
+        }
+        end()
+        return String(decoding: text, as: UTF8.self)
+    }
+}
