@@ -64,8 +64,11 @@ enum LayoutFuzzing {
                 continue
             }
             repetitions += 1
-            let start = repeated.lastIndex { byte == 2 || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: ",") }
-            let part = (byte == 2 ? [] : [UInt8(ascii: ",")]) + repeated[((start ?? -1) + (byte == 2 ? 0 : 1))...]
+            var part = repeated.suffix(1)
+            if byte == 1 {
+                let separator = repeated.lastIndex { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: ",") }
+                part = [UInt8(ascii: ",")] + repeated[(separator.map { $0 + 1 } ?? 0)...]
+            }
             for _ in 0..<(1 << (exponent & 15)) where repeated.count + part.count <= mostBytes { repeated += part }
         }
         return repeated
