@@ -105,7 +105,7 @@ struct DatabaseRowTests {
         try scratch.execute("UPDATE images SET media_type = 'text/html'")
         let cache = try await scratch.open()
         #expect(try await cache.images.find([.image(0)]) == [nil])
-        try await cache.images.publish("image", at: .image(0))
+        try await cache.images.publish("picture", at: .image(0))
         #expect(try await cache.images.find([.image(0)])[0]?.type == .png)
     }
 

@@ -89,13 +89,13 @@ struct DiskFaultTests {
         do {
             let cache = try await open(disk)
             try await cache.feeds.save(.sample())
-            try await cache.images.publish("image", at: .image(0))
+            try await cache.images.publish("picture", at: .image(0))
         }
         try disk.makeReadOnly()
         let reader = try await open(disk, .read)
         #expect(try await reader.feeds.retrieve(.first) == .sample())
         let image = try #require(try await reader.images.find([.image(0)])[0])
-        #expect(try await reader.images.data(of: image) == Array("image".utf8))
+        #expect(try await reader.images.data(of: image) == Array("picture".utf8))
         await expect(.cannotCreate) { () throws(FeedError) in _ = try await open(disk) }
     }
 

@@ -153,4 +153,14 @@ struct ImageStoreContractTests {
     func anotherInstanceSeesTheSame(_ kind: StoreKind) async throws {
         try await kind.imageStore().anotherInstanceSeesTheSame()
     }
+
+    @Test("a response for one feed leaves the validators of everybody's data", arguments: StoreKind.allCases)
+    func responseForOneFeed(kind: StoreKind) async throws {
+        try await kind.imageStore().aResponseForOneFeedLeavesTheValidatorsOfEverybodysData()
+    }
+
+    @Test("data that a server confirms under another URL is that feed's alone", arguments: StoreKind.allCases)
+    func confirmedUnderAnotherURL(kind: StoreKind) async throws {
+        try await kind.imageStore().dataConfirmedUnderAnotherURLIsThatFeedsAlone()
+    }
 }

@@ -118,7 +118,7 @@ struct LockTests {
     @Test("nothing is deleted while somebody reads many images")
     func deletingIsLocked() async throws {
         let cache = try await scratch.open()
-        let image = try await cache.images.publish("image", at: .image(0))
+        let image = try await cache.images.publish("picture", at: .image(0))
         let reader = try Descriptor.directory(at: scratch.path("images"))
         #expect(flock(reader.number, LOCK_SH) == 0)
         await expect(.locked) { () throws(FeedError) in _ = try await cache.images.removeUnreferenced(.forReal) }
@@ -136,7 +136,7 @@ struct LockTests {
     func nothingToDelete() async throws {
         let cache = try await scratch.open()
         try await cache.feeds.save(.sample(images: 1))
-        try await cache.images.publish("image", at: .image(0))
+        try await cache.images.publish("picture", at: .image(0))
         let reader = try Descriptor.directory(at: scratch.path("images"))
         #expect(flock(reader.number, LOCK_SH) == 0)
         #expect(try await cache.images.removeUnreferenced(.forReal) == .nothing)
@@ -150,7 +150,7 @@ struct LockTests {
         #expect(try await cache.images.keepReadersOut(waiting: false))
         let reader = try Descriptor.directory(at: scratch.path("images"))
         #expect(flock(reader.number, LOCK_SH | LOCK_NB) != 0)
-        try await cache.images.publish("image", at: .image(0))
+        try await cache.images.publish("picture", at: .image(0))
         #expect(try await cache.images.removeUnreferenced(.forReal).images == 1)
         #expect(flock(reader.number, LOCK_SH | LOCK_NB) != 0)
         await cache.close()
@@ -166,7 +166,7 @@ struct LockTests {
         let reader = try Descriptor.directory(at: scratch.path("images"))
         #expect(flock(reader.number, LOCK_SH) == 0)
         lock.withLock { $0 = reader.number }
-        try await cache.images.publish("image", at: .image(0))
+        try await cache.images.publish("picture", at: .image(0))
         #expect(try await cache.images.removeUnreferenced(.forReal).images == 1)
         withExtendedLifetime(reader) {}
     }

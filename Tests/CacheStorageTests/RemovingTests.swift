@@ -101,11 +101,11 @@ struct RemovingTests {
 
     @Test("rows that can't be deleted keep their files")
     func rowsFirst() async throws {
-        let image = try await images.publish("image", at: .image(0))
+        let image = try await images.publish("picture", at: .image(0))
         try scratch.execute("CREATE TRIGGER fault BEFORE DELETE ON images BEGIN SELECT raise(ABORT, 'fault'); END")
         await expect(.failed) { () throws(FeedError) in _ = try await images.removeUnreferenced(.forReal) }
         #expect(try scratch.names(in: "images/sha256").count == 1)
-        #expect(try await images.data(of: image) == Array("image".utf8))
+        #expect(try await images.data(of: image) == Array("picture".utf8))
         try await cache.feeds.save(.sample(images: 1))
         try scratch.write(Array("pictuRe".utf8), to: image.path)
         await expect(.failed) { () throws(FeedError) in _ = try await images.removeDamaged(.forReal) }
@@ -114,11 +114,11 @@ struct RemovingTests {
 
     @Test(
         "damage of every kind is found",
-        arguments: ["pictuRe", "pict", "image!", "", "gone", "directory", "link", "pipe"])
+        arguments: ["pictuRe", "pict", "picture!", "", "gone", "directory", "link", "pipe"])
     func damage(_ harm: String) async throws {
         try await cache.feeds.save(.sample(images: 3))
-        let image = try await images.publish("image", at: .image(0))
-        try await images.publish("image", at: .image(1))
+        let image = try await images.publish("picture", at: .image(0))
+        try await images.publish("picture", at: .image(1))
         try await images.publish("intact", at: .image(2))
         unlink(scratch.path(image.path))
         switch harm {
@@ -173,7 +173,7 @@ struct RemovingTests {
     @Test("looking for damage ends when it is cancelled, and deletes nothing")
     func cancelled() async throws {
         try await cache.feeds.save(.sample(images: 1))
-        let image = try await images.publish("image", at: .image(0))
+        let image = try await images.publish("picture", at: .image(0))
         try scratch.write(Array("pictuRe".utf8), to: image.path)
         let run = Task { [images] () async -> FeedError? in
             // Not before it is cancelled.

@@ -38,7 +38,7 @@ final class ScratchCache: Sendable {
     func fill() async throws {
         let cache = try await open()
         try await cache.feeds.save(.sample())
-        try await cache.images.publish("image", at: .image(0))
+        try await cache.images.publish("picture", at: .image(0))
     }
 
     func write(_ bytes: [UInt8], to name: String) throws {

@@ -17,7 +17,7 @@ struct VersionOneTests {
         try scratch.makeCacheDirectory()
         for directory in ["images", "images/sha256", "incoming"] { try scratch.makeDirectory(directory) }
         try scratch.execute(try Fixtures.text("caches/version-1.sql"))
-        try scratch.write(Array("image".utf8), to: "images/sha256/\(Self.digest)")
+        try scratch.write(Array("picture".utf8), to: "images/sha256/\(Self.digest)")
     }
 
     @Test("is brought up to date by a writer, with all that it holds")
@@ -82,7 +82,7 @@ struct VersionOneTests {
         #expect(saved.savedAt == Timestamp(microseconds: 1_795_202_074_160_334))
         #expect(saved.validators.lastModified == "Fri, 20 Nov 2026 19:14:33 GMT")
         let image = try #require(try await cache.images.find([FeedImage(id: "", url: there)], for: Viewer(feed))[0])
-        #expect(try await cache.images.data(of: image) == Array("image".utf8))
+        #expect(try await cache.images.data(of: image) == Array("picture".utf8))
         #expect(try await cache.images.find([FeedImage(id: "", url: gone)], for: Viewer(feed)) == [nil])
     }
 

@@ -85,6 +85,37 @@ struct ArchiveRecordTests {
         #expect(server.paths(after: count) == ["/feed.json", "/feed.json"])
     }
 
+    @Test("An archive gives no item of a feed that the user named a URL to request", arguments: [false, true])
+    func foreignURLs(hasLeft: Bool) async throws {
+        let url = "\(server.server.url("/reboot"))?now=1"
+        try await program.run("--keep", "forever", server.feedURL)
+        let later = "saved_at = saved_at + 60000000"
+        if hasLeft {
+            // The cache keeps the item 1, and the archive has another URL for it.
+            server.serve(images: [0, 1])
+            try await program.run()
+            server.serve(images: [0])
+            try await program.run()
+            try await source.sql(
+                """
+                UPDATE items SET url = '\(url)', last_seen = last_seen + 1000000 WHERE url LIKE '%/1.png';
+                DELETE FROM images WHERE url LIKE '%/1.png'
+                """)
+        } else {
+            try await source.sql(
+                """
+                UPDATE feeds SET \(later);
+                UPDATE items SET item_id = 'new', url = '\(url)' WHERE url LIKE '%/0.png'
+                """)
+        }
+        try await source.run("export", file)
+        #expect(try await program.run("import", file).status == .exited(0))
+        let count = server.requestCount
+        for _ in 0..<2 { try await program.run("--retry-failed") }
+        #expect(!server.paths(after: count).contains { $0.hasPrefix("/reboot") })
+        #expect(try await images?.array?.contains { $0["url"]?.string == url } == true)
+    }
+
     @Test("The bytes of an archive are visible only to its own feeds")
     func bytes() async throws {
         let other = try FeedServer(images: 0)

@@ -92,4 +92,30 @@ struct NewImagesTests {
         #expect(report.images.downloaded == 3)
         #expect(try await fixture.images.find(Samples.feed(3).images.map(\.url)).allSatisfy { $0 != nil })
     }
+
+    @Test("each feed is told of the data that its own request brought")
+    func separateData() throws {
+        let new = NewImages { [told] in told.add($0) }
+        let feeds: [ResourceURL] = [.first, .second]
+        for feed in feeds { new.want(FeedImage(id: feed.text, url: .image(0)), of: feed, cached: nil) }
+        for (feed, name) in zip(feeds, ["one", "two"]) {
+            let bytes = Samples.png(name)
+            let staged = try fixture.images.stage()
+            let digest = InMemoryImageStore.digest(of: bytes)
+            let recipient = Recipient(image: .image(0), feed: feed, circle: .oneFeed)
+            try new.tell(
+                [
+                    ReceivedImage(
+                        url: .image(0), recipients: [recipient], bytes: staged, size: Int64(bytes.count), type: .png,
+                        validators: Validators(), fetchedAt: Timestamp(microseconds: 0))
+                ],
+                [
+                    .success(
+                        StoredImage(
+                            digest: digest, size: Int64(bytes.count), type: .png, validators: Validators(),
+                            fetchedAt: Timestamp(microseconds: 0), directory: "images/sha256"))
+                ])
+            #expect(told.take().map { [$0.feed.text, $0.stored.digest.hex] } == [[feed.text, digest.hex]])
+        }
+    }
 }

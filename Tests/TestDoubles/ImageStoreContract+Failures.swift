@@ -4,7 +4,7 @@ internal import Testing
 /// What every image store promises about the failures that it is told of.
 extension ImageStoreContract {
     package func noFailureIsRememberedAtFirst() async throws {
-        try await publish("image", at: .image(0))
+        try await publish("picture", at: .image(0))
         #expect(try await store.failures(of: [.image(0), .image(1)]) == [nil, nil])
         #expect(try await store.failures(of: []) == [])
         try await store.remember([])
@@ -36,14 +36,14 @@ extension ImageStoreContract {
 
     package func aSuccessEndsTheRow() async throws {
         try await store.remember([failure(0), failure(1)])
-        try await publish("image", at: .image(0))
+        try await publish("picture", at: .image(0))
         #expect(try await store.failures(of: [.image(0), .image(1)]).map { $0?.count } == [nil, 1])
         try await store.remember([failure(0)])
         #expect(try await store.failures(of: [.image(0)])[0]?.count == 1)
     }
 
     package func confirmingEndsTheRow() async throws {
-        try await publish("image", at: .image(0))
+        try await publish("picture", at: .image(0))
         try await store.remember([failure(0), failure(1)])
         try await store.confirm([
             ConfirmedImage(url: .image(0), validators: Validators(), recipients: Recipient.everybody(.image(0)))
@@ -52,7 +52,7 @@ extension ImageStoreContract {
     }
 
     package func aFailureLeavesTheDataThatIsThere() async throws {
-        try await publish("image", at: .image(0))
+        try await publish("picture", at: .image(0))
         try await store.remember([failure(0)])
         #expect(try await store.find([.image(0)])[0]?.size == 7)
         #expect(try await store.totals().count == 1)
@@ -75,7 +75,7 @@ extension ImageStoreContract {
             try change.insert(saved)
             try change.insert(.sample(.second, images: 1))
         }
-        try await publish("image", at: .image(0))
+        try await publish("picture", at: .image(0))
         try await store.remember([failure(0), failure(2), failure(3, at: 2_000_000), failure(7)])
         try await store.remember([failure(2, at: 3_000_000)])
         var first = ImageInventory.OfFeed(cached: 1)

@@ -29,9 +29,9 @@ package struct ImageStoreContract: Sendable {
     }
 
     package func dataComesBackAsItWasPublished() async throws {
-        try await publish("image", at: .image(0))
+        try await publish("picture", at: .image(0))
         let image = try await found(.image(0))
-        #expect(try await store.data(of: image) == Array("image".utf8))
+        #expect(try await store.data(of: image) == Array("picture".utf8))
     }
 
     package func whatIsKnownOfAnImageComesBack() async throws {
@@ -53,7 +53,7 @@ package struct ImageStoreContract: Sendable {
 
     package func everyTypeComesBack() async throws {
         for (number, type) in ImageType.allCases.enumerated() {
-            try await publish("image", at: .image(number), type: type)
+            try await publish("picture", at: .image(number), type: type)
             #expect(try await found(.image(number)).type == type)
         }
     }
@@ -104,7 +104,7 @@ package struct ImageStoreContract: Sendable {
     }
 
     package func credentialsAreNoPartOfTheKey() async throws {
-        try await publish("image", at: try ResourceURL("https://me:secret@images.example/0.png"))
+        try await publish("picture", at: try ResourceURL("https://me:secret@images.example/0.png"))
         #expect(try await found(.image(0)).size == 7)
     }
 
@@ -132,7 +132,7 @@ package struct ImageStoreContract: Sendable {
     }
 
     package func failingToFindThrows() async throws {
-        try await publish("image", at: .image(0))
+        try await publish("picture", at: .image(0))
         try await fixture.breakFinding()
         await #expect(throws: FeedError.self) { try await store.find([.image(0)]) }
         await #expect(throws: FeedError.self) { try await store.find([.image(0)]) }
@@ -149,14 +149,14 @@ package struct ImageStoreContract: Sendable {
     }
 
     package func damagedDataIsNeverDelivered() async throws {
-        try await publish("image", at: .image(0))
+        try await publish("picture", at: .image(0))
         let image = try await found(.image(0))
         try await fixture.damage(image, at: .image(0))
         await #expect(throws: FeedError.self) { try await store.data(of: image) }
     }
 
     package func filesAreReadFromAnyPlace() async throws {
-        try await publish("image", at: .image(0))
+        try await publish("picture", at: .image(0))
         let file = try await store.files(lockWait: .zero).open(try await found(.image(0)))
         #expect(file.size == 7)
         #expect(try file.read(3, at: 2) == Array("ctu".utf8))
@@ -165,19 +165,19 @@ package struct ImageStoreContract: Sendable {
     }
 
     package func filesArePlacedElsewhereAndOverNothing() async throws {
-        try await publish("image", at: .image(0))
+        try await publish("picture", at: .image(0))
         let image = try await found(.image(0))
         let directory = try TemporaryDirectory()
         let file = try await store.files(lockWait: .zero).open(image)
         try file.place(at: directory.path("here"))
-        #expect(try directory.read("here") == Array("image".utf8))
+        #expect(try directory.read("here") == Array("picture".utf8))
         #expect(throws: FeedError.self) { try file.place(at: directory.path("here")) }
         #expect(throws: FeedError.self) { try file.place(at: directory.path("nowhere/here")) }
-        #expect(try await store.data(of: image) == Array("image".utf8))
+        #expect(try await store.data(of: image) == Array("picture".utf8))
     }
 
     package func damagedFilesAreNotOpened() async throws {
-        try await publish("image", at: .image(0))
+        try await publish("picture", at: .image(0))
         let image = try await found(.image(0))
         let files = try await store.files(lockWait: .zero)
         let other = StoredImage(
@@ -191,7 +191,7 @@ package struct ImageStoreContract: Sendable {
     }
 
     package func damagedDataIsRemoved() async throws {
-        try await publish("image", at: .image(0))
+        try await publish("picture", at: .image(0))
         try await publish("intact", at: .image(1))
         try await fixture.damage(try await found(.image(0)), at: .image(0))
         // What no feed names is deleted whatever its bytes are, and is counted then.
@@ -222,22 +222,22 @@ package struct ImageStoreContract: Sendable {
     }
 
     package func aDryRunRemovesNothing() async throws {
-        try await publish("image", at: .image(0))
+        try await publish("picture", at: .image(0))
         #expect(try await store.removeUnreferenced(.dryRun(withoutFeeds: [])) == ImageRemoval(images: 1, bytesFreed: 7))
-        #expect(try await store.data(of: try await found(.image(0))) == Array("image".utf8))
+        #expect(try await store.data(of: try await found(.image(0))) == Array("picture".utf8))
         #expect(try await store.removeUnreferenced(.forReal) == ImageRemoval(images: 1, bytesFreed: 7))
     }
 
     package func replacingAFeedKeepsImageData() async throws {
         try await saveFeed(images: 2)
-        try await publish("image", at: .image(0))
+        try await publish("picture", at: .image(0))
         try await publish("another", at: .image(1))
         try await saveFeed(images: 1)
         #expect(try await store.find([.image(0), .image(1)]).map { $0?.size } == [7, 7])
     }
 
     package func confirmingKeepsTheDataAndRenewsWhatChanged() async throws {
-        try await publish("image", at: .image(0))
+        try await publish("picture", at: .image(0))
         try await publish("another", at: .image(1))
         let before = try await found(.image(0))
         let validators = Validators(etag: "\"2\"", lastModified: nil)
@@ -250,7 +250,7 @@ package struct ImageStoreContract: Sendable {
         #expect(after.validators == validators)
         #expect(after.fetchedAt == before.fetchedAt)
         #expect(after.digest == before.digest)
-        #expect(try await store.data(of: after) == Array("image".utf8))
+        #expect(try await store.data(of: after) == Array("picture".utf8))
         #expect(try await found(.image(1)).fetchedAt == Timestamp(microseconds: 1_000_000))
         #expect(try await store.find([.image(7)]) == [nil])
         try await store.confirm([])
@@ -258,7 +258,7 @@ package struct ImageStoreContract: Sendable {
 
     package func theInventoryCountsWhatIsThere() async throws {
         try await saveFeed(images: 3)
-        try await publish("image", at: .image(1))
+        try await publish("picture", at: .image(1))
         try await publish("another", at: .image(2))
         try await publish("unnamed", at: .image(7))
         // The second was never saved.
@@ -268,10 +268,10 @@ package struct ImageStoreContract: Sendable {
     }
 
     package func anotherInstanceSeesTheSame() async throws {
-        try await publish("image", at: .image(0))
+        try await publish("picture", at: .image(0))
         let other = try await fixture.anotherStore()
         let image = try #require(try await other.find([.image(0)])[0])
-        #expect(try await other.data(of: image) == Array("image".utf8))
+        #expect(try await other.data(of: image) == Array("picture".utf8))
     }
 
     func saveFeed(images: Int) async throws {
@@ -297,7 +297,7 @@ package struct ImageStoreContract: Sendable {
             fetchedAt: Timestamp(microseconds: 1_000_000))
     }
 
-    private func found(_ url: ResourceURL) async throws -> StoredImage {
+    func found(_ url: ResourceURL) async throws -> StoredImage {
         try #require(try await store.find([url])[0])
     }
 }

@@ -71,6 +71,7 @@ package final class InMemoryCache: Sendable {
             for url in [image.url] + image.alternatives {
                 guard let key = key(of: url, for: viewer), var stored = images[key] else { continue }
                 if url.key != image.url.key { stored.from = url }
+                if case .feed = key.place { stored.isOfOneFeed = true }
                 return stored
             }
             return nil

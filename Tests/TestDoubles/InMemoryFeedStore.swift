@@ -99,7 +99,10 @@ package final class InMemoryFeedStore: FeedStore {
             contents.feeds[url.text] = contents.feeds[url.text]?.with(kept: [], keep: keep)
         }
 
-        func keep(_ images: [FeedImage], of url: ResourceURL) {
+        func keep(_ images: [FeedImage], fromArchive: Bool, of url: ResourceURL) {
+            if fromArchive {
+                contents.archived[url.text, default: []].formUnion(images.map { ExactText($0.id) })
+            }
             // Sorting keeps the order of equals.
             if contents.feeds[url.text] != nil {
                 contents.kept[url.text] = (kept(url) + images).sorted { $0.newness > $1.newness }

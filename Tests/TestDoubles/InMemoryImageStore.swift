@@ -149,9 +149,16 @@ package final class InMemoryImageStore: ImageStore {
         let known = places.map { InMemoryCache.DataKey(url: (image.predecessor ?? image.url).text, place: $0) }
             .first { contents.images[$0] != nil }
         guard let known, let old = contents.images[known] else { return }
-        let wanted = contents.place(of: recipient)
-        let narrower = places.first { $0 == known.place || $0 == wanted } ?? known.place
-        contents.images[.init(url: image.url.text, place: image.predecessor == nil ? known.place : narrower)] =
+        var place = known.place
+        if image.predecessor != nil {
+            let own = Recipient(image: recipient.image, feed: recipient.feed, circle: .oneFeed)
+            place = contents.place(of: own)
+        } else if let widest = places.lastIndex(of: contents.place(of: recipient)),
+            widest < places.firstIndex(of: known.place) ?? 0
+        {
+            return
+        }
+        contents.images[.init(url: image.url.text, place: place)] =
             StoredImage(
                 digest: old.digest, size: old.size, type: old.type, validators: image.validators,
                 fetchedAt: old.fetchedAt, directory: old.directory)

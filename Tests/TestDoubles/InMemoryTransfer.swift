@@ -124,8 +124,7 @@ package final class InMemoryIntake: CacheIntake {
 
         func setKept(_ images: [FeedImage], archived: Set<ExactText>, of feed: ResourceURL) {
             let current = Set(contents.feeds[feed.text]?.feed.images.map { ExactText($0.id) } ?? [])
-            let known = Set(contents.kept[feed.text]?.map { ExactText($0.id) } ?? [])
-            contents.archived[feed.text, default: []].formUnion(archived.subtracting(known))
+            contents.archived[feed.text, default: []].formUnion(archived)
             contents.kept[feed.text] = images.filter { !current.contains(ExactText($0.id)) }
         }
 
@@ -133,7 +132,7 @@ package final class InMemoryIntake: CacheIntake {
             guard let saved = contents.feeds[feed.text] else { return }
             contents.feeds[feed.text] = SavedFeed(
                 url: saved.url, feed: saved.feed, savedAt: saved.savedAt, validators: saved.validators,
-                isNamed: true, seesOwnNetwork: saved.seesOwnNetwork, keep: keep)
+                isNamed: true, seesOwnNetwork: saved.seesOwnNetwork, rules: saved.rules ?? "", keep: keep)
         }
 
         func begin(_ feed: FeedHead) {

@@ -75,18 +75,14 @@ struct KeptItems {
         try recount()
     }
 
-    /// Replaces the kept items. An item that is never requested stays one; so do the `archived` items that are new.
+    /// Replaces the kept items. An item that is never requested stays one; so do the `archived` items.
     func replace(with images: [FeedImage], archived: Set<ExactText>) throws(FeedError) {
         let known = try statement("SELECT item_id, missing FROM items WHERE feed = ?1 AND position >= ?2")
         try known.bind(2, Self.start)
         var neverRequested = archived
         try known.forEachRow { () throws(FeedError) in
-            let id = ExactText(known.text(0) ?? "")
-            if known.integer(1) == Missing.neverRequested.rawValue {
-                neverRequested.insert(id)
-            } else {
-                neverRequested.remove(id)
-            }
+            guard known.integer(1) == Missing.neverRequested.rawValue else { return }
+            neverRequested.insert(ExactText(known.text(0) ?? ""))
         }
         let items = try statement("DELETE FROM items WHERE feed = ?1 AND position >= ?2")
         try items.bind(2, Self.start)
@@ -174,12 +170,14 @@ struct KeptItems {
         return images
     }
 
-    /// After image data was deleted, of whatever feed: the data of kept items may be requested again.
+    /// Notes the kept items whose data was deleted: it may be requested again.
     static func noteMissing(in connection: SQLiteConnection) throws(FeedError) {
         try connection.statement(
             """
             UPDATE items SET missing = 1
-            WHERE last_seen IS NOT NULL AND missing = 0 AND url NOT IN (SELECT url FROM images)
+            WHERE last_seen IS NOT NULL AND missing = 0 AND NOT EXISTS (
+                SELECT 1 FROM images WHERE images.url = items.url AND (circle IN (0, feed)
+                    OR circle = -1 AND (SELECT own_network FROM feeds WHERE id = feed) <> 0))
             """
         ).run()
     }

@@ -108,8 +108,9 @@ struct SQLiteFeedChange: FeedStoreChange {
         try feed.run()
     }
 
-    func keep(_ images: [FeedImage], of url: ResourceURL) throws(FeedError) {
-        try KeptItems(connection: connection, of: url)?.add(images)
+    func keep(_ images: [FeedImage], fromArchive: Bool, of url: ResourceURL) throws(FeedError) {
+        let archived = fromArchive ? Set(images.map { ExactText($0.id) }) : []
+        try KeptItems(connection: connection, of: url)?.add(images, archived: archived)
     }
 
     func takeBack(to url: ResourceURL) throws(FeedError) -> [FeedImage] {

@@ -33,7 +33,10 @@ struct ImageIndex {
         try row.forEachRow { () throws(FeedError) in
             let circle = row.integer(0)
             if let known = found, VisibleCircles.rank(known.circle) > VisibleCircles.rank(circle) { return }
-            if let image = Self.image(in: row, from: 1) { found = Row(image: image, circle: circle) }
+            if var image = Self.image(in: row, from: 1) {
+                image.isOfOneFeed = circle > 0
+                found = Row(image: image, circle: circle)
+            }
         }
         return found
     }
@@ -169,19 +172,22 @@ struct ImageIndex {
         try row.run()
     }
 
-    /// Renews the validators of the data that each recipient sees. Mostly nothing has changed: then nothing is written, and
-    /// a transaction without changes does not wait for the disk.
+    /// Renews the validators of the data that each recipient sees, unless the response is of a narrower circle than the data:
+    /// it says nothing to the feeds of the wider circle. Mostly nothing has changed: then nothing is written, and a
+    /// transaction without changes does not wait for the disk.
+    ///
+    /// Data that the server confirms under another URL becomes the data of the recipient's feed alone, because the entity tag
+    /// of that data can come from another server.
     func confirm(_ image: ConfirmedImage) throws(FeedError) {
         for recipient in image.recipients {
             let circles = try circles(of: recipient)
             guard let known = try find((image.predecessor ?? image.url).text, in: circles) else { continue }
             if image.predecessor != nil {
-                let circle = VisibleCircles.narrower(known.circle, circles.number(of: recipient.circle))
                 let taken = OfferedImage(
                     url: image.url, digest: known.image.digest, size: known.image.size, type: known.image.type,
                     validators: image.validators, fetchedAt: known.image.fetchedAt)
-                try insert(taken, in: circle)
-            } else {
+                try insert(taken, in: circles.number(of: .oneFeed))
+            } else if VisibleCircles.rank(circles.number(of: recipient.circle)) <= VisibleCircles.rank(known.circle) {
                 let row = try connection.statement(
                     """
                     UPDATE images SET etag = ?3, last_modified = ?4

@@ -42,9 +42,6 @@ struct VisibleCircles {
         }
     }
 
-    /// The narrower of two circles of this feed.
-    static func narrower(_ one: Int64, _ other: Int64) -> Int64 { rank(one) >= rank(other) ? one : other }
-
     /// A feed's own data comes before the own network's, and that before everybody's.
     static func rank(_ circle: Int64) -> Int { circle > 0 ? 2 : circle == ownNetwork ? 1 : 0 }
 }

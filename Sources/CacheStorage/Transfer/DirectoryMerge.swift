@@ -47,7 +47,9 @@ final class DirectoryMerge: CacheMerge {
     }
 
     func name(_ feed: ResourceURL, keep: Keep?) throws(FeedError) {
-        let row = try connection.statement("UPDATE feeds SET named = 1, keep = ?2 WHERE url = ?1")
+        // Rules say that the items are the user's, as after a sync.
+        let row = try connection.statement(
+            "UPDATE feeds SET named = 1, keep = ?2, rules = coalesce(rules, '') WHERE url = ?1")
         try row.bind(1, feed.text)
         try row.bind(2, keep?.text)
         try row.run()

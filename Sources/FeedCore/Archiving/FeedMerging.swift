@@ -57,7 +57,8 @@ package struct FeedMerging: Sendable {
                 taken(offered.url)
             }
         }
-        let union = KeptUnion(old, given, of: feed.head, oldIsLater: outcome == .kept, keepsEarlier: mirrors)
+        let union = KeptUnion(
+            old, given, of: feed.head, oldIsLater: outcome == .kept, keepsEarlier: mirrors, restores: restores)
         if union.changes { try cache.setKept(union.images, archived: union.archived, of: url) }
         if outcome == .kept { try takeData(of: feed, into: cache, taken) }
         return outcome
@@ -98,34 +99,52 @@ package struct FeedMerging: Sendable {
 private struct KeptUnion {
     /// Newest first.
     let images: [FeedImage]
-    /// The ids of items that had left the feed in the archive.
+    /// The ids of items that come from the archive. Their images are never requested: an archive is a record.
     let archived: Set<ExactText>
     /// Whether there is anything to change in the cache.
     let changes: Bool
 
     /// `given` are the images of the archive's version: all of them with `keepsEarlier`, else those that have left it and
-    /// are kept. With `keepsEarlier`, what only the earlier version contains is kept too.
-    init(_ old: SavedFeed?, _ given: [FeedImage], of head: FeedHead, oldIsLater: Bool, keepsEarlier: Bool) {
+    /// are kept. With `keepsEarlier`, what only the earlier version contains is kept too. The user's own archive, which
+    /// `restores`, can have current items that are requested later.
+    init(
+        _ old: SavedFeed?, _ given: [FeedImage], of head: FeedHead, oldIsLater: Bool, keepsEarlier: Bool, restores: Bool
+    ) {
         let oldImages = old?.feed.images ?? []
         let current = given.filter { $0.lastSeen == nil }
-        let left = given.filter { $0.lastSeen != nil }
+        let left = given.filter { $0.lastSeen != nil }.map { Item(image: $0, isArchived: true) }
         let later = oldIsLater ? oldImages : current
         let moment = oldIsLater ? head.savedAt : old?.savedAt ?? head.savedAt
-        let leaving = keepsEarlier ? (oldIsLater ? current : oldImages).map { $0.leaving(moment) } : []
+        let leaving = (keepsEarlier ? oldIsLater ? current : oldImages : []).map {
+            Item(image: $0.leaving(moment), isArchived: oldIsLater && !restores)
+        }
+        let kept = (old?.kept ?? []).map { Item(image: $0, isArchived: false) }
         let named = Set(later.map { ExactText($0.id) })
-        var places: [ExactText: Int] = [:]
-        var union: [FeedImage] = []
-        for image in leaving + left + (old?.kept ?? []) where !named.contains(ExactText(image.id)) {
-            let place = places.number(of: ExactText(image.id))
-            if place == union.count {
-                union.append(image)
-            } else if let other = union[place].lastSeen, let lastSeen = image.lastSeen, other < lastSeen {
-                union[place] = image
-            }
+        var numbers: [ExactText: Int] = [:]
+        var union: [Item] = []
+        for item in leaving + left + kept where !named.contains(ExactText(item.image.id)) {
+            let number = numbers.number(of: ExactText(item.image.id))
+            if number == union.count { union.append(item) } else { union[number].merge(item) }
         }
         // Sorting keeps the order of equals.
-        images = union.sorted { $0.newness > $1.newness }
-        archived = Set(left.map { ExactText($0.id) }).subtracting(leaving.map { ExactText($0.id) })
+        images = union.map(\.image).sorted { $0.newness > $1.newness }
+        archived = Set(union.lazy.filter(\.isArchived).map { ExactText($0.image.id) })
         changes = !union.isEmpty || old?.kept.isEmpty == false
+    }
+
+    private struct Item {
+        var image: FeedImage
+        var isArchived: Bool
+
+        /// Takes the version that was in the feed later. Where both have the same URLs, the image may be requested if either
+        /// version may.
+        mutating func merge(_ other: Item) {
+            let hasSameURLs = image.url == other.image.url && image.alternatives == other.image.alternatives
+            let mayBeRequested = hasSameURLs && !(isArchived && other.isArchived)
+            if let lastSeen = image.lastSeen, let otherLastSeen = other.image.lastSeen, lastSeen < otherLastSeen {
+                self = other
+            }
+            if mayBeRequested { isArchived = false }
+        }
     }
 }

@@ -62,6 +62,9 @@ package struct SavedFeed: Hashable, Sendable {
     /// Why the feed could not be loaded the last time; nil if it could.
     package let trouble: FeedTrouble?
 
+    /// Whether the items came from an archive, and no sync has confirmed them since. Only a sync saves rules.
+    var isFromArchive: Bool { rules == nil }
+
     package init(
         url: ResourceURL, feed: Feed, savedAt: Timestamp, validators: Validators = Validators(), pages: Int = 1,
         isNamed: Bool = true, seesOwnNetwork: Bool = false, movedTo: ResourceURL? = nil, rules: String? = nil,

@@ -73,7 +73,8 @@ struct ImageChoice: Sendable {
         }
         let failure = leftAlone[urls[place].key]
         if scope.revalidates, failure == nil {
-            sources.append(.init(url: urls[place], validators: stored.validators))
+            sources.append(
+                .init(url: urls[place], validators: stored.validators, hasOwnValidators: stored.isOfOneFeed))
         }
         guard let first = sources.first else { return failure.map { .leftAlone($0) } ?? .cached }
         let wanted = WantedImage(
@@ -112,6 +113,7 @@ struct ImageChoice: Sendable {
             if first.key == image.url.key, let known = validators[first.key] {
                 source.validators = known
                 source.predecessor = request.predecessors[first.key]
+                source.hasOwnValidators = true
             }
             return .open(source, rest: open.dropFirst().map { WantedImage.Source(url: $0) }[...])
         }

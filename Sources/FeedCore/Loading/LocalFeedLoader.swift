@@ -80,7 +80,10 @@ package struct LocalFeedLoader: Sendable {
             try change.insert(terms.saved(feed, from: url, at: moment))
             let returned = try change.takeBack(to: url)
             if let keep = terms.keep, !keep.isNone {
-                if let old { try change.keep(old.feed.images(goneFrom: feed, lastSeen: old.savedAt), of: url) }
+                if let old {
+                    let left = old.feed.images(goneFrom: feed, lastSeen: old.savedAt)
+                    try change.keep(left, fromArchive: old.isFromArchive, of: url)
+                }
                 try change.letGo(from: url, by: keep, now: moment)
             }
             return Saved(moment: moment, keptCount: try change.countKept(of: url), returned: returned)

@@ -15,6 +15,8 @@ package struct WantedImage: Sendable {
     private(set) var validators: Validators
     /// The URL that this data belongs to, if it is not `url`.
     private(set) var predecessor: ResourceURL?
+    /// Whether the validators come from data that other feeds do not see, or from another URL.
+    private(set) var hasOwnValidators: Bool
     /// The further URLs, best first.
     private(set) var rest: ArraySlice<Source>
     /// Why the best URL failed.
@@ -29,6 +31,7 @@ package struct WantedImage: Sendable {
         let url: ResourceURL
         var validators = Validators()
         var predecessor: ResourceURL?
+        var hasOwnValidators = false
     }
 
     init(
@@ -40,6 +43,7 @@ package struct WantedImage: Sendable {
         url = first.url
         validators = first.validators
         predecessor = first.predecessor
+        hasOwnValidators = first.hasOwnValidators
         self.rest = rest
         self.hasOtherData = hasOtherData
     }
@@ -57,6 +61,7 @@ package struct WantedImage: Sendable {
         next.url = source.url
         next.validators = source.validators
         next.predecessor = source.predecessor
+        next.hasOwnValidators = source.hasOwnValidators
         next.rest = rest.dropFirst()
         next.firstFailure = firstFailure ?? error
         return next
@@ -64,5 +69,11 @@ package struct WantedImage: Sendable {
 
     func recipient(_ circumstances: RequestCircumstances) -> Recipient {
         Recipient(image: image, feed: terms.feed, circle: terms.circle(of: circumstances, at: url))
+    }
+
+    /// Returns the recipient of a failure. Validators can make a server fail, so the failure of a request with validators
+    /// that other feeds would not send is the feed's own.
+    func recipientOfFailure(_ circumstances: RequestCircumstances) -> Recipient {
+        hasOwnValidators ? Recipient(image: image, feed: terms.feed, circle: .oneFeed) : recipient(circumstances)
     }
 }

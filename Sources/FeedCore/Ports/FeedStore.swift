@@ -39,13 +39,19 @@ package protocol FeedStoreChange {
 
     /// From now on this holds for a saved feed.
     func setKeep(_ keep: Keep, of url: ResourceURL) throws(FeedError)
-    /// Keeps images that left the feed, of which none is kept by now.
-    func keep(_ images: [FeedImage], of url: ResourceURL) throws(FeedError)
+    /// Keeps images that left the feed, of which none is kept by now. The data of images from an archive is never requested.
+    func keep(_ images: [FeedImage], fromArchive: Bool, of url: ResourceURL) throws(FeedError)
     /// Those kept that the feed names again are no longer kept, and are given back.
     func takeBack(to url: ResourceURL) throws(FeedError) -> [FeedImage]
     /// Lets go of the kept ones that are not covered.
     func letGo(from url: ResourceURL, by keep: Keep, now: Timestamp) throws(FeedError)
     func countKept(of url: ResourceURL) throws(FeedError) -> Int
+}
+
+extension FeedStoreChange {
+    package func keep(_ images: [FeedImage], of url: ResourceURL) throws(FeedError) {
+        try keep(images, fromArchive: false, of: url)
+    }
 }
 
 package struct FeedSummary: Hashable, Sendable {

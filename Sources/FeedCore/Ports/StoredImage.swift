@@ -8,6 +8,8 @@ package struct StoredImage: Hashable, Sendable {
     package let directory: String
     /// The image URL that the data belongs to, if it is not the `url` of the image.
     package var from: ResourceURL?
+    /// Whether the data belongs to the circle of one feed.
+    package var isOfOneFeed = false
 
     package init(
         digest: Digest, size: Int64, type: ImageType, validators: Validators, fetchedAt: Timestamp, directory: String,

@@ -43,8 +43,9 @@ final class ImagesUnderWay: Sendable {
         var begun: [Int: ImageUnderWay] = [:]
         var requests: [RequestKey: Request] = [:]
         var termsNumbers: [Terms: Int] = [:]
-        /// The numbers of the terms that a feed sends to its own origin and to others.
-        var ownNumbers: [ObjectIdentifier: (own: Int?, other: Int?)] = [:]
+        /// The numbers of the terms that a feed sends to its own origin and to others. The terms are kept, because the
+        /// identifier of an object that is gone can become another object's.
+        var ownNumbers: [ObjectIdentifier: (terms: RequestTerms, own: Int?, other: Int?)] = [:]
     }
 
     private let state = Mutex(State())
@@ -127,7 +128,7 @@ final class ImagesUnderWay: Sendable {
         let (consequences, next) = state.withLock { state -> (Consequences, WantedImage?) in
             let images = images(of: number, &state)
             state.requests[key(of: images[0], &state)] = .failed(error)
-            var consequences = Consequences(recipients: images.map { $0.recipient(error.circumstances) })
+            var consequences = Consequences(recipients: images.map { $0.recipientOfFailure(error.circumstances) })
             var next: WantedImage?
             var new: [ResourceURL] = []
             for image in images {
@@ -223,13 +224,13 @@ extension ImagesUnderWay {
         let terms = image.terms
         // Most feeds have no secrets, and then need not look at the origin of each image.
         let isOwn = terms.isSpecial(for: image.url)
-        let known = state.ownNumbers[ObjectIdentifier(terms)] ?? (nil, nil)
+        let known = state.ownNumbers[ObjectIdentifier(terms)] ?? (terms, nil, nil)
         if let number = isOwn ? known.own : known.other { return number }
         let number = state.termsNumbers.number(
             of: Terms(
                 secrets: isOwn ? terms.secrets : nil, addresses: terms.addresses(for: image.url), manner: terms.manner,
                 maxImageBytes: terms.maxImageBytes))
-        state.ownNumbers[ObjectIdentifier(terms)] = isOwn ? (number, known.other) : (known.own, number)
+        state.ownNumbers[ObjectIdentifier(terms)] = isOwn ? (terms, number, known.other) : (terms, known.own, number)
         return number
     }
 }

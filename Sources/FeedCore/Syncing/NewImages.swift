@@ -17,30 +17,37 @@ package final class NewImages: Sendable {
         let cached: Digest?
     }
 
-    private let wanted = Mutex<[ResourceURL.Key: Wanted]>([:])
+    /// What a feed wants. Two feeds may see other data of one URL.
+    private struct Key: Hashable {
+        let feed: ResourceURL.Key
+        let image: ResourceURL.Key
+    }
+
+    private let wanted = Mutex<[Key: Wanted]>([:])
     private let report: @Sendable ([NewImage]) throws(FeedError) -> Void
 
     /// `report` gets the images of a batch as soon as they are durable. If it throws, the run ends with that error.
     package init(_ report: @escaping @Sendable ([NewImage]) throws(FeedError) -> Void) { self.report = report }
 
     func want(_ image: FeedImage, of feed: ResourceURL, cached: Digest?) {
-        wanted.withLock { wanted in
-            if wanted[image.url.key] == nil {
-                wanted[image.url.key] = Wanted(feed: feed, image: image, cached: cached)
-            }
+        wanted.withLock {
+            $0[Key(feed: feed.key, image: image.url.key)] = Wanted(feed: feed, image: image, cached: cached)
         }
     }
 
-    /// Reports the images of a batch that were stored, unless the cache had the same bytes before.
+    /// Reports the images of a batch that were stored, each once for the first of the feeds that get it, unless the cache had
+    /// the same bytes before.
     func tell(
         _ images: [ReceivedImage], _ results: [Result<StoredImage, FeedError>]
     ) throws(FeedError) {
         let new = wanted.withLock { wanted in
             var new: [NewImage] = []
             for case (let received, .success(let stored)) in zip(images, results) {
+                var told: Set<ResourceURL.Key> = []
                 for recipient in received.recipients {
-                    guard let named = wanted.removeValue(forKey: recipient.image.key),
-                        named.cached != stored.digest
+                    guard let feed = recipient.feed,
+                        let named = wanted.removeValue(forKey: Key(feed: feed.key, image: recipient.image.key)),
+                        named.cached != stored.digest, told.insert(recipient.image.key).inserted
                     else { continue }
                     new.append(NewImage(feed: named.feed, image: named.image, stored: stored))
                 }
