@@ -1,74 +1,74 @@
-/// Every way a use case can fail, in the domain's own words. Adapters translate what their library reports into this,
-/// so that nobody above them knows a curl, SQLite or errno code.
+/// The failure of a use case, in the words of the domain. Adapters translate the errors of their libraries into it, so
+/// that the code above them is free of curl, SQLite and errno codes.
 package struct FeedError: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
-        /// The server could not be reached, or can't serve now; trying later may help.
+        /// The server is out of reach or cannot serve now. A later attempt may succeed.
         case connectivity
-        /// The answer came, and it is wrong: the wrong status, shape or bytes.
+        /// The response has the wrong status, shape or bytes.
         case invalidData
         case notFound
         case storage(StorageFault)
         case cancelled
     }
 
-    /// What is wrong with the cache or an output; each asks something else of the person who reads it.
+    /// The fault of the cache or an output. Each fault asks for another action of the user.
     package enum StorageFault: Hashable, Sendable {
         case cannotCreate
         /// Reading or writing failed part-way: a full disk, an I/O error.
         case failed
-        /// A limit of the system on how large a file may be, or how many may be open. With another file it may do.
+        /// The system limits the size of files or the number of open files. Another file may fit.
         case limited
-        /// The database can't be read, or the disk has lost some of an image; `feedsync validate` sets it aside, or
-        /// deletes that.
+        /// The database cannot be read, or the disk has lost a part of an image. `feedsync validate` sets the database
+        /// aside and deletes the image.
         case unreadable
-        /// Written by a newer feedsync; never touched.
+        /// A newer feedsync wrote the cache, and this one leaves it as it is.
         case newerVersion
         /// Another run holds the lock.
         case locked
-        /// Another program, such as sqlite3, keeps the database locked: nobody knows for how long, and no run does for us
-        /// what can't be done now.
+        /// Another program, such as sqlite3, keeps the database locked for an unknown time.
         case busy
     }
 
     package enum Stage: Hashable, Sendable {
-        /// No connection came about: DNS, refused, unreachable, the connect timeout, a TLS handshake that broke off.
+        /// The connection failed: DNS, refused, unreachable, a timeout, or an interrupted TLS handshake.
         case connecting
-        /// Trust stood in the way: the server's certificate, or a key or CA file of our own. The next try would find
-        /// the same.
+        /// Trust failed: the certificate of the server, or a key or CA file of the user. The next attempt would fail,
+        /// too.
         case trusting
-        /// The request was sent, and in the time there is for that not a byte of an answer came.
+        /// The request was sent, and no byte of a response came in time.
         case waiting
-        /// An answer began, or the connection ended: a stall, a cut-off, or an answer with a status.
+        /// A response began, or the connection ended: a stall, a cut-off, or a response with a status.
         case transferring
     }
 
     package let kind: Kind
-    /// What is wrong.
+    /// The reason for the failure.
     package private(set) var reason: String
-    /// What more there is to its story, such as how often it was tried.
+    /// More facts about the failure, such as the number of attempts.
     package private(set) var rest = ""
-    /// What a person can do about it.
+    /// The action that can help the user.
     private var hint: String?
-    /// The HTTP status behind the failure, if there was an answer.
+    /// The HTTP status of the response, if there was one.
     package let status: Int?
-    /// How far a request got that failed; nil where there was none, or that is not known.
+    /// The stage that the request reached; nil if there was none or if it is unknown.
     package var stage: Stage?
-    /// An option of ours stood in the way, such as a limit: with another setting the same answer may do.
+    /// Whether another setting, such as a higher limit, could let the same response pass.
     package var dependsOnSettings = false
-    /// No room was left for what was to be written, on the disk or of what the user may have of it.
+    /// Whether the disk or the quota of the user is full.
     package var lacksRoom = false
-    /// What is wrong is how the program was called, and nothing that it met.
+    /// Whether the call of the program is wrong.
     package var isMisuse = false
-    /// The server was not asked: it had asked for a pause in an earlier run, or nobody has named the feed.
+    /// Whether the request was left out, because the server asked for a pause in an earlier run or because the user has
+    /// to name the feed.
     package var isWait = false
     /// The user has to name the feed before it may be requested.
     package var needsName = false
     /// The pause that the response to this request asked for.
     package var retryAfter: Duration?
-    /// What the requests behind the failure touched; all false where no request was sent.
+    /// The circumstances of the requests behind the failure; all false without a request.
     package private(set) var circumstances = RequestCircumstances()
-    /// The host it concerns, with the port that its URL names, as two ports are two servers: failures of one kind, status
-    /// and host are one cause, told in one line.
+    /// The host and port of the failure. Two ports are two servers. Failures of the same kind, status and host have one
+    /// cause and are reported in one line.
     package let host: String?
 
     package init(_ kind: Kind, _ message: String, status: Int? = nil, host: String? = nil) {
@@ -84,7 +84,7 @@ package struct FeedError: Error, Hashable, Sendable {
         return error
     }
 
-    /// The same error, of requests that touched this as well. A cancellation tells of no request.
+    /// Returns the error with further circumstances. A cancellation has none.
     package func touching(_ circumstances: RequestCircumstances) -> FeedError {
         guard !isCancellation else { return self }
         var error = self
@@ -112,25 +112,25 @@ package struct FeedError: Error, Hashable, Sendable {
 
     package var message: String { withoutHint + hintToAppend }
 
-    /// For what is said of several that share no more than the reason.
+    /// The message for several failures that share only the reason.
     package var withoutRest: String { reason + hintToAppend }
 
     private var hintToAppend: String { hint.map { "; \($0)" } ?? "" }
 
-    /// For one who is doing already what the hint says.
+    /// The message without its hint, for a caller that follows the hint already.
     package var withoutHint: String { reason + rest }
 
-    /// The same error in other words; what more there is to its story, and its hint, hold as before.
+    /// Returns the error with another reason. Its other facts and its hint stay.
     package func saying(_ reason: String) -> FeedError {
         var error = self
         error.reason = reason
         return error
     }
 
-    /// The same error, naming what it concerns.
+    /// Returns the error with the name of its subject.
     package func about(_ what: some CustomStringConvertible) -> FeedError { saying("\(what): \(reason)") }
 
-    /// The same error with more to its story, which is no other reason.
+    /// Returns the error with another fact, which leaves the reason as it is.
     package func adding(_ words: String) -> FeedError {
         var error = self
         error.rest += words
@@ -153,7 +153,7 @@ package struct FeedError: Error, Hashable, Sendable {
         FeedError(.invalidData, message, status: status, host: host)
     }
 
-    /// A body over a limit that an option sets.
+    /// A body that is larger than the limit of an option.
     package static func larger(than limit: Int64, host: String?) -> FeedError {
         .invalidData("larger than \(ByteCount.text(limit))", host: host).dependingOnSettings()
     }
@@ -170,7 +170,7 @@ package struct FeedError: Error, Hashable, Sendable {
 
     package var isCancellation: Bool { kind == .cancelled }
 
-    /// The request would have contacted an address that it may not contact.
+    /// Whether the request would have contacted an address that it must not contact.
     package var isAddressRefusal: Bool { kind == .invalidData && stage == .trusting }
 }
 

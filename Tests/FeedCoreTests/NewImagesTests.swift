@@ -1,4 +1,4 @@
-import FeedCore
+@testable import FeedCore
 import Synchronization
 import TestDoubles
 import TestSupport

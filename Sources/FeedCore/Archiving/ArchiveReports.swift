@@ -1,7 +1,7 @@
 package struct ExportReport: Hashable, Sendable {
     package let feeds: Int
     package let images: Int
-    /// Of all that the archive holds, before compression.
+    /// The number of bytes of everything in the archive before compression.
     package let bytes: Int64
 
     package init(feeds: Int, images: Int, bytes: Int64) {
@@ -14,7 +14,7 @@ package struct ExportReport: Hashable, Sendable {
 package struct ImportReport: Hashable, Sendable {
     package enum Outcome: String, Sendable {
         case added, replaced
-        /// The archive's was saved no later, or by a clock that was ahead.
+        /// The saved feed stays: the archive's version was saved earlier, or ahead of the clock.
         case kept
     }
 
@@ -33,7 +33,7 @@ package struct ImportReport: Hashable, Sendable {
     }
 
     package internal(set) var feeds: [ImportedFeed] = []
-    /// URLs that have data now and had none, or damaged data, before.
+    /// The number of URLs that got data and had none, or damaged data, before.
     package internal(set) var images = 0
 
     package init() {}

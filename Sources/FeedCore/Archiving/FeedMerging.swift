@@ -1,18 +1,20 @@
-/// A feed that comes from elsewhere, with data of its images.
+/// A feed of an archive, with the data of its images.
 package protocol ArchivedFeed {
     var head: FeedHead { get }
-    /// Visits the images in order, each with its data if that came along.
+    /// Visits the images in order, each with its data if the archive contains it.
     func forEachImage(_ visit: (FeedImage, OfferedImage?) throws(FeedError) -> Void) throws(FeedError)
 }
 
-/// Use case: merge feeds of an archive into a cache. A saved feed gives way only to a feed that was saved later, and intact
-/// image data stays. An archive is a record, not an instruction: unless it is restored, it names no feed and sets no `keep`.
+/// Use case: merge the feeds of an archive into a cache. A saved feed is replaced only by a feed that was saved later,
+/// and intact image data stays. An archive is a record, not an instruction: unless it is restored, it names no feed and
+/// sets no `keep`.
 package struct FeedMerging: Sendable {
     private let isForced: Bool
     private let restores: Bool
     private let now: Timestamp
 
-    /// With `isForced`, saved feeds give way to any feed. With `restores`, the archive is the user's own.
+    /// `isForced` lets any feed of the archive replace a saved feed. `restores` says that the archive is the user's
+    /// own.
     package init(isForced: Bool, restores: Bool = false, now: Timestamp) {
         self.isForced = isForced
         self.restores = restores
@@ -33,7 +35,7 @@ package struct FeedMerging: Sendable {
         return report
     }
 
-    /// Returns what became of the feed. Calls `taken` for each URL that gets data.
+    /// Merges one feed and returns the outcome. Calls `taken` for each URL that gets data.
     private func merge(
         _ feed: any ArchivedFeed, into cache: any CacheMerge, _ taken: (ResourceURL) -> Void
     ) throws(FeedError) -> ImportReport.Outcome {
@@ -87,17 +89,17 @@ package struct FeedMerging: Sendable {
         return isForced || isLater(feed.savedAt, than: savedAt) ? .replaced : .kept
     }
 
-    /// A moment that lies in the future comes from a wrong clock and counts as earlier than any other. Else a feed of that
-    /// machine would be the latest for good.
+    /// Whether one moment counts as later. A moment ahead of the clock comes from a wrong clock and counts as the
+    /// earliest; otherwise the feeds of that machine would always win.
     private func isLater(_ one: Timestamp, than other: Timestamp) -> Bool {
         let (canBe, canOtherBe) = (one.age(at: now) != nil, other.age(at: now) != nil)
         return canBe == canOtherBe ? one > other : canBe
     }
 }
 
-/// The kept items of a feed of which there are two versions: all that either has and the later does not contain.
+/// The kept items of two versions of a feed: every item that either version has and the later version lacks.
 private struct KeptUnion {
-    /// Newest first.
+    /// The images, newest first.
     let images: [FeedImage]
     /// The ids of items that come from the archive. Their images are never requested: an archive is a record.
     let archived: Set<ExactText>

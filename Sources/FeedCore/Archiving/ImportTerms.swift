@@ -1,4 +1,4 @@
-/// What an archive may be, and how it is merged.
+/// The limits for an archive, and the way to merge it.
 package struct ImportTerms: Hashable, Sendable {
     package struct SizeLimits: Hashable, Sendable {
         /// The most bytes of an image.
@@ -13,7 +13,7 @@ package struct ImportTerms: Hashable, Sendable {
 
     private let limits: SizeLimits
     private let ownLimits: [ResourceURL.Key: SizeLimits]
-    /// For what may be of any feed.
+    /// The limits for data that may belong to any feed.
     package let largest: SizeLimits
     /// An image no larger than this fits every feed.
     package let smallestImageLimit: Int64
@@ -21,10 +21,10 @@ package struct ImportTerms: Hashable, Sendable {
     package let isForced: Bool
     /// The archive is the user's own.
     package let restores: Bool
-    /// A feed that was saved after this was saved by a clock that was wrong.
+    /// The moment of the import. A feed that was saved later was saved by a wrong clock.
     package let now: Timestamp
 
-    /// `ownLimits` are those of the feeds that are configured.
+    /// `ownLimits` are the limits of feeds with a section in the config file.
     package init(
         maxImageSize: Int64, maxFeedSize: FeedSizeLimit, ownLimits: [ResourceURL.Key: SizeLimits] = [:],
         isForced: Bool = false, restores: Bool = false, now: Timestamp

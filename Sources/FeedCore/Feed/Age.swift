@@ -1,9 +1,9 @@
 extension MaxAge {
     private static let units: [Character: Int64] = ["w": 604_800, "d": 86_400, "h": 3600, "m": 60, "s": 1]
-    /// Over three thousand years. Beyond it, adding to a timestamp could overflow.
+    /// More than three thousand years. A longer span could overflow when it is added to a timestamp.
     private static let longest: Int64 = 100_000_000_000
 
-    /// `90s`, `15m`, `36h`, `7d`, `2w`, `forever`.
+    /// Reads an age such as `90s`, `15m`, `36h`, `7d`, `2w` or `forever`.
     package init?(_ text: String) {
         if text == "forever" {
             self = .forever
@@ -17,7 +17,8 @@ extension MaxAge {
 }
 
 package enum DecimalDigits {
-    /// Nil for anything but digits; `Int64.init` would take a sign too.
+    /// Returns the number that the digits write. It returns nil for any other text, also for a sign, which `Int64.init`
+    /// accepts.
     package static func number(_ text: Substring) -> Int64? {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(text) : nil
     }

@@ -1,4 +1,4 @@
-/// A SHA-256: the name of an image's bytes. It needs no memory besides itself, as there are many at once.
+/// The SHA-256 of some bytes, which names them. Four numbers hold it, because a run has many digests at once.
 package struct Digest: Hashable, Sendable {
     package static let byteCount = 32
 
@@ -7,7 +7,7 @@ package struct Digest: Hashable, Sendable {
     private let third: UInt64
     private let fourth: UInt64
 
-    /// Nil unless there are exactly 32 bytes.
+    /// Returns nil unless there are exactly 32 bytes.
     package init?(bytes: [UInt8]) {
         guard let digest = bytes.withUnsafeBytes({ Digest(bytes: $0) }) else { return nil }
         self = digest
@@ -21,7 +21,7 @@ package struct Digest: Hashable, Sendable {
         fourth = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self))
     }
 
-    /// Nil unless the text is 64 lower-case hex digits, the only way a digest is ever written.
+    /// Returns nil unless the text is 64 lower-case hex digits, which is the only way to write a digest.
     package init?(hex: String) {
         let digits = hex.utf8Span.span
         guard digits.count == 2 * Self.byteCount, let first = Self.word(at: 0, of: digits),
@@ -44,7 +44,7 @@ package struct Digest: Hashable, Sendable {
         return word
     }
 
-    /// The bytes exist until `body` returns.
+    /// Calls `body` with the bytes, which exist until it returns.
     package func withBytes<Outcome, Failure>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Outcome
     ) throws(Failure) -> Outcome {

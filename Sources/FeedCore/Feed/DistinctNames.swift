@@ -1,8 +1,7 @@
-/// Gives each name once. A name that is taken gets a number behind it.
+/// Gives each name once. A name that is taken gets a number after it.
 package struct DistinctNames: Sendable {
     private var taken: Set<String>
-    /// The first number that may be free behind a name. To count from the start for each of many of one name would take
-    /// ever longer.
+    /// The first number after each name that can be free. Counting from 2 for every name would take quadratic time.
     private var numbers: [String: Int] = [:]
 
     package init(taken: Set<String> = []) { self.taken = taken }

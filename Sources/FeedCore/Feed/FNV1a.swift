@@ -1,10 +1,10 @@
 extension Sequence<UInt8> {
-    /// Tells bytes apart by a number that is the same on every machine and in every run. Whoever makes two
-    /// texts that agree in it harms nobody else.
+    /// A hash of the bytes that is the same on every machine and in every run. It is used where equal hashes of
+    /// different bytes do harm only to the author of the bytes.
     package var fnv1a: UInt64 { reduce(FNV1a.start, FNV1a.step) }
 }
 
-/// The same number for bytes that come in parts.
+/// The same hash for bytes that come in parts.
 package struct FNV1a: Sendable {
     fileprivate static let start: UInt64 = 0xCBF2_9CE4_8422_2325
 

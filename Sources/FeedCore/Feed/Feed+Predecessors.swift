@@ -1,6 +1,6 @@
 extension Feed {
-    /// Where images with the same ids were, of which the URLs differ in the query alone: it may be a signature that is made
-    /// anew each time.
+    /// Returns the earlier URLs of images whose URLs differ only in the query. The query can be a signature that the
+    /// server makes anew each time.
     func predecessors(in earlier: [FeedImage]) -> [ResourceURL.Key: ResourceURL] {
         var places: [ExactText: ResourceURL] = [:]
         for image in earlier where image.url.hasQuery { places[ExactText(image.id)] = image.url }

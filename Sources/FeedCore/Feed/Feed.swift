@@ -1,4 +1,4 @@
-/// A list of images, as a server gives it.
+/// A list of images as a server sends it.
 package struct Feed: Hashable, Sendable {
     package enum Format: String, Sendable {
         case essential
@@ -17,15 +17,15 @@ package struct Feed: Hashable, Sendable {
     }
 }
 
-/// The marks by which a server recognises its answer. Where it gets them back, it may answer "not modified" instead.
+/// The headers by which a server recognises its response. A server that receives them again can answer "not modified".
 package struct Validators: Hashable, Sendable {
-    /// No server has reason to make one longer, and a cache may hold millions.
+    /// The longest validator that is kept. A cache may hold millions of them.
     private static let longest = 1024
 
     package let etag: String?
     package let lastModified: String?
 
-    /// A mark that can't be sent back, or that is too long, counts as none.
+    /// Drops a validator that is too long or contains a control character.
     package init(etag: String? = nil, lastModified: String? = nil) {
         func kept(_ text: String?) -> String? {
             text.flatMap { $0.utf8.count <= Self.longest && $0.isHeaderText ? $0 : nil }
@@ -43,7 +43,7 @@ package struct SavedFeed: Hashable, Sendable {
     package let feed: Feed
     package let savedAt: Timestamp
     package let validators: Validators
-    /// How many of its pages were asked for, as far as there are so many.
+    /// The number of pages that were requested, as far as the feed had so many.
     package let pages: Int
     /// Whether the user has named the feed.
     package let isNamed: Bool
@@ -51,15 +51,15 @@ package struct SavedFeed: Hashable, Sendable {
     package let seesOwnNetwork: Bool
     /// The URL that the feed has moved to, as its server says. It is reported and never requested.
     package let movedTo: ResourceURL?
-    /// By which rules its images were chosen among all that it names. By others, the same answer is another feed.
+    /// The rules by which the images were chosen. The same response gives other images under other rules.
     package let rules: String?
-    /// What a sync was told last to keep of it; nil: none was told.
+    /// The last `--keep` of the user; nil if the user never gave one.
     package let keep: Keep?
-    /// How many images are kept that left it.
+    /// The number of kept images that have left the feed.
     package let keptCount: Int
-    /// The kept images, newest first, if they were asked for.
+    /// The kept images, newest first, if the caller asked for them.
     package let kept: [FeedImage]
-    /// Why the feed could not be loaded the last time; nil if it could.
+    /// The reason why the last request for the feed failed; nil if it succeeded.
     package let trouble: FeedTrouble?
 
     /// Whether the items came from an archive, and no sync has confirmed them since. Only a sync saves rules.

@@ -1,4 +1,4 @@
-/// How long a saved feed stands in for the server.
+/// How long a saved feed is fresh.
 package enum MaxAge: Hashable, Sendable {
     case span(Duration)
     case forever
@@ -6,21 +6,21 @@ package enum MaxAge: Hashable, Sendable {
     package static let standard = MaxAge.span(.seconds(7 * 24 * 60 * 60))
 }
 
-/// When a saved feed is fresh. Both moments are passed in: the domain never reads a clock.
+/// The rule for the freshness of a saved feed. The caller passes in both moments: the domain reads no clock.
 package enum FeedCachePolicy {
     package static func isFresh(savedAt: Timestamp, now: Timestamp, maxAge: MaxAge) -> Bool {
         switch maxAge {
-        // Not even a clock that was wrong once makes it too old for that.
+        // A feed that is fresh forever is fresh even if a wrong clock saved it.
         case .forever: return true
         case .span(let limit): return savedAt.age(at: now).map { $0 < limit } ?? false
         }
     }
 }
 
-/// Why a saved feed can't stand in for the server.
+/// The reason why a saved feed is stale.
 package struct Staleness: Hashable, Sendable {
     package let savedAt: Timestamp
-    /// It was saved by a clock that was wrong, or this one is; how old a feed may be has nothing to do with it.
+    /// Whether the feed was saved at a moment that is ahead of the clock. Then one of the two clocks was wrong.
     package let isAhead: Bool
 
     package init(savedAt: Timestamp, now: Timestamp) {

@@ -1,8 +1,8 @@
 extension FeedImage {
-    /// What a person reads first.
+    /// The text that a person reads first.
     package var heading: String { description ?? title ?? id }
 
-    /// The post's title, where it says something else.
+    /// The title of the post, unless it is the heading.
     package var subheading: String? { title == heading ? nil : title }
 }
 

@@ -1,12 +1,12 @@
-/// One image of a feed. Its bytes are behind `url` and live apart: two feed images can share them.
+/// One image of a feed. Its data belongs to its URLs: two feed images can share data.
 package struct FeedImage: Sendable {
     package let id: String
-    /// The image's own words, or what stands in for them.
+    /// The words about the image, or the words of its post.
     package let description: String?
     package let location: String?
     package let url: ResourceURL
     package let post: FeedPost?
-    /// Further addresses of the same image, the best first. They have no user names and passwords.
+    /// Further URLs of the same image, the best first. They contain no credentials.
     package let alternatives: [ResourceURL]
 
     package static let mostAlternatives = 8
@@ -28,11 +28,11 @@ extension FeedImage {
     package var title: String? { post?.title }
     package var link: ResourceURL? { post?.link }
     package var published: Timestamp? { post?.published }
-    /// When it was last in its feed; nil while it is.
+    /// The last time the image was in its feed; nil if it is in the feed now.
     package var lastSeen: Timestamp? { post?.lastSeen }
 }
 
-/// By the bytes of its texts: a feed that writes an é in another way has changed.
+/// Images are compared by the bytes of their texts: a feed that spells an é differently has changed.
 extension FeedImage: Hashable {
     package static func == (left: FeedImage, right: FeedImage) -> Bool {
         ExactText(left.id) == ExactText(right.id) && left.url == right.url

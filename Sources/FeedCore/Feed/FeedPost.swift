@@ -1,13 +1,13 @@
-/// What a feed says of the post that has a image. All images of a post share one: a feed may have a million.
+/// The facts that all images of a post share. They are one object, because a feed may have a million images.
 package final class FeedPost: Sendable {
     package let title: String?
-    /// Its page on the web, without user name and password.
+    /// The page of the post, without credentials.
     package let link: ResourceURL?
     package let published: Timestamp?
-    /// When it was last in the feed; nil while it is.
+    /// The last time the post was in the feed; nil if it is in the feed now.
     package let lastSeen: Timestamp?
 
-    /// Nil where nothing is said.
+    /// Returns nil for a post without any fact.
     package init?(
         title: String? = nil, link: ResourceURL? = nil, published: Timestamp? = nil, lastSeen: Timestamp? = nil
     ) {

@@ -1,20 +1,21 @@
-/// Paths of files, by their bytes: to `Character`, a slash before a combining accent is no slash.
+/// Operations on paths. They work on bytes, because a `Character` joins a slash with a combining accent after it.
 package enum FilePath {
     private static let slash = UInt8(ascii: "/")
 
     package static func isAbsolute(_ path: some StringProtocol) -> Bool { path.utf8.first == slash }
 
-    /// The directory is where a relative path begins.
+    /// Returns the absolute path of a path that is relative to a directory.
     package static func absolute(_ path: String, in directory: String) -> String {
         isAbsolute(path) ? path : "\(directory)/\(path)"
     }
 
-    /// The names of directories and of what lies in the last of them.
+    /// Returns the names in a path.
     package static func names(in path: String) -> [Substring] {
         path.utf8.split(separator: slash).map { Substring($0) }
     }
 
-    /// The one way to write an absolute path, by its text alone: `.`, `..` and doubled slashes go.
+    /// Returns an absolute path without `.`, `..` and doubled slashes. It looks at the text only, not at the file
+    /// system.
     package static func normalised(_ path: String) -> String {
         var names: [Substring] = []
         for name in self.names(in: path) where name != "." {
@@ -23,7 +24,7 @@ package enum FilePath {
         return "/" + names.joined(separator: "/")
     }
 
-    /// The path before the last name; nil for a name alone.
+    /// Returns the path before the last name; nil if the path is one name.
     package static func directory(of path: String) -> String? {
         path.utf8.lastIndex(of: slash).map { $0 == path.startIndex ? "/" : String(path[..<$0]) }
     }

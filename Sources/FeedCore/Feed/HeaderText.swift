@@ -1,6 +1,6 @@
 extension String {
-    /// Whether it can stand in a header: a line break would begin one of its own, and no other control character than a
-    /// tab is allowed.
+    /// Whether the text can be the value of a header. A line break would begin another header, and the only control
+    /// character that a header may contain is the tab.
     package var isHeaderText: Bool {
         let bytes = utf8Span.span
         for index in bytes.indices {

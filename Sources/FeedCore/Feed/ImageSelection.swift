@@ -1,10 +1,10 @@
-/// Which of the images that a feed names are taken.
+/// The user's choice among the images that a feed contains.
 package struct ImageSelection: Hashable, Sendable {
-    /// Whatever stands in the feed as a image, decoration too.
+    /// Whether decoration counts as an image, too.
     package let all: Bool
-    /// Regular expressions of which a URL must have one in it, if there are any.
+    /// Regular expressions of which one must match the URL, if there are any.
     package let includes: [String]
-    /// It must have none of these in it.
+    /// Regular expressions that must not match the URL.
     package let excludes: [String]
 
     package init(all: Bool = false, includes: [String] = [], excludes: [String] = []) {
@@ -13,8 +13,8 @@ package struct ImageSelection: Hashable, Sendable {
         self.excludes = excludes
     }
 
-    /// What the rules for reading feeds are called: those of this version, and the selection. Two that are called the same
-    /// choose the same images.
+    /// The name of the rules for reading feeds: their version and the selection. Rules of the same name choose the same
+    /// images.
     package var rules: String {
         (["1"] + (all ? ["all"] : []) + includes.map { "+\($0)" } + excludes.map { "-\($0)" })
             .joined(separator: "\n")

@@ -1,8 +1,9 @@
 extension ImageType {
-    /// As many bytes as are looked at, so that the answer doesn't depend on how a body is cut into chunks.
+    /// The number of bytes that decide. It is fixed, so that the result is the same however a body is divided into
+    /// chunks.
     package static let signatureLength = 16_384
 
-    /// The type of the image that begins with these bytes; nil if they begin none that is known.
+    /// Returns the type of the image that begins with these bytes; nil for an unknown type.
     package init?(signatureOf bytes: [UInt8]) {
         guard let type = bytes.withUnsafeBytes({ ImageType(signatureOf: $0) }) else { return nil }
         self = type
@@ -15,7 +16,7 @@ extension ImageType {
 }
 
 private struct ImageSignature {
-    /// From index 0 on.
+    /// The bytes, whose first index is 0.
     let bytes: Slice<UnsafeRawBufferPointer>
 
     var type: ImageType? {
@@ -31,7 +32,7 @@ private struct ImageSignature {
         return SVGSignature.matches(bytes) ? .svg : nil
     }
 
-    /// AVIF and HEIC are ISO media files, as MP4 is; the file type box lists the brands, four letters each.
+    /// Returns AVIF or HEIC by the brands in the file type box, four letters each. Both are ISO media files, as MP4 is.
     private var isoMediaType: ImageType? {
         guard let boxSize = bigEndian(at: 0, size: 4), boxSize >= 16 else { return nil }
         let end = min(boxSize, bytes.count)
@@ -44,7 +45,8 @@ private struct ImageSignature {
         return lists(["heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1"]) ? .heic : nil
     }
 
-    /// "BM" alone begins many a text: the reserved field must be zero, and the second header of a size there is.
+    /// Whether this is a bitmap. Many texts begin with "BM", so the reserved field must be zero and the second header
+    /// must have a known size.
     private var isBitmap: Bool {
         guard has("BM"), littleEndian(at: 6, size: 4) == 0, let header = littleEndian(at: 14, size: 4) else {
             return false

@@ -1,4 +1,4 @@
-/// The kinds of image that are known, by what they are rather than by what a server calls them.
+/// The known types of images. The bytes of an image decide, rather than what a server says.
 package enum ImageType: String, CaseIterable, Sendable {
     case jpeg, png, gif, webp, avif, heic, bmp, tiff, ico, jxl, svg
 
@@ -10,10 +10,10 @@ package enum ImageType: String, CaseIterable, Sendable {
         }
     }
 
-    /// As in the name of a file, without the dot.
+    /// The suffix of file names, without the dot.
     package var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
 
-    /// Looked up for every image of a run.
+    /// A table, because every image of a run is looked up.
     private static let byMediaType = Dictionary(uniqueKeysWithValues: allCases.map { ($0.mediaType, $0) })
 
     package init?(mediaType: String) {

@@ -1,4 +1,4 @@
-/// Why a text is no URL of a feed or image, in words that complete "URL: …".
+/// The reason why a text is not the URL of a feed or image, in words that follow "URL: ".
 package struct InvalidURL: Error, Equatable {
     package let reason: String
 

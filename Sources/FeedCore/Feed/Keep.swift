@@ -1,22 +1,22 @@
-/// What stays of the items that left a feed.
+/// The rule for which items stay after they left a feed.
 package struct Keep: Hashable, Sendable {
     package enum Limit: Hashable, Sendable {
         case none, forever
-        /// For so long since they were in the feed.
+        /// Items stay for this time after they left.
         case age(Duration)
-        /// The newest so many of the feed in all.
+        /// The newest items stay, this many together with the current ones.
         case count(Int)
     }
 
     package let limit: Limit
-    /// As a person wrote it.
+    /// The rule as the user wrote it.
     package let text: String
 
     package static let forever = Keep(.forever, "forever")
 
     private init(_ limit: Limit, _ text: String) { (self.limit, self.text) = (limit, text) }
 
-    /// `none`, `forever`, an age such as `90d`, or a count.
+    /// Reads `none`, `forever`, an age such as `90d`, or a number.
     package init?(_ text: String) {
         if text == "none" {
             self.init(.none, text)
@@ -34,10 +34,11 @@ package struct Keep: Hashable, Sendable {
 
     package var isNone: Bool { limit == .none }
 
-    /// Whether time alone lets it go of what it covers.
+    /// Whether items can end to be covered by the passing of time.
     package var isOfAge: Bool { if case .age = limit { true } else { false } }
 
-    /// The kept images that it covers. `current` are those that the feed names, which stay whatever they are.
+    /// Returns the kept images that the rule covers. `current` are the images that the feed contains, which stay in any
+    /// case.
     package func covered(
         of kept: [FeedImage], besides current: [FeedImage], savedAt: Timestamp, now: Timestamp
     ) -> [FeedImage] {
@@ -57,10 +58,10 @@ package struct Keep: Hashable, Sendable {
 }
 
 extension FeedImage {
-    /// When it was new, by which kept ones are in order.
+    /// The moment by which kept images are ordered.
     package var newness: Timestamp { published ?? lastSeen ?? Timestamp(microseconds: 0) }
 
-    /// As one that has left its feed, which had it at this moment last.
+    /// Returns the image as one that left its feed and was in it last at this moment.
     package func leaving(_ moment: Timestamp) -> FeedImage {
         FeedImage(
             id: id, description: description, location: location, url: url,

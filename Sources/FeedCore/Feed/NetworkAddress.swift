@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// An IPv4 or IPv6 address: what a name turned out to mean.
+/// An IPv4 or IPv6 address.
 package struct NetworkAddress: Hashable, Sendable {
     /// The 4 or 16 bytes in network order.
     package let bytes: [UInt8]
@@ -10,7 +10,7 @@ package struct NetworkAddress: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Reads the one strict notation. It refuses `127.1`, `0177.0.0.1`, `[::1]` and `fe80::1%eth0`.
+    /// Reads the strict notation. It refuses `127.1`, `0177.0.0.1`, `[::1]` and `fe80::1%eth0`.
     package init?(presentation text: String) {
         // The C library reads a text up to its first NUL.
         guard !text.utf8.contains(0) else { return nil }

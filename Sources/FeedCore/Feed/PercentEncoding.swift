@@ -14,7 +14,7 @@ package enum PercentEncoding {
         }
     }
 
-    /// Nil where a `%` is not followed by two hex digits, or the result is no UTF-8.
+    /// Returns nil if a `%` lacks two hex digits after it, or if the result is not UTF-8.
     package static func decode(_ text: Substring.UTF8View) -> String? {
         var decoded: [UInt8] = []
         var rest = text
@@ -31,7 +31,7 @@ package enum PercentEncoding {
         return String(validating: decoded, as: UTF8.self)
     }
 
-    /// Whether anything from %00 to %1F is in it.
+    /// Whether the text contains a control character from %00 to %1F.
     package static func hidesControlCharacter(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         return bytes.indices.dropLast(2).contains { index in

@@ -1,5 +1,5 @@
 extension ResourceURL {
-    /// Where a feed comes from, without what may be secret: the query, and the directories of this machine.
+    /// The name of a feed without possible secrets, which are the query and the directories of this machine.
     package var place: String {
         if let path = filePath {
             let file = FilePath.names(in: path).last ?? "a local file"

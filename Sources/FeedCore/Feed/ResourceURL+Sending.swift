@@ -1,12 +1,12 @@
 extension ResourceURL {
-    /// The URL as its server is asked for it. Strict servers refuse the characters that browsers percent-encode (the URL
-    /// standard, "path" and "query percent-encode set"). The host is ASCII by now.
+    /// The URL as it is sent to its server. Strict servers refuse the characters that browsers percent-encode (the
+    /// "path" and "query percent-encode set" of the URL standard).
     package var textToSend: String {
         guard needsEncoding, let authority else { return text }
         var sent: [UInt8] = []
         var isInQuery = false
         for (index, byte) in text.utf8.enumerated() {
-            // A fragment is not sent.
+            // The fragment stays here.
             if byte == UInt8(ascii: "#") { break }
             if byte == UInt8(ascii: "?") { isInQuery = true }
             let isEncoded = index >= authority.end && Self.isEncoded(byte, inQuery: isInQuery)
@@ -15,7 +15,7 @@ extension ResourceURL {
         return String(decoding: sent, as: UTF8.self)
     }
 
-    /// One look, as each image's URL is sent, and most are plain.
+    /// Whether any character needs encoding. One pass answers for most URLs.
     private var needsEncoding: Bool {
         let bytes = text.utf8Span.span
         for index in 0..<bytes.count {

@@ -1,15 +1,15 @@
-/// The address of a feed or an image: `http:`, `https:` or `file:`, checked once, here, and trusted from then on.
+/// The URL of a feed or an image: `http:`, `https:` or `file:`. It is checked here once and trusted from then on.
 ///
-/// A user name and password in it are split off at once: `text` is what identifies the resource, is shown, logged and
-/// stored as a key; `credentials` reach only the server and the database.
+/// Credentials in it are split off at once: `text` identifies the resource, is shown and logged, and is the key in the
+/// cache. `credentials` go only to the server and the database.
 package struct ResourceURL: Hashable, Sendable {
     package let scheme: URLScheme
-    /// The URL as given, less any user name and password, its host in ASCII; of a file, the one way to write its URL.
+    /// The given URL without credentials, its host in ASCII. A file has one spelling.
     package let text: String
-    /// `user:password` as it stood in the URL, still percent-encoded.
+    /// `user:password` as in the URL, percent-encoded.
     package let credentials: String?
 
-    /// No server is known to take longer ones, and each image of a feed may have one that begins as the others do.
+    /// The longest URL. Longer ones are unknown in practice, and each image of a feed may have one.
     private static let longest = 8192
 
     package init(_ given: String) throws(InvalidURL) {
@@ -22,7 +22,8 @@ package struct ResourceURL: Hashable, Sendable {
         credentials = parts.credentials
     }
 
-    /// With credentials that are kept apart from it, as in the database. It was held to `longest` when it was given.
+    /// Makes a URL from its text and credentials, which the database stores separately. Its length was checked when it
+    /// was given.
     package init(_ text: String, credentials: String?) throws(InvalidURL) {
         let parts = try URLParts(text)
         scheme = parts.scheme
@@ -44,14 +45,14 @@ package struct ResourceURL: Hashable, Sendable {
 
     package var withoutCredentials: ResourceURL { credentials == nil ? self : ResourceURL(self, credentials: nil) }
 
-    /// In another spelling.
+    /// Makes a URL with another spelling.
     init(_ url: ResourceURL, text: String) {
         scheme = url.scheme
         self.text = text
         credentials = url.credentials
     }
 
-    /// The URL for a text that everybody may read, such as a gallery: a query may hold the signature of one person.
+    /// The URL for a text that everybody may read, such as a gallery. A query may contain a personal signature.
     var withoutQuery: String {
         let place = text.utf8.prefix { $0 != UInt8(ascii: "?") }
         return place.count == text.utf8.count ? text : "\(Substring(place))?…"
@@ -61,22 +62,22 @@ package struct ResourceURL: Hashable, Sendable {
 
     package var isRemote: Bool { scheme != .file }
 
-    /// In ASCII, its case as written; nil for a file.
+    /// The host in ASCII, its case as written; nil for a file.
     package var host: String? { authority.map { text.slice($0.host) } }
 
-    /// As written, with the port if it has one; nil for a file.
+    /// The host as written, with its port if there is one; nil for a file.
     package var hostAndPort: String? { authority.map { text.slice((scheme.rawValue.utf8.count + 3)..<$0.end) } }
 
-    /// Scheme, name and port: what counts as one host for limits, and as one owner for credentials.
+    /// The scheme, host and port. Limits count them as one host, and credentials belong to one of them.
     package var origin: String {
         guard let authority else { return "file:" }
-        // As most are written, with a port or without.
+        // Most URLs are written in this way, with or without a port.
         if let plain = plainOrigin(authority) { return plain }
         let port = authority.port.flatMap { Int(text.slice($0)) } ?? scheme.usualPort
         return "\(scheme.rawValue)://\(text.slice(authority.host).lowercased()):\(port)"
     }
 
-    /// Whether all that precedes the path is the same: then the origin is.
+    /// Whether both URLs are equal up to the path. Then they have the same origin.
     func hasSameBeginning(as other: ResourceURL) -> Bool {
         guard scheme == other.scheme else { return false }
         guard isRemote else { return true }
@@ -90,7 +91,7 @@ package struct ResourceURL: Hashable, Sendable {
         return index == bytes.count && index == others.count
     }
 
-    /// Nil if more has to be done than to add a port.
+    /// Returns the origin if it takes only the addition of a port.
     private func plainOrigin(_ authority: URLAuthority) -> String? {
         let bytes = text.utf8Span.span
         for index in 0..<authority.host.upperBound {
@@ -112,12 +113,12 @@ package struct ResourceURL: Hashable, Sendable {
         isRemote ? URLAuthority(of: text.utf8Span.span, at: scheme.rawValue.utf8.count + 3) : nil
     }
 
-    /// Identifies the resource.
+    /// The key that identifies the resource.
     package typealias Key = ExactText
 
     package var key: Key { Key(text) }
 
-    /// A fragment is for whoever has the resource: its server isn't told.
+    /// The key without the fragment, which a server never receives.
     var keyWithoutFragment: Key {
         text.utf8.firstIndex(of: UInt8(ascii: "#")).map { Key(String(text[..<$0])) } ?? key
     }
@@ -130,6 +131,6 @@ package struct ResourceURL: Hashable, Sendable {
 }
 
 extension ResourceURL: CustomStringConvertible {
-    /// Never the credentials: a description ends up in messages.
+    /// The text without credentials, because descriptions end up in messages.
     package var description: String { text }
 }

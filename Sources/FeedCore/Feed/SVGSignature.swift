@@ -1,4 +1,5 @@
-/// Whether a text is an XML document whose root element is `svg`. An HTML page with an `svg` somewhere in it is none.
+/// Decides whether a text is an XML document whose root element is `svg`. An HTML page that contains an `svg` is not an
+/// image.
 struct SVGSignature {
     static func matches(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
         var scanner = SVGSignature(rest: Array(bytes)[...])
@@ -23,14 +24,14 @@ struct SVGSignature {
         }
     }
 
-    /// Drawing programs declare namespaces in brackets within the document type.
+    /// Skips a document type. Drawing programs declare namespaces in brackets within it.
     private mutating func skipDocumentType() -> Bool {
         rest = rest.drop { !"[>".utf8.contains($0) }
         if rest.first == UInt8(ascii: "["), !skip(through: "]") { return false }
         return skip(through: ">")
     }
 
-    /// Whether the root's name, which may have a namespace's prefix, stands here in full.
+    /// Whether the full name of the root, which may have a namespace prefix, begins here.
     private var isAtName: Bool {
         let name = rest.prefix { !LeadingBytes.isWhitespace($0) && !"/>".utf8.contains($0) }
         return name.count < rest.count && (name.elementsEqual("svg".utf8) || name.suffix(4).elementsEqual(":svg".utf8))

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A moment in microseconds since 1970 UTC: an integer, so that what is saved comes back exact.
+/// A moment in microseconds since 1970 UTC. It is an integer, so that it is saved and read exactly.
 package struct Timestamp: Hashable, Comparable, Sendable {
     package let microseconds: Int64
 
@@ -14,17 +14,17 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         .microseconds(later.microseconds) - .microseconds(earlier.microseconds)
     }
 
-    /// Stops at the last moment there is: a span may come from a server.
+    /// Adds a span, up to the last possible moment. A span may come from a server.
     package static func + (moment: Timestamp, span: Duration) -> Timestamp {
         let (seconds, attoseconds) = span.components
         let sum = Int128(moment.microseconds) + Int128(seconds) * 1_000_000 + Int128(attoseconds / 1_000_000_000_000)
         return Timestamp(microseconds: Int64(clamping: sum))
     }
 
-    /// A clock set right after something was noted may lie a little behind it; more than this is a broken timestamp.
+    /// The lead that is tolerated, because a clock that was set right can lie a little behind earlier moments.
     private static let toleratedLead = Duration.seconds(60 * 60)
 
-    /// Nil if the moment can't be true.
+    /// Returns the age; nil if the moment is in the future.
     func age(at now: Timestamp) -> Duration? {
         let age = now - self
         return age >= .zero - Self.toleratedLead ? age : nil
@@ -32,7 +32,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Timestamp {
-    /// RFC 3339 can write these moments: its years have four digits.
+    /// The moments that RFC 3339 can write: its years have four digits.
     package static let writable =
         Timestamp(microseconds: -62_167_219_200_000_000)...Timestamp(microseconds: 253_402_300_799_999_999)
 

@@ -14,7 +14,7 @@ package struct TreeTemplate: Hashable, Sendable {
 
     /// The pieces of each directory's name.
     package let directories: [[Piece]]
-    /// Those of the file's, without the extension that it ends with.
+    /// The segments of the file name, without its extension.
     package let file: [Piece]
 
     private init(directories: [[Piece]], file: [Piece]) {
@@ -22,7 +22,7 @@ package struct TreeTemplate: Hashable, Sendable {
         self.file = file
     }
 
-    /// Nil for one that names no file below the directory.
+    /// Returns nil for a template that names no file below the directory.
     package init?(_ text: String) {
         var names: [[Piece]] = []
         for part in text.split(separator: "/", omittingEmptySubsequences: false) {

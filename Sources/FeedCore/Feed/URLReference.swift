@@ -1,5 +1,5 @@
-/// A URL or a part of one, taken to pieces (RFC 3986, appendix B). All is done on UTF-8: to `Character`, a slash before
-/// a combining accent is no slash.
+/// A URL or a part of one, divided into its components (RFC 3986, appendix B). The code works on UTF-8, because a
+/// `Character` joins a slash with a combining accent after it.
 struct URLReference {
     private(set) var scheme: Substring?
     private(set) var authority: Substring?

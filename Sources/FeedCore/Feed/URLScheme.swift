@@ -1,7 +1,7 @@
 package enum URLScheme: String, Sendable {
     case http, https, file
 
-    /// The scheme that a text begins with, in whatever case.
+    /// Reads the scheme at the beginning of a text, in any case.
     package init?(of bytes: Span<UInt8>) {
         guard bytes.count > 5 else { return nil }
         var word: UInt32 = 0
@@ -15,7 +15,7 @@ package enum URLScheme: String, Sendable {
         }
     }
 
-    /// The one that a URL needn't name; of no use for a file.
+    /// The port that a URL may leave out. It has no meaning for a file.
     var usualPort: Int { self == .http ? 80 : 443 }
 
     /// Whether a text that begins with this scheme writes it in small letters.

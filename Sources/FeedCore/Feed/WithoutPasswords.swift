@@ -1,6 +1,6 @@
 extension String {
-    /// Without the user names and passwords that URLs in it have: whatever browsers or curl would take for one is taken for
-    /// one, and rather too much goes than too little.
+    /// The text without the credentials of URLs in it. Everything that browsers or curl take for credentials goes, and in
+    /// doubt more goes than less.
     ///
     /// | before the name of a server stands    |                                              |
     /// |---------------------------------------|----------------------------------------------|
@@ -8,14 +8,14 @@ extension String {
     /// | another scheme, but `file:`           | at least one                                 |
     /// | no scheme                             | at least two, as on a page                   |
     ///
-    /// Backslashes count as slashes; tabs and line breaks count for nothing.
+    /// Backslashes count as slashes, and tabs and line breaks are skipped.
     package var withoutPasswords: String {
         guard utf8.contains(UInt8(ascii: "@")) else { return self }
         var place = PlaceInURL()
         var shown: [UInt8] = []
         for byte in utf8 {
             if byte == UInt8(ascii: "@"), let host = place.host {
-                // A password may have an @ in it, a host never: the last one counts.
+                // A password can contain an @ and a host cannot, so the last @ counts.
                 shown.removeSubrange(host...)
             } else {
                 shown.append(byte)
@@ -26,16 +26,16 @@ extension String {
     }
 }
 
-/// Reads a text byte by byte, and knows where a server's name would begin.
+/// Reads a text byte by byte, and knows where the name of a server would begin.
 private struct PlaceInURL {
-    /// Where it began, as long as nothing has ended it.
+    /// The index at which the name began, as long as nothing has ended it.
     private(set) var host: Int?
-    /// In lower case, the letters and digits just read.
+    /// The letters and digits before this byte, in lower case.
     private var word: [UInt8] = []
     private var slashes = 0
     private var slashesNeeded = 2
 
-    /// `end` is where the byte ends.
+    /// Reads one byte. `end` is the index after it.
     mutating func read(_ byte: UInt8, end: Int) {
         switch byte {
         case UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"):
@@ -51,7 +51,7 @@ private struct PlaceInURL {
         default:
             let isLetter = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
             let isFurther = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "+-.".utf8.contains(byte)
-            // In place: an id may be one word of hundreds of thousands of letters.
+            // The word is changed in place, because an id may be one word of hundreds of thousands of letters.
             (slashes, slashesNeeded) = (0, 2)
             if isLetter || isFurther && !word.isEmpty {
                 word.append(isLetter ? byte | 0x20 : byte)
@@ -65,7 +65,7 @@ private struct PlaceInURL {
 
     private mutating func readSlash(_ byte: UInt8, _ end: Int) {
         guard let host else {
-            // `C:\` begins a path.
+            // The path `C:\` begins like a scheme.
             if byte == UInt8(ascii: "\\"), slashesNeeded == 1, slashes == 0 { slashesNeeded = 2 }
             slashes += 1
             word = []
@@ -78,7 +78,7 @@ private struct PlaceInURL {
             begin()
             slashes = 1
         }
-        // To curl, a backslash may be of a password.
+        // curl treats a backslash as a part of a password.
     }
 
     private mutating func readColon(_ end: Int) {

@@ -13,7 +13,7 @@ package struct FeedTree: Sendable {
         _ urls: [ResourceURL], to target: OutputTarget, _ options: TreeOptions
     ) async throws(FeedError) -> TreeReport {
         let (feeds, files) = try await saved.load(urls, lockWait: target.lockWait)
-        // Equal names are told apart in an order that lasts.
+        // Sorted feeds get distinct names in the same order in every run.
         return try await writer.write(feeds.sorted { $0.url.text < $1.url.text }, images: files, to: target, options)
     }
 }

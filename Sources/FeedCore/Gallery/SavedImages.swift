@@ -1,4 +1,4 @@
-/// What is saved, fresh or stale, ready to be laid out: the cache is only read.
+/// Reads the saved feeds, fresh or stale, for a gallery or a tree.
 package struct SavedImages: Sendable {
     private let cache: Cache
     private let maxAge: @Sendable (ResourceURL) -> MaxAge
@@ -13,12 +13,12 @@ package struct SavedImages: Sendable {
         self.now = now
     }
 
-    /// The feeds, or with none all that are saved; and their files, which stay as long as this is kept. Throws `notFound`
-    /// for one that was never saved.
+    /// Returns the feeds, or all saved feeds if `urls` is empty, and their files, which stay as long as the result
+    /// exists. Throws `notFound` for a feed that was never saved.
     func load(
         _ urls: [ResourceURL], lockWait: Duration
     ) async throws(FeedError) -> (feeds: [GalleryFeed], files: any ImageFiles) {
-        // Held from before the first look: what is found now is still there when it is linked.
+        // The files are held before the first lookup, so that every image that is found can be linked.
         let files = try await cache.images.files(lockWait: lockWait)
         var feeds: [GalleryFeed] = []
         var seen: Set<ResourceURL.Key> = []
@@ -32,7 +32,7 @@ package struct SavedImages: Sendable {
 
     private func load(_ url: ResourceURL, isNamed: Bool) async throws(FeedError) -> GalleryFeed? {
         guard let saved = try await cache.feeds.retrieve(url, withKept: true) else {
-            // One that another run deleted after it was listed is just no longer there.
+            // Another run can delete a feed after it was listed.
             if isNamed { throw .notFound("\(url): this feed was never saved; sync it first") }
             return nil
         }

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Holds in memory what is delivered rather than stored: the body of a 200, or an image that is staged here.
+/// Holds bytes in memory that are delivered rather than stored: the body of a 200, or an image that is staged here.
 final class CollectedBytes: BodySink, StagedImage {
-    /// The most that is reserved because a response announces so much: an announcement may be a lie.
+    /// The most bytes that are reserved for an announced size, because an announcement may be a lie.
     private static let mostReserved = 64 << 20
 
     private struct State {
         var bytes: [UInt8] = []
-        /// The announced size, as far as room is reserved for it.
+        /// The announced size, as far as memory is reserved for it.
         var expected = 0
         /// The part of `memory` that this body holds.
         var held = 0
@@ -19,7 +19,7 @@ final class CollectedBytes: BodySink, StagedImage {
     /// Whether the body holds enough of `memory` from the beginning.
     private let isClaimed: Bool
 
-    /// `memory` is what the body takes its bytes from; nil for no limit. `claim` is the part of it that was taken already.
+    /// The body takes its bytes from `memory`; nil means no limit. `claim` is the part of it that the body has already.
     init(within memory: MemoryShare? = nil, claiming claim: Int? = nil) {
         self.memory = memory
         isClaimed = claim != nil
@@ -30,10 +30,10 @@ final class CollectedBytes: BodySink, StagedImage {
 
     var bytes: [UInt8] { state.withLock { $0.bytes } }
     var count: Int { state.withLock { $0.bytes.count } }
-    /// Whether the body was broken off because no memory was left.
+    /// Whether the body was cut off because memory ran out.
     var lackedMemory: Bool { state.withLock { $0.lackedMemory } }
 
-    /// Hands over the bytes, so that they are held no longer than necessary.
+    /// Hands over the bytes, and keeps none of them.
     func take() -> [UInt8] {
         state.withLock { state in
             defer { empty(&state) }
@@ -65,7 +65,8 @@ final class CollectedBytes: BodySink, StagedImage {
                 state.bytes = chunk
                 return
             }
-            // Reserves the whole at once: each growth takes fresh memory, which costs more than to copy into it.
+            // Reserves the whole size at once, because growing takes fresh memory each time, which costs more than a
+            // copy.
             state.bytes.reserveCapacity(state.expected)
             state.bytes += chunk
         }

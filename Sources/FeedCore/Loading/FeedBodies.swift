@@ -55,7 +55,7 @@ package final class FeedBodies: Sendable {
     }
 }
 
-/// An amount of memory that several hold parts of.
+/// An amount of memory that several holders share.
 final class MemoryShare: Sendable {
     private struct State {
         var taken = 0
@@ -68,7 +68,8 @@ final class MemoryShare: Sendable {
 
     init(total: Int) { self.total = total }
 
-    /// Takes more for a holder that has `own`, unless too little is left. The only holder may take any amount.
+    /// Takes more memory for a holder that has `own`, and returns whether enough was left. The only holder may take any
+    /// amount.
     func takeMore(_ amount: Int, own: Int) -> Bool {
         state.withLock { state in
             guard state.taken + amount <= total || state.taken == own else { return false }
@@ -77,7 +78,7 @@ final class MemoryShare: Sendable {
         }
     }
 
-    /// Waits until so much is left, in the order of the calls. Returns the amount to give back, which is `total` at most.
+    /// Waits for its turn until this much is left. Returns the amount to give back, which is at most `total`.
     func take(_ amount: Int) async throws(FeedError) -> Int {
         let amount = min(amount, total)
         let id = state.withLock { state in
@@ -87,7 +88,7 @@ final class MemoryShare: Sendable {
         let isTaken = await withTaskCancellationHandler {
             await withCheckedContinuation { turn in
                 state.withLock { $0.waiting.append((id, amount, turn)) }
-                // A cancellation that came before found nobody waiting.
+                // Handles a cancellation that came before the call was in the list.
                 if Task.isCancelled { cancel(id) }
                 serve()
             }
@@ -103,7 +104,7 @@ final class MemoryShare: Sendable {
         serve()
     }
 
-    /// How many wait, and how much is taken, for tests to know.
+    /// The number of waiting calls and the amount in use, for tests.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
     var takenCount: Int { state.withLock { $0.taken } }
 

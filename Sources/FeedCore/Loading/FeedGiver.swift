@@ -6,13 +6,13 @@
 /// | `list`             | credentials in the URL alone | public, or any if private are allowed  |
 /// | `cache`            | credentials in the URL alone | public                                 |
 package enum FeedGiver: Hashable, Sendable {
-    /// The user, on the command line, which names the feed for good.
+    /// The user, on the command line. The feed is named from then on.
     case person
-    /// The user, in the config file, which names the feed as long as it is there.
+    /// The user, in the config file. The feed is named as long as it is there.
     case config
     /// An OPML list.
     case list
-    /// The cache: an archive has brought the feed, or an earlier list.
+    /// The cache. An archive brought the feed, or an earlier list.
     case cache
 
     /// Whether the user has named the feed.
@@ -20,7 +20,7 @@ package enum FeedGiver: Hashable, Sendable {
 }
 
 extension FeedError {
-    /// The failure of a feed that an archive has brought and that may not be requested before the user names it.
+    /// The failure of a feed that came from an archive and that the user has to name before it may be requested.
     static func unnamed(_ url: ResourceURL, _ reason: String) -> FeedError {
         var error = FeedError.connectivity("came with an archive or a list, and \(reason)", host: url.hostAndPort)
             .hinting("name it with `feedsync \(url)`")

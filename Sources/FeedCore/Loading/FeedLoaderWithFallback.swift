@@ -1,21 +1,21 @@
-/// Use case: the latest feed if it can be had, else the saved one while it is fresh.
+/// Use case: load the latest feed or, if its server is out of reach, the saved one while it is fresh.
 package struct FeedLoaderWithFallback: Sendable {
     package struct Loaded: Hashable, Sendable {
         package enum Source: Hashable, Sendable {
-            /// `saveFailure` says why it could not be saved, if it couldn't.
+            /// The feed comes from its server. `saveFailure` says why saving it failed.
             case remote(saveFailure: FeedError?)
-            /// With the reason why the server's own could not be had, nil if it wasn't asked.
+            /// The feed comes from the cache. `instead` says why the request failed; nil if there was no request.
             case cache(instead: FeedError?)
         }
 
         package let feed: Feed
         package let savedAt: Timestamp?
         package let source: Source
-        /// As in `FeedRefresh.Refreshed`.
+        /// The new URL of the feed, to be reported.
         package var movedTo: ResourceURL?
-        /// What the feed names and was left out, as far as it was just loaded.
+        /// Notes about what was left out of the feed, if it was just loaded.
         package var notes: [String] = []
-        /// What is kept besides of what left the feed.
+        /// The kept images that have left the feed.
         package var kept: [FeedImage] = []
         package var hasEmptied = false
         /// Whether the feed may see the own network's data; nil: as it is saved with the feed.
@@ -49,7 +49,8 @@ package struct FeedLoaderWithFallback: Sendable {
         }
     }
 
-    /// The error keeps the remote failure's kind, since that is what a person can act on, and names both causes.
+    /// Loads the saved feed. An error has the kind of the remote failure, on which a person can act, and names both
+    /// causes.
     private func loadSaved(_ url: ResourceURL, instead cause: FeedError) async throws(FeedError) -> Loaded {
         let found: LocalFeedLoader.Loaded
         do {
@@ -66,7 +67,7 @@ package struct FeedLoaderWithFallback: Sendable {
 }
 
 extension LocalFeedLoader {
-    /// The saved feed, for one who wants no server to be asked.
+    /// Loads the saved feed without a request.
     package func loadOffline(
         _ url: ResourceURL, maxAge: MaxAge
     ) async throws(FeedError) -> FeedLoaderWithFallback.Loaded {

@@ -1,35 +1,36 @@
-/// Use case: ask the server for its latest feed and bring the saved copy up to it.
+/// Use case: request the latest feed and update the saved copy.
 package struct FeedRefresh: Sendable {
     package enum Outcome: Hashable, Sendable {
         case updated, unchanged
-        /// The saved feed was confirmed so lately that the server was not asked.
+        /// The saved feed was confirmed so recently that no request was made.
         case waiting
     }
 
     package struct Refreshed: Sendable {
         package let feed: Feed
         package let outcome: Outcome
-        /// Nil if no copy of this feed is saved, or none that can be read.
+        /// The moment of saving; nil without a readable saved copy.
         package let savedAt: Timestamp?
-        /// Why the feed could not be saved. It is delivered all the same: the server's answer is good.
+        /// The reason why saving failed. The feed is delivered anyway, because the response is good.
         package let saveFailure: FeedError?
-        /// On which the feed's images may be asked for; nil where nobody was.
+        /// The terms on which the images may be requested; nil without a request.
         package let imageTerms: RequestTerms?
-        /// Where the feed has moved for good, if nobody was told before.
+        /// The new URL of the feed, if it was not reported before.
         package var movedTo: ResourceURL?
-        /// What the feed names and was left out.
+        /// Notes about what was left out of the feed.
         package let notes: [String]
-        /// How many images are kept that left the feed; these, if it is delivered; and those whose data may be missing.
+        /// The number of kept images that have left the feed; the images themselves, if the feed is delivered; and the
+        /// images whose data may be missing.
         package var keptCount = 0
         var kept: [FeedImage] = []
         var keptWithoutData: [FeedImage] = []
-        /// It had images the last time, and has none now.
+        /// Whether the feed had images the last time and has none now.
         package var hasEmptied = false
-        /// Where the same images were before, by where they are now: their URLs differ in the query alone.
+        /// The earlier URLs of images whose URLs differ only in the query.
         var predecessors: [ResourceURL.Key: ResourceURL] = [:]
     }
 
-    /// A feed isn't asked again so soon, while its saved copy is fresh and none of its images is still to be had.
+    /// The pause between two requests for a feed whose saved copy is fresh and whose images are all there.
     package struct Interval: Sendable {
         let every: MaxAge
         let maxAge: MaxAge
@@ -49,8 +50,8 @@ package struct FeedRefresh: Sendable {
     private let interval: Interval?
     private let keep: Keep?
 
-    /// Without `saves`, as in a dry run, nothing is written. `giver` says who wants the feeds to be requested. Without
-    /// `interval` the server is asked each time. Without `keep`, the last `keep` of the feed applies.
+    /// `saves` is false for a dry run. `giver` wants the feeds to be requested. A nil `interval` means a request in
+    /// every run, and a nil `keep` means the last `keep` of the feed.
     package init(
         remote: RemoteFeedLoader, local: LocalFeedLoader, saves: Bool = true, givenBy giver: FeedGiver = .person,
         interval: Interval? = nil, keep: Keep? = nil
@@ -63,7 +64,7 @@ package struct FeedRefresh: Sendable {
         self.keep = keep
     }
 
-    /// With `delivers`, a saved copy that can't be read is left alone, and the server's feed is had all the same.
+    /// Requests the feed. With `delivers`, an unreadable saved copy stays as it is, and the feed is loaded anyway.
     package func refresh(
         _ url: ResourceURL, delivers: Bool = false, notBefore: Timestamp? = nil,
         telling tell: @escaping @Sendable (FeedStep) -> Void = { _ in }
@@ -74,12 +75,12 @@ package struct FeedRefresh: Sendable {
         } catch let error where delivers && !error.isCancellation {
             return try await load(url, notSaving: error)
         }
-        // One that is delivered takes no lock before its server has answered.
+        // A feed that is delivered takes the lock after its server has answered.
         if saves, !delivers, let keep, let old, old.keep != keep { try await local.hold(keep, for: old.url) }
-        // A URL given without its user name and password is asked with those it was saved with.
+        // A URL without credentials is requested with those that were saved with it.
         let url = url.credentials == nil ? old?.url ?? url : url
-        // That the first page is still the latest says nothing of those that were not asked for the last time, nor of images
-        // that other rules left out, nor of a new password, which belongs to images at the feed's origin too.
+        // A confirmation of the first page says nothing about pages that were not requested the last time, about images
+        // that other rules left out, or about a new password, which applies to images at the origin of the feed, too.
         let known = old.flatMap { old in
             let isAsBefore = old.rules == remote.rules && old.url.credentials == url.credentials
             return isAsBefore && old.pages >= remote.maxPages ? old : nil
@@ -191,7 +192,7 @@ package struct FeedRefresh: Sendable {
         }
     }
 
-    /// A query may be a signature, which each redirect has anew.
+    /// Whether the new URL differs in more than the query, which may be a signature that each redirect makes anew.
     private func isNews(_ place: ResourceURL?, after old: ResourceURL?) -> Bool {
         place?.withoutQuery != old?.withoutQuery
     }

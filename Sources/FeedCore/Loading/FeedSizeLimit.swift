@@ -18,9 +18,9 @@ package struct FeedSizeLimit: Hashable, Sendable {
         return overflows ? .max : product
     }
 
-    /// What is wrong with a document of more bytes.
+    /// Describes a document with too many bytes.
     package var tooLargeDocument: String { "larger than four times --max-feed-size (\(ByteCount.text(bytes)))" }
 
-    /// What is wrong with a feed of more images.
+    /// Describes a feed with too many images.
     package static func tooMany(_ images: Int) -> String { "more than \(images) images (see --max-feed-size)" }
 }

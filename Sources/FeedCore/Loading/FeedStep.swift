@@ -1,9 +1,9 @@
-/// A step of saving a feed, as it begins.
+/// A step of saving a feed at its beginning.
 package enum FeedStep: Hashable, Sendable {
     case deletingOld
     case encoding(images: Int)
     case timestamped(Timestamp)
     case saving
-    /// Nothing but the timestamp and the validators is renewed.
+    /// Only the timestamp and the validators are renewed.
     case confirming
 }

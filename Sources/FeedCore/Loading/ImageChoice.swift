@@ -1,6 +1,6 @@
-/// Decides which images are requested, and at which of their URLs, by what the store knows of them.
+/// Decides which images are requested, and at which of their URLs, by the data and failures in the store.
 struct ImageChoice: Sendable {
-    /// What a feed wants of its images.
+    /// The request of one feed for its images.
     struct Request: Sendable {
         let feed: ResourceURL
         /// The terms on which the images may be requested; nil while the server of the feed is out of reach or not asked.
@@ -158,7 +158,8 @@ struct ImageChoice: Sendable {
         return validators
     }
 
-    /// Looks for some images at a time, side by side: while the store checks the files of some, its database finds others.
+    /// Looks up several parts of the images at the same time: the store checks the files of one part while its database
+    /// finds another.
     private func find(_ images: [FeedImage], for viewer: Viewer) async throws(FeedError) -> [StoredImage?] {
         var found = [StoredImage?](repeating: nil, count: images.count)
         let failure = await withTaskGroup { group in

@@ -1,4 +1,4 @@
-/// An image's bytes, recognised.
+/// The bytes of an image and their type.
 package struct ImageData: Hashable, Sendable {
     package let bytes: [UInt8]
     package let type: ImageType

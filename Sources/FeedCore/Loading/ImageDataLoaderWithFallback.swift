@@ -1,9 +1,9 @@
-/// Use case: an image's data from the cache, else from its server, saving it.
+/// Use case: load the data of an image from the cache or, if it is missing, from its server, and save it.
 package struct ImageDataLoaderWithFallback: Sendable {
     package struct Loaded: Hashable, Sendable {
         package let data: ImageData
         package let isFromCache: Bool
-        /// Why data from the server could not be saved. It is delivered all the same.
+        /// The reason why saving failed. The data is delivered anyway.
         package let saveFailure: FeedError?
     }
 
@@ -11,7 +11,7 @@ package struct ImageDataLoaderWithFallback: Sendable {
     private let remote: RemoteImageDataLoader
     private let openForSaving: @Sendable () async throws(FeedError) -> LocalImageDataLoader
 
-    /// `local` is read from. Where to save is asked for when there is something to save.
+    /// Reads from `local`. It asks for the store to save to when there is something to save.
     package init(
         local: LocalImageDataLoader, remote: RemoteImageDataLoader,
         openForSaving: @escaping @Sendable () async throws(FeedError) -> LocalImageDataLoader
@@ -31,7 +31,7 @@ package struct ImageDataLoaderWithFallback: Sendable {
         } catch let error where error.kind == .notFound {
             return try await loadRemote(url, on: terms, after: nil)
         } catch {
-            // Damaged or unreadable data is had anew; the reason counts only if that fails too.
+            // Damaged or unreadable data is requested again. Its error counts if the request fails, too.
             return try await loadRemote(url, on: terms, after: error)
         }
     }

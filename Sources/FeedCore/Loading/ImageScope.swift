@@ -1,8 +1,8 @@
-/// Which images a run asks for besides those that are not in the cache.
+/// The images that a run requests in addition to those without data.
 package struct ImageScope: Hashable, Sendable {
-    /// Those in the cache, whether they have changed.
+    /// Whether images with data are requested again to see if they have changed.
     package var revalidates: Bool
-    /// Those whose last answer tends to stay, whatever time has passed.
+    /// Whether images with a permanent failure are requested again at once.
     package var retriesFailed: Bool
 
     package init(revalidates: Bool = false, retriesFailed: Bool = false) {

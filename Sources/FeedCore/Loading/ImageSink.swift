@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Takes an image's bytes as they come and turns away at the first of them what is no image.
+/// Receives the bytes of an image, and refuses a body whose first bytes begin no image.
 final class ImageSink: BodySink {
     private struct State {
         var staged: (any StagedImage)?
@@ -20,7 +20,7 @@ final class ImageSink: BodySink {
     }
 
     func begin(_ head: HTTPHead) throws(FeedError) -> Bool {
-        // A body that broke off now comes anew.
+        // The body comes again from its beginning.
         discard()
         return head.status == HTTPStatus.ok
     }
@@ -36,7 +36,7 @@ final class ImageSink: BodySink {
         }
     }
 
-    /// What came, once all of it has; nil if there were no bytes.
+    /// Returns the received image after its last byte; nil if there were no bytes.
     func received(validators: Validators, at moment: Timestamp) -> ReceivedImage? {
         state.withLock { state in
             guard let staged = state.staged, let type = state.type else { return nil }
@@ -45,7 +45,7 @@ final class ImageSink: BodySink {
         }
     }
 
-    /// Throws away what came.
+    /// Throws away the received bytes.
     func discard() {
         state.withLock { state in
             state.staged?.discard()

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Feeds of a cache that is only read while their server is asked, so that nobody is kept from it meanwhile, and changed
-/// in one that is opened when there is something to change.
+/// Reads feeds without a lock while their server is asked, so that other runs can use the cache meanwhile, and opens
+/// the cache for writing when there is something to change.
 package final class LateFeedStore: FeedStore {
     private let reading: any FeedStore
     private let openForChange: @Sendable () async throws(FeedError) -> any FeedStore
-    /// From then on it is read from as well: the other is closed.
+    /// The store for writing, which also serves later reads: the first store is closed then.
     private let opened = Mutex<(any FeedStore)?>(nil)
-    /// When those that were read had been saved.
+    /// The moments at which the feeds that were read had been saved.
     private let found = Mutex<[(url: ResourceURL, savedAt: Timestamp)]>([])
 
     package init(
@@ -28,8 +28,8 @@ package final class LateFeedStore: FeedStore {
         return saved
     }
 
-    /// What a server answered may hold for the copy alone that it was asked with. Where another run has saved one since
-    /// then, that run has done the saving; where one has deleted it, nobody has.
+    /// Changes a feed only if it is still the copy that was read. If another run saved the feed since then, that run
+    /// did the work; if another run deleted it, the change fails.
     package func change<Outcome: Sendable>(
         _ work: @escaping @Sendable (any FeedStoreChange) throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome {

@@ -1,11 +1,11 @@
-/// Use cases: load a feed from the cache, and save one to it.
+/// Use cases: load a feed from the cache, and save a feed to it.
 package struct LocalFeedLoader: Sendable {
     package enum Loaded: Hashable, Sendable {
         case fresh(SavedFeed)
         case stale(Staleness)
         case neverSaved
 
-        /// The saved feed, if it may stand in for its server's; else throws what is said of why not.
+        /// Returns the saved feed if it is fresh, and throws the reason otherwise.
         func freshFeed(
             ifStale: (Staleness) -> FeedError, ifNeverSaved: @autoclosure () -> FeedError
         ) throws(FeedError) -> SavedFeed {
@@ -25,7 +25,7 @@ package struct LocalFeedLoader: Sendable {
         self.now = now
     }
 
-    /// Only reads: a stale feed is not delivered, and stays where it is.
+    /// Loads a fresh feed. A stale feed stays in the cache.
     package func load(
         _ url: ResourceURL, maxAge: MaxAge, withKept: Bool = false
     ) async throws(FeedError) -> Loaded {
@@ -37,29 +37,29 @@ package struct LocalFeedLoader: Sendable {
         FeedCachePolicy.isFresh(savedAt: saved.savedAt, now: now(), maxAge: maxAge)
     }
 
-    /// The saved feed whatever its age: what a new answer is compared with.
+    /// Returns the saved feed of any age, to compare a response with it.
     package func retrieve(_ url: ResourceURL, withKept: Bool = false) async throws(FeedError) -> SavedFeed? {
         let saved = try await store.retrieve(url, withKept: withKept)
         guard !Task.isCancelled else { throw .cancelled }
         return saved
     }
 
-    /// What is told holds also where the server then can't be reached.
+    /// Saves a `--keep`, which also counts if the request fails afterwards.
     func hold(_ keep: Keep, for url: ResourceURL) async throws(FeedError) {
         try await store.change { change throws(FeedError) in try change.setKeep(keep, of: url) }
     }
 
-    /// The kept images of the feed that may still be had.
+    /// Returns the kept images whose data may be requested.
     func keptWithoutData(of url: ResourceURL) async throws(FeedError) -> [FeedImage] {
         try await store.keptWithoutData(of: url)
     }
 
-    /// What became of a feed in the cache.
+    /// The result of saving a feed.
     package struct Saved: Hashable, Sendable {
         package let moment: Timestamp
-        /// How many images are kept that left it.
+        /// The number of kept images that have left the feed.
         package var keptCount = 0
-        /// Kept ones that it names again.
+        /// The kept images that are in the feed again.
         package var returned: [FeedImage] = []
     }
 
@@ -114,7 +114,7 @@ package struct LocalFeedLoader: Sendable {
                 guard error.kind == .notFound else { throw error }
                 try change.insert(saved)
             }
-            // What a count covers changes with the feed alone.
+            // The items that a count covers change only with the feed.
             if let keep = terms.keep, keep.isOfAge || keep != old.keep {
                 try change.letGo(from: url, by: keep, now: moment)
             }

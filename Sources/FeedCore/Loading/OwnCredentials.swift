@@ -1,4 +1,4 @@
-/// What a person gave to prove who asks, besides what stands in a URL.
+/// The headers and passwords that the user gave apart from URLs.
 package struct OwnCredentials: Hashable, Sendable {
     /// Whole lines, as `Name: value`.
     package let headers: [String]
@@ -9,7 +9,7 @@ package struct OwnCredentials: Hashable, Sendable {
         self.usesNetrc = usesNetrc
     }
 
-    /// For a URL that the person named: theirs and its own, for its origin alone.
+    /// Returns the secrets for a URL that the user named: the user's and its own, for its origin only.
     package func secrets(for url: ResourceURL) -> Secrets? {
         guard url.isRemote, !headers.isEmpty || usesNetrc || url.credentials != nil else { return nil }
         return Secrets(origin: url.origin, headers: headers, credentials: url.credentials, usesNetrc: usesNetrc)

@@ -1,4 +1,4 @@
-/// The pages of one feed, as they come: which is next, and what they are together.
+/// The pages of one feed as they come: the next one, and all of them as one feed.
 struct PagedFeed {
     private let first: DecodedFeed
     private(set) var count = 1
@@ -8,10 +8,10 @@ struct PagedFeed {
     private var seen: Set<ResourceURL.Key>
     private let origins: Set<String>
     private let mostImages: Int
-    /// The items of all pages, by what they are known by. Nil while there is one page.
+    /// The ids of the items of all pages; nil while there is one page.
     private var items: Set<ExactText>?
 
-    /// `redirected` is where the first page was found, if not where it was asked for.
+    /// `redirected` is the URL of the first page if a redirect led there.
     init(_ page: DecodedFeed, at url: ResourceURL, _ redirected: ResourceURL?, mostImages: Int) {
         first = page
         self.mostImages = mostImages
@@ -25,14 +25,15 @@ struct PagedFeed {
 
     var feed: Feed { Feed(format: first.feed.format, title: first.feed.title, images: images) }
 
-    /// Nil where the walk ends: a page seen before, or one on another origin.
+    /// Returns the next page; nil at the end of the walk, which is a page that was seen before or that is on another
+    /// origin.
     mutating func takeNext() -> ResourceURL? {
         guard let url = next, isFurther(url) else { return nil }
         next = nil
         return url
     }
 
-    /// Whether the walk may go on there, which a redirect asks for as a link does. It counts as seen from then on.
+    /// Whether the walk may go on at this URL, from a link or a redirect. The URL counts as seen from then on.
     mutating func isFurther(_ url: ResourceURL) -> Bool {
         guard origins.contains(url.origin) else {
             notes.append("left out the next page, as it is at another origin than the feed: \(url)")
@@ -41,10 +42,10 @@ struct PagedFeed {
         return seen.insert(url.keyWithoutFragment).inserted
     }
 
-    /// Adds what is new in the page. Items move on to further pages while these are fetched.
+    /// Adds the new items of a page. Items can move on to further pages while these are requested.
     mutating func add(_ page: DecodedFeed) throws(FeedError) {
         var known = items ?? Set(first.items.map(first.id(of:)))
-        // Held once, so that it grows in place.
+        // The set has one owner, so that it grows in place.
         items = nil
         let new = page.items.filter { !known.contains(page.id(of: $0)) }
         for item in new {
@@ -60,14 +61,14 @@ struct PagedFeed {
 }
 
 extension DecodedFeed {
-    /// The images of each item.
+    /// The ranges of the images of each item.
     fileprivate var items: [Range<Int>] {
         if itemStarts.isEmpty { return feed.images.indices.map { $0..<$0 + 1 } }
         return zip(itemStarts, itemStarts.dropFirst() + [feed.images.count]).map { $0..<$1 }
     }
 
-    /// The id of the first image, which is the item's own. Where there is none, each has its URL: items of one show may all
-    /// begin with the same image, and are known by all that they have.
+    /// Returns the id of the first image, which is the id of the item. An item without an id has the URLs of all its
+    /// images as its id, because all items of a show may begin with the same image.
     fileprivate func id(of item: Range<Int>) -> ExactText {
         let images = feed.images[item]
         guard images.allSatisfy({ $0.id == $0.url.text }) else { return ExactText(feed.images[item.lowerBound].id) }

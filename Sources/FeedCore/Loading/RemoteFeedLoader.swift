@@ -8,11 +8,11 @@ package struct RemoteFeedLoader: Sendable {
         }
 
         package let content: Content
-        /// On which the feed's images may be asked for.
+        /// The terms on which the images of the feed may be requested.
         package let imageTerms: RequestTerms
         /// The URL that the feed has moved to permanently, as its server says. It is reported and never requested.
         package let movedTo: ResourceURL?
-        /// What the feed names and was left out.
+        /// Notes about what was left out of the feed.
         package var notes: [String] = []
     }
 
@@ -30,7 +30,7 @@ package struct RemoteFeedLoader: Sendable {
 
     var rules: String { selection.rules }
 
-    /// `maxBytes` is what all pages may have together. `manner` and `maxImageBytes` are nil where the feed has none of its
+    /// `maxBytes` is the limit for all pages together. `manner` and `maxImageBytes` are nil if the feed has none of its
     /// own.
     package init(
         client: any HTTPClient, decoder: any FeedDecoding, maxBytes: Int64, maxPages: Int = 1,
@@ -52,9 +52,9 @@ package struct RemoteFeedLoader: Sendable {
         self.maxImageBytes = maxImageBytes
     }
 
-    /// With validators the request is conditional, and may be answered with `notModified`: that the first page is still
-    /// the latest is taken for all of them. The deadline covers reading the feed too: a hostile feed can take longer to
-    /// read than to receive. `notBefore` is the end of a pause that the server asked for in an earlier run.
+    /// Requests the feed. With validators the request is conditional, and `notModified` for the first page counts for
+    /// all pages. The deadline includes reading the feed, because a hostile feed can take longer to read than to
+    /// receive. `notBefore` is the end of a pause that the server asked for in an earlier run.
     package func load(
         _ url: ResourceURL, validators: Validators = Validators(), givenBy giver: FeedGiver = .person,
         notBefore: Timestamp? = nil
@@ -103,7 +103,7 @@ package struct RemoteFeedLoader: Sendable {
         return new.keyWithoutFragment == url.keyWithoutFragment ? nil : new
     }
 
-    /// It is the feed that names its further pages, so that they are asked for on the terms of its images.
+    /// Requests the further pages on the terms of the images, because the feed names them as it names its images.
     private func loadFurther(
         _ pages: inout PagedFeed, bytes: Int64, on terms: RequestTerms
     ) async throws(FeedError) {
@@ -116,7 +116,7 @@ package struct RemoteFeedLoader: Sendable {
                         .dependingOnSettings()
                 }
                 let (response, body) = try await get(url, Validators(), maxBytes: maxBytes - bytes, on: terms)
-                // Whatever is there, it is no page of this feed, as if the link had led there at once.
+                // A redirect to another origin or to a seen page ends the walk, as a link there would.
                 let place = response.redirectedURL ?? url
                 guard place.keyWithoutFragment == url.keyWithoutFragment || pages.isFurther(place) else { return }
                 guard response.head.status == HTTPStatus.ok else {
@@ -154,12 +154,12 @@ package struct RemoteFeedLoader: Sendable {
                 return try decoder.decode(document, taking: selection)
             }
         } catch {
-            // A login page, say, which is not where it was asked for.
+            // The response can come from a login page, for example.
             guard error.kind == .invalidData, place != url else { throw error }
             throw error.saying("\(error.reason), redirected to \(place)")
         }
         if decoded.nextPage == nil, let link = response.head[.link].flatMap(LinkHeader.next) {
-            // A link that leads nowhere is none.
+            // An invalid link counts as no link.
             do { decoded.nextPage = try place.resolving(link) } catch { decoded.nextPage = nil }
         }
         return decoded

@@ -10,7 +10,7 @@ package struct SubscriptionListLoader: Sendable {
         self.maxBytes = maxBytes
     }
 
-    /// `name` is what a person calls the file at `path`.
+    /// Loads the file at `path`, which messages call `name`.
     package func load(_ path: String, calledBy name: String) async throws(FeedError) -> SubscriptionList {
         let body = CollectedBytes()
         let url = ResourceURL(filePath: path)

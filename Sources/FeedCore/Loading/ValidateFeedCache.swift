@@ -1,4 +1,4 @@
-/// Use case: delete the saved feeds that are stale and not kept, and those that can't be read.
+/// Use case: delete saved feeds that are stale and not kept, and feeds that cannot be read.
 package struct ValidateFeedCache: Sendable {
     private let store: any FeedStore
     private let now: @Sendable () -> Timestamp
@@ -11,13 +11,13 @@ package struct ValidateFeedCache: Sendable {
     package enum Fault: Hashable, Sendable {
         case stale(Staleness)
         case unreadable(FeedError)
-        /// It was saved ahead of the clock, and is kept: the clock may be what is wrong.
+        /// The feed was saved ahead of the clock and is kept, because the clock may be wrong.
         case ahead(Staleness)
-        /// It is kept, but for images that left it and that its `Keep` no longer covers.
+        /// The feed is kept, except for images that left it and that its `Keep` no longer covers.
         case letGo(images: Int)
     }
 
-    /// What is wrong with the feed, for which it was deleted, unless it is kept; `dryRun` leaves it there.
+    /// Deletes the feed if it is stale or unreadable, and returns the reason. A dry run deletes nothing.
     package func validate(_ url: ResourceURL, maxAge: MaxAge, dryRun: Bool = false) async throws(FeedError) -> Fault? {
         let (fault, saved) = try await fault(of: url, maxAge)
         guard !Task.isCancelled else { throw .cancelled }
@@ -27,7 +27,7 @@ package struct ValidateFeedCache: Sendable {
             return fault
         }
         if let saved, let keep = saved.keep, !keep.isNone {
-            // A mirror outlives its server.
+            // A feed with a `keep` stays when its server has disappeared.
             if case .stale? = fault { return try await letGo(of: saved, keep, dryRun: dryRun) }
             return try await letGo(of: saved, keep, dryRun: dryRun) ?? fault
         }
@@ -54,7 +54,7 @@ package struct ValidateFeedCache: Sendable {
         return .letGo(images: whole.kept.count - covered.count)
     }
 
-    /// Of a disk that fails to be read just now, nothing is known of the feed: that is no fault of its own.
+    /// Returns the fault of a feed. A disk that fails to be read says nothing about the feed.
     private func fault(of url: ResourceURL, _ maxAge: MaxAge) async throws(FeedError) -> (Fault?, SavedFeed?) {
         do {
             guard let saved = try await store.retrieve(url) else { return (nil, nil) }

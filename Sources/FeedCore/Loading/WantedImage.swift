@@ -4,7 +4,7 @@ package enum ImageResultKind: Int, Sendable {
     case skipped, cached, downloaded, failed
 }
 
-/// An image that a run requests, at the URL that is its turn.
+/// An image that a run requests, at one of its URLs at a time.
 package struct WantedImage: Sendable {
     /// The `url` of the image.
     package let image: ResourceURL
@@ -15,18 +15,18 @@ package struct WantedImage: Sendable {
     private(set) var validators: Validators
     /// The URL that this data belongs to, if it is not `url`.
     private(set) var predecessor: ResourceURL?
-    /// Whether the validators come from data that other feeds do not see, or from another URL.
+    /// Whether the validators come from another URL, or from data that only the feed sees.
     private(set) var hasOwnValidators: Bool
     /// The further URLs, best first.
     private(set) var rest: ArraySlice<Source>
-    /// Why the best URL failed.
+    /// The reason why the best URL failed.
     private(set) var firstFailure: FeedError?
-    /// The result that the survey has counted for this URL, for another feed.
+    /// The result that was counted for this URL for another feed.
     var counted: ImageResultKind?
     /// Whether the cache has data of the image, so that a failure of its better URLs does no harm.
     package let hasOtherData: Bool
 
-    /// A URL of the image, with what makes a request for it conditional.
+    /// A URL of the image and the condition for requesting it.
     struct Source: Sendable {
         let url: ResourceURL
         var validators = Validators()
@@ -54,7 +54,7 @@ package struct WantedImage: Sendable {
         self.init(url, first: Source(url: url, validators: validators), on: terms)
     }
 
-    /// Returns the image at its next URL; nil where it has none, or where the failure may pass.
+    /// Returns the image at its next URL; nil at the last one, and after a failure that may pass.
     func next(after error: FeedError) -> WantedImage? {
         guard PermanentFailures.isPermanent(error), let source = rest.first else { return nil }
         var next = self
