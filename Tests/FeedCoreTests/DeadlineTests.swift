@@ -4,13 +4,14 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("A limit on the time of a run", .timeLimit(.minutes(10)))
+@Suite("Deadline of a run", .timeLimit(.minutes(10)))
 struct DeadlineTests {
     private static let late = FeedError.connectivity("not done within --max-time 5")
     private let deadline = Deadline(reason: Self.late)
     private let fixture = SyncFixture()
 
-    /// Answers like `client`, until the deadline; the answer to what ends with `name` never comes, and lets it pass.
+    /// Answers as `client` does until the deadline. A request that ends with `name` gets no response, and lets the deadline
+    /// pass.
     private func server(
         stallingAt name: String, _ answers: [String: ScriptedHTTPClient.Answer] = [:]
     ) -> ScriptedHTTPClient {
@@ -30,7 +31,7 @@ struct DeadlineTests {
         do { try await Task.sleep(for: .seconds(3600)) } catch { return }
     }
 
-    @Test("breaks off what is under way, starts nothing more, and keeps what has come")
+    @Test("A deadline cancels the requests in flight, prevents later ones, and keeps what has arrived")
     func images() async throws {
         let client = server(stallingAt: "1.png")
         let report = try await sync(["a.json"], on: client)
@@ -40,11 +41,11 @@ struct DeadlineTests {
         #expect(client.requests.map { String($0.url.text.suffix(6)) } == ["a.json", "/0.png", "/1.png"])
         #expect(!report.wasCancelled)
         #expect(try await fixture.images.find([try Samples.image(0).url])[0] != nil)
-        // Nothing to remember: the images may be there.
+        // The failures are not remembered, because the images may exist.
         #expect(try await fixture.images.failures(of: [try Samples.image(1).url]) == [nil])
     }
 
-    /// Lets it pass as soon as something waits, which would be for an hour.
+    /// Lets the deadline pass as soon as a task waits, which would take an hour.
     private func passingInFirstWait(_ server: ScriptedHTTPClient, jobs: Int) -> Fetcher {
         let clockwork = TimeSource(
             uptime: { Timestamp(microseconds: 0) }, random: { 0.5 },
@@ -57,7 +58,7 @@ struct DeadlineTests {
             deadline: deadline)
     }
 
-    @Test("ends the wait for an image's next try")
+    @Test("A deadline ends the wait before an image's next attempt")
     func waiting() async throws {
         let server = fixture.server(["1.png": .status(503).retryAfter(100)])
         let report = try await fixture.sync(["a.json"], on: passingInFirstWait(server, jobs: 1))
@@ -65,7 +66,7 @@ struct DeadlineTests {
         #expect(report.images.failures.map(\.error) == [Self.late, Self.late])
     }
 
-    @Test("ends the wait for a host that asked to be left alone, whatever was in flight to it")
+    @Test("A deadline ends the wait for a host that asked for a pause")
     func held() async throws {
         let server = fixture.server([
             "0.png": .ok(Samples.png).after { await Self.forever() }, "1.png": .status(503).retryAfter(100),
@@ -75,7 +76,7 @@ struct DeadlineTests {
         #expect(report.images.failed == 200)
     }
 
-    @Test("fails a feed that isn't had by then, unless its fresh copy stands in")
+    @Test("A feed that has not arrived by the deadline fails, unless its saved copy is fresh")
     func feeds() async throws {
         try await fixture.save("fresh.json", daysAgo: 1)
         try await fixture.save("stale.json", daysAgo: 8)
@@ -87,7 +88,7 @@ struct DeadlineTests {
         #expect(report.images.skipped == 3)
     }
 
-    /// Whom the deadline passes by.
+    /// A client that ignores the deadline.
     private struct SlowDecoder: FeedDecoding {
         let deadline: Deadline
 
@@ -100,7 +101,7 @@ struct DeadlineTests {
         func decodeSubscriptions(_ document: FeedSource) throws(FeedError) -> SubscriptionList { throw .cancelled }
     }
 
-    @Test("breaks off the reading of a feed")
+    @Test("A deadline ends the reading of a feed")
     func reading() async throws {
         let server = fixture.server(["feed.json": .ok([1]).after { await Task.yield() }])
         let client = Fetcher(asking: server, deadline: deadline)
@@ -108,7 +109,7 @@ struct DeadlineTests {
         await #expect(throws: Self.late) { try await loader.load(try Samples.url("https://a.example/feed.json")) }
     }
 
-    @Test("asks nobody once it has passed")
+    @Test("After the deadline no request is sent")
     func passed() async throws {
         deadline.pass()
         let client = fixture.server()
@@ -116,14 +117,14 @@ struct DeadlineTests {
         #expect(client.requests.isEmpty)
     }
 
-    @Test("changes nothing about a run that is done before")
+    @Test("A run that ends before the deadline is unaffected")
     func inTime() async throws {
         let report = try await sync(["a.json"], on: fixture.server(["1.png": .status(404)]))
         #expect(report.images.downloaded == 2)
         #expect(report.images.failures.map(\.error.status) == [404])
     }
 
-    @Test("is something else than being cancelled")
+    @Test("A deadline differs from a cancellation")
     func cancelled() async throws {
         let client = server(stallingAt: "none")
         let task = Task {
@@ -138,7 +139,7 @@ struct DeadlineTests {
         _ = try await Fetcher(asking: client, deadline: deadline).get(request, into: Uninterested())
     }
 
-    @Test("passes after its time")
+    @Test("A deadline passes after its time")
     func timer() async throws {
         let client = ScriptedHTTPClient { _ in .ok([1]).after { await Self.forever() } }
         let deadline = deadline
@@ -148,7 +149,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("does not pass once the work is done")
+    @Test("A deadline does not pass after the end of the work")
     func timerEnds() async throws {
         let (ended, end) = AsyncStream.makeStream(of: Bool.self)
         let sleeping: @Sendable (Duration) async throws -> Void = { _ in
@@ -162,7 +163,7 @@ struct DeadlineTests {
     }
 }
 
-/// Takes no body.
+/// Declines every body.
 private final class Uninterested: BodySink {
     func begin(_ head: HTTPHead) throws(FeedError) -> Bool { false }
     func receive(_ chunk: [UInt8]) throws(FeedError) {}

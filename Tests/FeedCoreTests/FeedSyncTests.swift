@@ -27,7 +27,7 @@ struct FeedSyncTests {
 
     private func save(_ name: String, daysAgo: Int) async throws { try await fixture.save(name, daysAgo: daysAgo) }
 
-    @Test("saves the feed and has all its images")
+    @Test("A sync saves the feed and downloads all its images")
     func happy() async throws {
         let report = try await sync(["a.json"], on: server())
         #expect(report.feeds.map(\.outcome) == [.updated])
@@ -39,7 +39,7 @@ struct FeedSyncTests {
         #expect(!report.wasCancelled)
     }
 
-    @Test("asks for no image that is in the cache")
+    @Test("A sync requests no image that is in the cache")
     func again() async throws {
         _ = try await sync(["a.json"], on: server())
         let client = server()
@@ -50,7 +50,7 @@ struct FeedSyncTests {
         #expect(client.requests.count == 1)
     }
 
-    @Test("asks for just what is missing of a feed that is looked up in several parts")
+    @Test("A sync requests only the missing images of a feed that is looked up in several parts")
     func largeFeed() async throws {
         let all = try Samples.feed(2_300)
         let some = all.images.enumerated().filter { $0.offset % 3 == 0 }.map(\.element)
@@ -61,7 +61,7 @@ struct FeedSyncTests {
         #expect(Set(client.requests.map(\.url).dropFirst()) == Set(all.images.map(\.url)).subtracting(some.map(\.url)))
     }
 
-    @Test("has the image of two feeds, or of two items, once")
+    @Test("An image of two feeds, or of two items, is downloaded once")
     func distinct() async throws {
         let image = try Samples.image(1)
         let feed = Feed(format: .essential, images: [image, FeedImage(id: "other", url: image.url)])
@@ -72,7 +72,7 @@ struct FeedSyncTests {
         #expect(client.requests.count { $0.url == image.url } == 1)
     }
 
-    @Test("two URLs that differ only in how they write an é are two images")
+    @Test("Two URLs that differ only in the encoding of an é are two images")
     func canonicallyEquivalent() async throws {
         let images = try ["caf\u{E9}", "cafe\u{301}"].map { name in
             FeedImage(id: name, url: try Samples.url("https://images.example/\(name).png"))
@@ -82,7 +82,7 @@ struct FeedSyncTests {
         #expect(report.images.downloaded == 2)
     }
 
-    @Test("a feed whose rows can't be read has failed, and the others have their images")
+    @Test("A feed whose rows are unreadable fails, and the other feeds get their images")
     func unreadableFeed() async throws {
         feeds.fail(.retrieve, with: .storage(.unreadable, "broken"))
         let report = try await sync(["a.json"], on: server())
@@ -90,7 +90,7 @@ struct FeedSyncTests {
         #expect(report.fatal == nil)
     }
 
-    @Test("where neither the server nor the saved feed can be read, both are named")
+    @Test("If both the server and the saved feed fail, the error names both causes")
     func neither() async throws {
         let feeds = feeds
         let client = ScriptedHTTPClient { _ in
@@ -101,7 +101,7 @@ struct FeedSyncTests {
         #expect(error.message.contains("broken") && error.message.contains("HTTP 503"), "\(error.message)")
     }
 
-    @Test("tries every feed, and reports them in their order")
+    @Test("A sync tries every feed and reports the feeds in their order")
     func several() async throws {
         let client = server(["b.json": .status(404)])
         let report = try await sync(["a.json", "b.json", "c.json"], on: client)
@@ -111,7 +111,7 @@ struct FeedSyncTests {
         #expect(report.images.downloaded == 3)
     }
 
-    @Test("a feed out of reach with a fresh copy is offline, and its missing images are left alone")
+    @Test("A feed out of reach with a fresh copy is offline, and its missing images are skipped")
     func offline() async throws {
         try await save("a.json", daysAgo: 6)
         let client = server(["a.json": .failure(.connectivity("refused"))])
@@ -123,7 +123,7 @@ struct FeedSyncTests {
         #expect(client.requests.count == 1)
     }
 
-    @Test("a feed out of reach with a stale copy has failed, and the copy stays")
+    @Test("A feed out of reach with a stale copy fails, and the copy stays")
     func stale() async throws {
         try await save("a.json", daysAgo: 7)
         let report = try await sync(["a.json"], on: server(["a.json": .status(503)]))
@@ -132,7 +132,7 @@ struct FeedSyncTests {
         #expect(try await feeds.retrieve(try feedURL("a.json")) != nil)
     }
 
-    @Test("a feed that answers with invalid data has failed, however fresh the copy is")
+    @Test("A feed with invalid data fails, however fresh its copy is")
     func invalid() async throws {
         try await save("a.json", daysAgo: 1)
         let report = try await sync(["a.json"], on: server(["a.json": .status(410)]))
@@ -140,7 +140,7 @@ struct FeedSyncTests {
         #expect(report.images.total == 0)
     }
 
-    @Test("a cache that can't be written ends the run")
+    @Test("A cache that cannot be written ends the run")
     func fatal() async throws {
         feeds.fail(.insert)
         let client = server()
@@ -149,7 +149,7 @@ struct FeedSyncTests {
         #expect(client.requests.count == 1)
     }
 
-    @Test("a cache that can't be searched ends the run")
+    @Test("A cache that cannot be searched ends the run")
     func fatalLookup() async throws {
         images.fail(.find)
         let report = try await sync(["a.json"], on: server())
@@ -157,7 +157,7 @@ struct FeedSyncTests {
         #expect(report.fatal == .storage(.failed, "disk on fire"))
     }
 
-    @Test("a dry run fetches feeds alone and saves nothing")
+    @Test("A dry run requests only feeds and saves nothing")
     func dryRun() async throws {
         let client = server()
         let report = try await sync(["a.json"], on: client, dryRun: true)
@@ -168,7 +168,7 @@ struct FeedSyncTests {
         #expect(images.messages == [.find, .failures])
     }
 
-    @Test("cancelled, reports no feed and no error")
+    @Test("A cancelled sync reports no feed and no error")
     func cancelled() async throws {
         let answer = ScriptedHTTPClient.Answer.ok([1]).after { withUnsafeCurrentTask { $0?.cancel() } }
         let client = server(["a.json": answer])
@@ -177,7 +177,7 @@ struct FeedSyncTests {
         #expect(report.fatal == nil)
     }
 
-    @Test("tells of what happens while it happens")
+    @Test("A sync reports events as they happen")
     func events() async throws {
         let (stream, events) = SyncEvents.makeStream()
         let local = LocalFeedLoader(store: feeds, now: { Self.now })
@@ -212,7 +212,7 @@ struct FeedSyncTests {
         #expect(seen.dropFirst(5).sorted() == ends)
     }
 
-    @Test("images at the feed's own origin are asked for with its secrets, others without")
+    @Test("Only images at the feed's own origin are requested with its secrets")
     func secrets() async throws {
         let feed = Feed(
             format: .essential, images: [try Samples.image(1, host: "feeds.example"), try Samples.image(2)])

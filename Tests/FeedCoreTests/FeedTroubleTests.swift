@@ -3,24 +3,24 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("What was wrong with a feed is kept with its saved copy")
+@Suite("Trouble of a feed")
 struct FeedTroubleTests {
     private let fixture = SyncFixture()
 
-    /// Of the saved feeds.
+    /// Returns the troubles of the saved feeds.
     private func troubles() async throws -> [FeedTrouble?] { try await fixture.feeds.summaries().map(\.trouble) }
 
     private func trouble(_ kind: FeedError.Kind, _ message: String, hoursLater hours: Int = 0) -> FeedTrouble {
         FeedTrouble(kind: kind, message: message, at: SyncFixture.now + .seconds(3600 * hours))
     }
 
-    @Test("whether or not it stands in, and until a sync has the feed again")
+    @Test("The trouble of a feed is saved, whether its copy is fresh or not, until a sync loads the feed")
     func course() async throws {
         try await fixture.save("a.json", daysAgo: 6)
         let unreachable = fixture.server(["a.json": .failure(.connectivity("refused"))])
         #expect(try await fixture.sync(["a.json"], on: unreachable).feeds[0].outcome == .offline)
         #expect(try await troubles() == [trouble(.connectivity, "refused")])
-        // Stale by now, which is no trouble of the server's.
+        // The copy is stale by now, which is not a trouble.
         #expect(try await fixture.sync(["a.json"], on: unreachable, hoursLater: 48).feeds[0].outcome == .failed)
         #expect(try await troubles() == [trouble(.connectivity, "refused", hoursLater: 48)])
         let gone = fixture.server(["a.json": .status(404)])
@@ -30,7 +30,7 @@ struct FeedTroubleTests {
         #expect(try await troubles() == [nil])
     }
 
-    @Test("without passwords")
+    @Test("The saved trouble of a feed contains no passwords")
     func passwords() async throws {
         try await fixture.save("a.json", daysAgo: 1)
         let error = FeedError.invalidData("no image at http://ann:s3cret@h/")
@@ -38,7 +38,7 @@ struct FeedTroubleTests {
         #expect(try await troubles() == [trouble(.invalidData, "no image at http://h/")])
     }
 
-    @Test("in one change for all of them, and none where there is nothing to keep it with")
+    @Test("The troubles of all feeds are saved in one change, and without a saved feed there is none")
     func several() async throws {
         let names = ["a.json", "b.json", "c.json"]
         for name in names.dropLast() { try await fixture.save(name, daysAgo: 1) }
@@ -49,7 +49,7 @@ struct FeedTroubleTests {
         #expect(try await troubles() == [trouble(.connectivity, "refused"), trouble(.connectivity, "refused")])
     }
 
-    @Test("but not in a dry run, nor a fault of the cache")
+    @Test("Neither a dry run nor a fault of the cache saves a trouble")
     func notKept() async throws {
         try await fixture.save("a.json", daysAgo: 1)
         let client = fixture.server(["a.json": .failure(.connectivity("refused"))])
@@ -61,7 +61,7 @@ struct FeedTroubleTests {
         #expect(!fixture.feeds.messages.contains(.note))
     }
 
-    @Test("and where that can't be done the run has still done its work")
+    @Test("A run whose troubles cannot be saved has still done its work")
     func unwritable() async throws {
         try await fixture.save("a.json", daysAgo: 1)
         fixture.feeds.fail(.note)

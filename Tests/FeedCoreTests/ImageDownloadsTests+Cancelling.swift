@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension ImageDownloadsTests {
-    @Test("cancelled, keeps what has come, fails nothing and starts nothing more")
+    @Test("A cancelled download keeps what has arrived, reports no failure and starts nothing more")
     func cancelled() async throws {
         let urls = try urls(100)
         let client = ScriptedHTTPClient { request in
@@ -22,15 +22,15 @@ extension ImageDownloadsTests {
         #expect(try await store.find(urls).count { $0 != nil } == 10)
     }
 
-    @Test("cancelled while it waits for more to do, it ends")
+    @Test("A download that is cancelled while it waits for input ends")
     func cancelledIdle() async throws {
-        let (news, end) = AsyncStream.makeStream(of: ImageDownloads.News.self)
+        let (inputs, end) = AsyncStream.makeStream(of: DownloadInput.self)
         let (asked, ask) = AsyncStream.makeStream(of: Void.self)
         let client = ScriptedHTTPClient { request in
             .ok(Samples.png(request.url.text)).after { ask.yield() }
         }
         let downloads = ImageDownloads(asking: client, store: store, jobs: 2)
-        let task = Task { await downloads.run(news, events: nil) }
+        let task = Task { await downloads.run(inputs, events: nil) }
         end.yield(.wanted(try urls(1).map { .init($0) }))
         for await _ in asked { break }
         task.cancel()
@@ -41,7 +41,7 @@ extension ImageDownloadsTests {
         end.finish()
     }
 
-    @Test("cancelled while an image waits for its next try, it ends")
+    @Test("A download that is cancelled while an image pauses ends")
     func cancelledResting() async throws {
         let client = ScriptedHTTPClient { _ in .status(503) }
         let (slept, sleep) = AsyncStream.makeStream(of: Void.self)
@@ -64,7 +64,7 @@ extension ImageDownloadsTests {
     }
 }
 
-/// Cancels a task from within it, once the task is known.
+/// Cancels a task from inside, as soon as the task is known.
 private final class TaskCanceller: Sendable {
     static let shared = TaskCanceller()
     private let action = Mutex<(@Sendable () -> Void)?>(nil)

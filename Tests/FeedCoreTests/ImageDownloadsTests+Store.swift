@@ -4,29 +4,29 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// What becomes of them in the store, and of the run when it fails.
+/// Tests how images reach the store, and how a run ends when the store fails.
 extension ImageDownloadsTests {
-    @Test("makes many images durable at once, not one by one, and fewer of them near the end")
+    @Test("Images are published in batches, which shrink near the end")
     func batches() async throws {
         _ = await run(try urls(1200), on: ScriptedHTTPClient { .ok(Samples.png($0.url.text)) })
-        // 500, half of what is left, half of that, the least, and the rest.
+        // The batches are 500, half of the rest, half of that, the smallest batch, and the remainder.
         #expect(store.messages.count { $0 == .publish } == 5)
     }
 
-    @Test("does not keep an image waiting for a batch to fill for longer than five seconds")
+    @Test("An image waits at most five seconds for its batch to fill")
     func timer() async throws {
         let (published, publishing) = AsyncStream.makeStream(of: Void.self)
         let urls = try urls(2)
         let client = ScriptedHTTPClient { [store] request in
             guard request.url.text.hasSuffix("/1.png") else { return .ok(Samples.png) }
-            // Answers only once the first image is in the store, which only the timer can bring about.
+            // The response waits until the first image is stored, which takes the timer.
             return .ok(Samples.png("second")).after {
                 for await _ in published where store.messages.contains(.publish) { return }
             }
         }
         let outcome = await run(urls, on: client) { duration in
             #expect(duration == .seconds(5))
-            // The sleep is over at once; a second later-than-published nudge lets the held answer go.
+            // The sleep ends at once. The held response is released after the image is published.
             Task { [store] in
                 while !store.messages.contains(.publish) { await Task.yield() }
                 publishing.yield()
@@ -36,7 +36,7 @@ extension ImageDownloadsTests {
         #expect(store.messages.count { $0 == .publish } == 2)
     }
 
-    @Test("lets go of the store when it is done, though its timer be slow to end")
+    @Test("A finished download releases the store, even if its timer ends late")
     func letsGo() async throws {
         let (isOver, end) = AsyncStream.makeStream(of: Void.self)
         let urls = try urls(2)
@@ -46,7 +46,7 @@ extension ImageDownloadsTests {
             store = own
             let downloads = ImageDownloads(
                 asking: ScriptedHTTPClient { .ok(Samples.png($0.url.text)) }, store: own, jobs: 2,
-                // Not the timer's own task, so that cancelling that one doesn't end it.
+                // This is a task of its own, so that cancelling the timer leaves it running.
                 sleep: { _ in await Task.detached { for await _ in isOver {} }.value })
             let (_, events) = SyncEvents.makeStream()
             let outcome = await downloads.run(urls.map { .init($0) }, events: events)
@@ -56,7 +56,7 @@ extension ImageDownloadsTests {
         end.finish()
     }
 
-    @Test("an image that can't be made durable fails alone")
+    @Test("An image that cannot be made durable fails without affecting others")
     func publishFailure() async throws {
         let urls = try urls(4)
         store.failPublishing(urls[2])
@@ -67,7 +67,7 @@ extension ImageDownloadsTests {
     }
 
     @Test(
-        "a store that fails ends the run instead of failing each image",
+        "A store that fails ends the run instead of failing each image",
         arguments: [InMemoryImageStore.Message.stage, .append, .publish])
     func fatal(message: InMemoryImageStore.Message) async throws {
         store.fail(message)
@@ -79,7 +79,7 @@ extension ImageDownloadsTests {
         #expect(client.requests.count < 5000)
     }
 
-    @Test("an image that is too large for a limit of the system fails alone") func limited() async throws {
+    @Test("An image above a limit of the system fails without affecting others") func limited() async throws {
         store.fail(.append, with: .storage(.limited, "too large"))
         let urls = try urls(4)
         let outcome = await run(urls, on: ScriptedHTTPClient { .ok(Samples.png($0.url.text)) })
@@ -87,7 +87,7 @@ extension ImageDownloadsTests {
         #expect(outcome.report.failures.map(\.url) == urls)
     }
 
-    @Test("what was stored, or failed for other reasons, before the store was full is counted")
+    @Test("Images that were stored or failed before the store was full are counted")
     func full() async throws {
         let urls = try urls(6)
         store.exhaust(at: urls[3])
@@ -102,12 +102,12 @@ extension ImageDownloadsTests {
         #expect(outcome.report.failures.map(\.url) == [urls[1]])
     }
 
-    @Test("a store that fails doesn't leave the run waiting for a server that doesn't answer")
+    @Test("A run whose store fails does not wait for a silent server")
     func fatalWhileWaiting() async throws {
         store.fail(.publish)
         let client = ScriptedHTTPClient { request in
             guard request.url.text.hasSuffix("/0.png") else { return .ok(Samples.png(request.url.text)) }
-            // Nothing but a cancellation ends this.
+            // Only a cancellation ends this sleep.
             return .ok(Samples.png).after {
                 let (never, _) = AsyncStream.makeStream(of: Void.self)
                 for await _ in never {}

@@ -24,7 +24,7 @@ struct ImageDownloadsTests {
         return await downloads.run(urls.map { .init($0, validators: validators) }, events: events)
     }
 
-    @Test("stores every image and counts its bytes")
+    @Test("Every image is stored and its bytes are counted")
     func happy() async throws {
         let urls = try urls(20)
         let outcome = await run(urls, on: ScriptedHTTPClient { .ok(Samples.png($0.url.text)) })
@@ -35,7 +35,7 @@ struct ImageDownloadsTests {
     }
 
     @Test(
-        "has as many in flight as allowed and never more, to all hosts and to one",
+        "As many requests are in flight as allowed, to all hosts and to one",
         arguments: [(3, 9), (9, 2), (1, 1)])
     func window(jobs: Int, perHost: Int) async throws {
         let allowed = min(jobs, 2 * perHost)
@@ -50,7 +50,7 @@ struct ImageDownloadsTests {
         #expect(gauge.mostToOneHost <= perHost)
     }
 
-    @Test("reports each failure and has the others all the same")
+    @Test("Each failure is reported, and the other images are downloaded")
     func failures() async throws {
         let client = ScriptedHTTPClient { request in
             request.url.text.hasSuffix("/3.png") ? .status(404) : .ok(Samples.png(request.url.text))
@@ -61,7 +61,7 @@ struct ImageDownloadsTests {
         #expect(outcome.report.failures.first?.error.status == 404)
     }
 
-    @Test("tells failures in the order of the images, whichever comes first")
+    @Test("Failures are reported in the order of the images")
     func order() async throws {
         let (others, answer) = AsyncStream.makeStream(of: Void.self)
         let urls = try urls(4)
@@ -74,7 +74,7 @@ struct ImageDownloadsTests {
         #expect(outcome.report.failures.map(\.url) == urls)
     }
 
-    @Test("of nothing asks for nothing")
+    @Test("A download of no images sends no request")
     func nothing() async {
         let client = ScriptedHTTPClient { _ in .ok(Samples.png) }
         let outcome = await run([], on: client)
@@ -84,7 +84,7 @@ struct ImageDownloadsTests {
     }
 }
 
-/// Counts who is under way at once, and lets nobody go before the first so many are.
+/// Counts the requests in flight, and holds the first ones until their number is reached.
 private final class InFlightGauge: Sendable {
     private struct State {
         var hosts: [String: Int] = [:]

@@ -3,7 +3,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("Images that sync leaves alone")
+@Suite("Images that a sync skips")
 struct LeftAloneImagesTests {
     private let fixture = SyncFixture()
     private let gone = ["1.png": ScriptedHTTPClient.Answer.status(404)]
@@ -12,7 +12,7 @@ struct LeftAloneImagesTests {
         client.requests.dropFirst().map { String($0.url.text.suffix(5)) }.sorted()
     }
 
-    @Test("are those whose last answer was permanent, for an hour: skipped, and no failure")
+    @Test("A sync skips an image for an hour after a permanent failure, and reports no failure")
     func leftAlone() async throws {
         let first = try await fixture.sync(["a.json"], on: fixture.server(gone))
         #expect(first.images.failed == 1)
@@ -25,7 +25,7 @@ struct LeftAloneImagesTests {
         #expect(second.images.total == 3)
     }
 
-    @Test("are asked for again when the pause is over, and left alone for longer after that")
+    @Test("A skipped image is requested again after its pause, and a further failure skips it for longer")
     func growing() async throws {
         for hours in [0, 1, 3, 7] {
             let client = fixture.server(gone)
@@ -38,20 +38,20 @@ struct LeftAloneImagesTests {
         #expect(asked(early) == [])
     }
 
-    @Test("are asked for when all failed ones are to be tried again")
+    @Test("Skipped images are requested if all failed images are to be retried")
     func retried() async throws {
         _ = try await fixture.sync(["a.json"], on: fixture.server(gone))
         let client = fixture.server()
         let report = try await fixture.sync(["a.json"], on: client, scope: ImageScope(retriesFailed: true))
         #expect(asked(client) == ["1.png"])
         #expect(report.images.downloaded == 1)
-        // Had at last, it begins anew.
+        // The image arrives, so that the count of failures starts again.
         let url = try Samples.image(1).url
         #expect(try await fixture.images.failures(of: [url]) == [nil])
     }
 
     @Test(
-        "are not those that may do next time",
+        "An image whose failure may pass is requested by the next sync",
         arguments: [
             ScriptedHTTPClient.Answer.status(503), .failure(.connectivity("refused")),
             .failure(.invalidData("larger than 1K").dependingOnSettings()),
@@ -65,10 +65,10 @@ struct LeftAloneImagesTests {
     }
 
     @Test(
-        "A failure that others met says nothing to a feed with secrets for the image",
+        "A failure of another feed does not skip an image of a feed with secrets for it",
         arguments: [(401, true, 1), (403, true, 1), (404, true, 1), (401, false, 0), (404, false, 0)])
     func refused(status: Int, isKnown: Bool, asks: Int) async throws {
-        // At the feed's own origin, to which its secrets go.
+        // The image is at the feed's own origin, which gets its secrets.
         let feed = Feed(format: .essential, images: [FeedImage(id: "1", url: try fixture.feedURL("1.png"))])
         let refusing = fixture.server(["1.png": .status(status)])
         #expect(try await fixture.sync(["a.json"], on: refusing, serving: feed).images.failed == 1)
@@ -79,7 +79,7 @@ struct LeftAloneImagesTests {
         #expect(asked(client).count == asks)
     }
 
-    @Test("are no files: those cost nothing to look at again")
+    @Test("Local files are never skipped, because reading them again is cheap")
     func files() async throws {
         let feed = Feed(
             format: .essential, images: [FeedImage(id: "1", url: try ResourceURL("file:///images/1.png"))])
@@ -88,7 +88,7 @@ struct LeftAloneImagesTests {
         #expect(try await fixture.sync(["a.json"], on: fixture.server(), serving: feed).images.downloaded == 1)
     }
 
-    @Test("are named to those who watch, with the reason")
+    @Test("A skipped image is reported with the reason")
     func named() async throws {
         _ = try await fixture.sync(["a.json"], on: fixture.server(gone))
         let (stream, events) = SyncEvents.makeStream()
@@ -100,7 +100,7 @@ struct LeftAloneImagesTests {
         #expect(named == ["1.png 404 1"])
     }
 
-    @Test("are not in the plan of a dry run")
+    @Test("The plan of a dry run omits skipped images")
     func dryRun() async throws {
         let answers = ["0.png": ScriptedHTTPClient.Answer.status(503), "1.png": .status(404)]
         _ = try await fixture.sync(["a.json"], on: fixture.server(answers))
@@ -114,7 +114,7 @@ struct LeftAloneImagesTests {
     }
 
     @Test(
-        "a memory that can't be read or written ends the run",
+        "Failures that cannot be read or written end the run",
         arguments: [InMemoryImageStore.Message.failures, .remember])
     func fatal(_ message: InMemoryImageStore.Message) async throws {
         fixture.images.fail(message)
@@ -122,7 +122,7 @@ struct LeftAloneImagesTests {
         #expect(report.fatal == .storage(.failed, "disk on fire"))
     }
 
-    @Test("many failures are remembered in few transactions")
+    @Test("Many failures are remembered in few transactions")
     func batched() async throws {
         let feed = try Samples.feed(1200)
         let client = ScriptedHTTPClient { $0.url.text.hasSuffix(".json") ? .ok([1]) : .status(410) }

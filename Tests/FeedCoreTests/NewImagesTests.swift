@@ -4,7 +4,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("The images that a sync stores are told")
+@Suite("New images of a sync")
 struct NewImagesTests {
     private let fixture = SyncFixture()
     private let told = Told()
@@ -12,7 +12,7 @@ struct NewImagesTests {
     private final class Told: Sendable {
         private let images = Mutex<[NewImage]>([])
 
-        /// Those told since it was asked the last time, by their URLs.
+        /// Returns the URLs that were reported since the last call.
         func take() -> [NewImage] {
             images.withLock { images in
                 defer { images = [] }
@@ -33,7 +33,7 @@ struct NewImagesTests {
             newImages: NewImages { [told] in told.add($0) })
     }
 
-    @Test("with all that the feed says of them, and where they are stored")
+    @Test("A new image is reported with its feed data and its file")
     func content() async throws {
         let feed = Feed(format: .rss, images: (0..<3).map(FeedImage.full))
         try await sync(serving: feed)
@@ -43,16 +43,16 @@ struct NewImagesTests {
         #expect(try await fixture.images.find(feed.images.map(\.url)) == told.map(\.stored))
     }
 
-    @Test("once, with the feed that brought them")
+    @Test("A new image is reported once, with the feed that brought it")
     func shared() async throws {
-        // Its server is out of reach, so that it brings nothing.
+        // The feed's server is out of reach, so that the feed brings no images.
         try await fixture.save("a.json", daysAgo: 1)
         let client = fixture.server(["a.json": .failure(.connectivity("refused"))])
         try await sync(["a.json", "b.json"], on: client)
         #expect(told.take().map(\.feed.text) == (0..<3).map { _ in "https://feeds.example/b.json" })
     }
 
-    @Test("but not those that failed, nor those that could not be stored")
+    @Test("Images that failed or could not be stored are not reported as new")
     func failed() async throws {
         let urls = try Samples.feed(3).images.map(\.url)
         fixture.images.failPublishing(urls[0])
@@ -61,7 +61,7 @@ struct NewImagesTests {
         #expect(told.take().map(\.image.url) == [urls[2]])
     }
 
-    @Test("but not those that were there, nor in a dry run")
+    @Test("Images in the cache, or of a dry run, are not reported as new")
     func again() async throws {
         try await sync(dryRun: true)
         #expect(told.take().isEmpty)
@@ -71,7 +71,7 @@ struct NewImagesTests {
         #expect(told.take().isEmpty)
     }
 
-    @Test("again where their bytes are others than before, whatever the server's answer says")
+    @Test("An image is reported again only if its bytes have changed")
     func changed() async throws {
         try await sync()
         let first = try #require(told.take().first)
@@ -83,7 +83,7 @@ struct NewImagesTests {
         #expect(again.map(\.stored.digest) != [first.stored.digest])
     }
 
-    @Test("until nobody is there to be told, which ends the run, and what was stored stays")
+    @Test("A report that fails ends the run, and what was stored stays")
     func unheard() async throws {
         let failure = FeedError.storage(.failed, "nobody listens")
         let newImages = NewImages { _ throws(FeedError) in throw failure }
@@ -103,7 +103,7 @@ struct NewImagesTests {
             let staged = try fixture.images.stage()
             let digest = InMemoryImageStore.digest(of: bytes)
             let recipient = Recipient(image: .image(0), feed: feed, circle: .oneFeed)
-            try new.tell(
+            try new.report(
                 [
                     ReceivedImage(
                         url: .image(0), recipients: [recipient], bytes: staged, size: Int64(bytes.count), type: .png,

@@ -4,8 +4,8 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// Images that wait for their next try while others take their places: in whatever order they come back, every image is
-/// had, and nobody waits for a turn that nobody gives.
+/// Tests images that pause before their next attempt while others use their slots: in any order, every image is downloaded
+/// and every wait ends.
 @Suite("Images that pause")
 struct PausingImagesTests {
     private func has(
@@ -16,7 +16,9 @@ struct PausingImagesTests {
         return await downloads.run(images.map { .init($0) }, events: nil)
     }
 
-    @Test("are had in the end, and so are the others", .timeLimit(.minutes(5)), arguments: UInt64(0)..<300)
+    @Test(
+        "Images that pause are downloaded in the end, as are the others", .timeLimit(.minutes(5)),
+        arguments: UInt64(0)..<300)
     func everyOne(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let images = try (0..<Int.random(in: 2...14, using: &random)).map { number in
@@ -25,7 +27,7 @@ struct PausingImagesTests {
         let slow = Dictionary(
             uniqueKeysWithValues: images.map { ($0, Int.random(in: 0..<40, using: &random)) })
         let busy = Mutex(Set(images.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }))
-        // With more than three in a row their host would be given up.
+        // After more than three in a row, the host would be given up.
         let silent = Mutex(Set(images.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }.prefix(3)))
         let pauses = (0..<64).map { _ in Int.random(in: 0..<60, using: &random) }
         let time = Mutex(Timestamp(microseconds: 0))
@@ -57,7 +59,7 @@ struct PausingImagesTests {
         #expect(outcome.report.downloaded == images.count)
     }
 
-    @Test("as they got no answer keep no others of their host from being asked for", .timeLimit(.minutes(5)))
+    @Test("Images that pause after silence let other images of their host be requested", .timeLimit(.minutes(5)))
     func silent() async throws {
         let images = try (0..<10).map { try Samples.url("https://host.example/\($0).png") }
         let silent = images.prefix(2)
@@ -79,7 +81,7 @@ struct PausingImagesTests {
         #expect(outcome.report.failures.map(\.url) == Array(silent))
     }
 
-    @Test("keep no other from its turn", .timeLimit(.minutes(10)))
+    @Test("Images that pause let other images take their turns", .timeLimit(.minutes(10)))
     func pausing() async throws {
         let (othersAsked, ask) = AsyncStream.makeStream(of: Void.self)
         let busy = Mutex(true)
@@ -99,7 +101,7 @@ struct PausingImagesTests {
             asking: server, rules: FetchRules(retry: RetryPolicy(retries: 1), jobs: 1, perHost: 4),
             clockwork: TimeSource(
                 uptime: { time.withLock { $0 } }, random: { 0 },
-                // Over when the images of the other host were asked for.
+                // The pause ends after the images of the other host were requested.
                 sleep: { span in
                     for await _ in othersAsked {}
                     time.withLock { $0 = $0 + span }

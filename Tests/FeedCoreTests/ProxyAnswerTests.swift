@@ -3,9 +3,11 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("An answer of a proxy's own")
+@Suite("Response of a proxy itself")
 struct ProxyAnswerTests {
-    @Test("is told of as the proxy's, not the server's", arguments: ["http://a.example/", "http://b.example/"])
+    @Test(
+        "A response of the proxy itself is reported as the proxy's",
+        arguments: ["http://a.example/", "http://b.example/"])
     func asksWhoAsks(asked: String) async throws {
         let client = Fetcher(asking: AskingProxy(), rules: FetchRules(maxRedirects: 1))
         let feeds = RemoteFeedLoader(client: client, decoder: StubDecoder(try Samples.feed()), maxBytes: 9)
@@ -24,7 +26,7 @@ struct ProxyAnswerTests {
     }
 }
 
-/// Passes on requests to one host, which redirects to another.
+/// Forwards requests to one host, which redirects to another.
 private final class AskingProxy: HTTPClient {
     func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         if request.url.host == "a.example" {

@@ -4,20 +4,20 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// Feeds that share images and hosts, servers that fail in all ways, and a run that ends at any moment: whatever the
-/// order of things, a run ends, and its figures add up.
-@Suite("A sync of anything")
+/// Tests feeds that share images and hosts, servers that fail in all ways, and runs that end at any moment: in any order of
+/// events, a run ends and its numbers add up.
+@Suite("Random syncs")
 struct RandomSyncTests {
     private enum End: CaseIterable, Sendable { case cancelled, feedsFail, imagesFail, timeIsUp, finished }
 
-    @Test("ends, and counts each image once", .timeLimit(.minutes(5)), arguments: 0..<300)
+    @Test("A random sync ends, and counts each image once", .timeLimit(.minutes(5)), arguments: 0..<300)
     func story(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let fixture = SyncFixture()
         let images = try (0..<20).map { number in
             try Samples.url("https://host\(Int.random(in: 0..<3, using: &random)).example/\(number).png")
         }
-        // The second run finds what the first left.
+        // The second run uses the cache of the first.
         for _ in 0..<2 { try await run(&random, fixture, images) }
     }
 
@@ -71,7 +71,7 @@ struct RandomSyncTests {
         let counts = report.images
         #expect(report.feeds.count == names.count)
         #expect(counts.total == counts.cached + counts.downloaded + counts.skipped + counts.failed)
-        // One that is offline names what the run before had.
+        // A feed that is offline has the images of the previous run.
         let outcomes = Set(report.feeds.map(\.outcome))
         if !outcomes.contains(.offline) {
             #expect(counts.total == (outcomes == [.failed] ? 0 : Set(named.map(\.url)).count))
@@ -79,7 +79,7 @@ struct RandomSyncTests {
         #expect(Set(counts.failures.map(\.url)).count == counts.failed)
     }
 
-    /// The same to the same request, within a run.
+    /// Returns the same response to the same request, within a run.
     private static func answer(to request: HTTPRequest, _ salt: UInt64) -> ScriptedHTTPClient.Answer {
         let isFeed = request.url.text.hasSuffix(".json")
         let key = "\(salt) \(request.url) \(request.addresses) \(request.secretsToSend != nil)"

@@ -3,13 +3,13 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("A status that a redirect's target gave")
+@Suite("Status of a redirect's target")
 struct RedirectedStatusTests {
     private static let start = "http://a.example:8080/x"
     private static let target = "http://a.example/x"
     private static let said = "redirected to \(target)"
 
-    /// Redirects to the target, which answers with the status.
+    /// Redirects to the target, which responds with the status.
     private func client(_ status: Int, _ target: String = target) -> Fetcher {
         let scripted = ScriptedHTTPClient { request in
             request.url.text == Self.start ? .redirect(to: target) : .status(status)
@@ -27,7 +27,7 @@ struct RedirectedStatusTests {
         return try #require(error)
     }
 
-    @Test("instead of a feed is told of with where it comes from", arguments: [401, 404, 503])
+    @Test("The error of a redirected feed names the target of the redirect", arguments: [401, 404, 503])
     func feed(status: Int) async throws {
         let error = try await feedError(status)
         #expect(error.message == "the server answered HTTP \(status), \(Self.said)")
@@ -35,13 +35,13 @@ struct RedirectedStatusTests {
         #expect(error.host == "a.example")
     }
 
-    @Test("is told of without a query, which may be signed for who asked")
+    @Test("The error of a redirect omits the query of the target, which may be a signature")
     func signed() async throws {
         let error = try await feedError(404, "http://a.example/x?signature=1")
         #expect(error.message == "the server answered HTTP 404, redirected to http://a.example/x?…")
     }
 
-    @Test("instead of an image is told of with where it comes from", arguments: [403, 410, 503])
+    @Test("The error of a redirected image names the target of the redirect", arguments: [403, 410, 503])
     func image(status: Int) async throws {
         let loader = RemoteImageDataLoader(client: client(status), maxBytes: 9)
         let url = try Samples.url(Self.start)
@@ -50,7 +50,7 @@ struct RedirectedStatusTests {
         #expect(error.host == "a.example")
     }
 
-    @Test("instead of a further page is told of with where it comes from")
+    @Test("The error of a redirected further page names the target of the redirect")
     func furtherPage() async throws {
         var first = ScriptedHTTPClient.Answer.ok([1])
         first.head[.link] = "</2>; rel=next"
@@ -72,13 +72,13 @@ struct RedirectedStatusTests {
         #expect(error.message == "page 2, http://a.example/2: \(said)")
     }
 
-    @Test("has no more to say in one line for several than the status")
+    @Test("A line for several redirected failures contains only the status")
     func several() async throws {
         #expect(try await feedError(404).withoutRest == "the server answered HTTP 404")
     }
 
     @Test(
-        "says that credentials stayed behind, where they did and a server wants some",
+        "The error of a refusal says that credentials were dropped, if they were",
         arguments: [
             (401, target, ["X-Key: 1"], true), (403, target, ["X-Key: 1"], true), (404, target, ["X-Key: 1"], false),
             (503, target, ["X-Key: 1"], false), (401, target, [], false),
@@ -91,7 +91,7 @@ struct RedirectedStatusTests {
         #expect(!error.message.contains("pw"))
     }
 
-    @Test("says the same of credentials in the URL")
+    @Test("The error of a refusal says that credentials of the URL were dropped")
     func ownCredentials() async throws {
         let error = try await feedError(401, from: "http://ann:secret@a.example:8080/x")
         let unsent = "no credentials were sent to http://a.example"

@@ -3,7 +3,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("Sync that revalidates")
+@Suite("Sync with --revalidate")
 struct RevalidatingTests {
     private let fixture = SyncFixture()
     private static let validators = Validators(etag: "\"1\"", lastModified: "Sun, 06 Nov 1994 08:49:37 GMT")
@@ -25,13 +25,13 @@ struct RevalidatingTests {
         try #require(try await fixture.images.find([try Samples.image(1).url])[0])
     }
 
-    @Test("asks for images in the cache with their validators, and keeps those that have not changed")
+    @Test("A revalidating sync requests images with their validators, and keeps unchanged images")
     func notModified() async throws {
         let before = try await stored()
         let (report, client) = try await again(.status(304))
         let request = try #require(client.requests.first { $0.url.text.hasSuffix("/1.png") })
         #expect(request.validators == Self.validators)
-        // The two that came without validators are downloaded again.
+        // The two images without validators are downloaded again.
         #expect(client.requests.count == 4)
         #expect(report.images.cached == 1)
         #expect(report.images.downloaded == 2)
@@ -39,7 +39,7 @@ struct RevalidatingTests {
         #expect(try await stored() == before)
     }
 
-    @Test("equal bytes that are downloaded again are kept once")
+    @Test("Equal bytes that are downloaded again are stored once")
     func equalBytes() async throws {
         let before = try await stored()
         let (report, _) = try await again(.ok(Samples.png("1.png")))
@@ -48,7 +48,7 @@ struct RevalidatingTests {
         #expect(try await fixture.images.totals().count == 3)
     }
 
-    @Test("replaces what has changed")
+    @Test("A revalidating sync replaces changed images")
     func changed() async throws {
         let newer = Validators(etag: "\"2\"")
         let (report, _) = try await again(.ok(Samples.png("newer"), validators: newer))
@@ -58,7 +58,7 @@ struct RevalidatingTests {
         #expect(try await fixture.images.data(of: image) == Samples.png("newer"))
     }
 
-    @Test("takes over validators that a 304 renews, and keeps those it doesn't name")
+    @Test("A 304 renews the validators that it names, and the others stay")
     func renewed() async throws {
         _ = try await again(.status(304, validators: Validators(lastModified: "Mon, 07 Nov 1994 08:49:37 GMT")))
         let image = try await stored()
@@ -67,7 +67,7 @@ struct RevalidatingTests {
         #expect(image.fetchedAt == SyncFixture.now)
     }
 
-    @Test("takes over no validators of a 304 that is of another version")
+    @Test("A 304 for another version renews no validators")
     func otherVersion() async throws {
         let other = Validators(etag: "\"2\"", lastModified: "Mon, 07 Nov 1994 08:49:37 GMT")
         _ = try await again(.status(304, validators: other))
@@ -75,7 +75,7 @@ struct RevalidatingTests {
     }
 
     @Test(
-        "keeps what is there when the answer is a failure, which counts as one",
+        "A failed revalidation keeps the data, and counts as a failure",
         arguments: [
             ScriptedHTTPClient.Answer.status(404), .status(503), .ok(Array("<html>".utf8)), .ok([]),
             .failure(.connectivity("cut off")),
@@ -88,7 +88,7 @@ struct RevalidatingTests {
         #expect(try await stored() == before)
     }
 
-    @Test("leaves alone for a while what was gone; an answer that it hasn't changed ends that")
+    @Test("An image that failed permanently is skipped for a while, until a 304 confirms it")
     func leftAlone() async throws {
         _ = try await again(.status(404), hoursLater: 0)
         let (report, client) = try await again(.status(304), hoursLater: 0)
@@ -98,14 +98,14 @@ struct RevalidatingTests {
         #expect(try await fixture.images.failures(of: [try Samples.image(1).url]) == [nil])
     }
 
-    @Test("takes a 304 that nobody asked for as a failure")
+    @Test("A 304 to an unconditional request is a failure")
     func unasked() async throws {
         let client = fixture.server(["2.png": .status(304)])
         let report = try await fixture.sync(["a.json"], on: client, scope: ImageScope(revalidates: true))
         #expect(report.images.failures.map(\.error.status) == [304])
     }
 
-    @Test("doesn't ask for images of a feed that is offline")
+    @Test("Images of an offline feed are not revalidated")
     func offline() async throws {
         let client = fixture.server(["a.json": .failure(.connectivity("refused"))])
         let report = try await fixture.sync(["a.json"], on: client, scope: ImageScope(revalidates: true))
@@ -113,7 +113,7 @@ struct RevalidatingTests {
         #expect(client.requests.count == 1)
     }
 
-    @Test("dry, says what it would ask again for, and asks for none of it")
+    @Test("A dry run with --revalidate reports the images that it would request, and requests none")
     func dryRun() async throws {
         let (stream, events) = SyncEvents.makeStream()
         let client = fixture.server()
@@ -126,7 +126,7 @@ struct RevalidatingTests {
         #expect(client.requests.count == 1)
     }
 
-    @Test("a cache that can't be renewed ends the run")
+    @Test("A cache that cannot be renewed ends the run")
     func fatal() async throws {
         fixture.images.fail(.confirm)
         #expect(try await again(.status(304)).0.fatal == .storage(.failed, "disk on fire"))

@@ -3,18 +3,18 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("A sync of several feeds")
+@Suite("Sync of several feeds")
 struct SeveralFeedsTests {
     private let fixture = SyncFixture()
 
-    /// Feeds that answer once `until` is over.
+    /// Makes feeds that respond after `until`.
     private func slow(
         _ answer: ScriptedHTTPClient.Answer = .ok([1]), until: AsyncStream<Void>
     ) -> ScriptedHTTPClient.Answer {
         answer.after { for await _ in until { return } }
     }
 
-    @Test("has the images of one while another is still awaited")
+    @Test("Images of one feed are downloaded while another feed is still loading")
     func slowFeed() async throws {
         let (imageAsked, ask) = AsyncStream.makeStream(of: Void.self)
         let slow = slow(until: imageAsked)
@@ -32,7 +32,7 @@ struct SeveralFeedsTests {
         #expect(client.requests.count == 5)
     }
 
-    @Test("keeps the images at a host back until its feeds are there, which could else come late or never")
+    @Test("Feeds are loaded before the images of their host, so that images cannot hold them up")
     func sameHost() async throws {
         let client = fixture.server()
         let image = try Samples.image(1, host: "feeds.example")
@@ -42,13 +42,13 @@ struct SeveralFeedsTests {
         #expect(client.requests.map(\.url.text.last) == ["n", "n", "n", "g"])
     }
 
-    /// Nothing but a cancellation ends it.
+    /// Waits until it is cancelled.
     private static func forever() async {
         let (never, _) = AsyncStream.makeStream(of: Void.self)
         for await _ in never {}
     }
 
-    @Test("ends with the feed that can't be saved, though the images of another are under way")
+    @Test("A feed that cannot be saved ends the run, even while images of another are in flight")
     func fatalFeed() async throws {
         let (imageAsked, ask) = AsyncStream.makeStream(of: Void.self)
         let slow = slow(until: imageAsked)
@@ -65,7 +65,7 @@ struct SeveralFeedsTests {
         #expect(report.images.failures.isEmpty)
     }
 
-    @Test("ends with the image that can't be stored, though another feed is awaited", arguments: [true, false])
+    @Test("An image that cannot be stored ends the run, even while another feed is loading", arguments: [true, false])
     func fatalImage(isStored: Bool) async throws {
         fixture.images.fail(isStored ? .publish : .find)
         let client = ScriptedHTTPClient { request in
@@ -87,7 +87,7 @@ struct SeveralFeedsTests {
             }
             return request.addresses == .any ? .ok(Samples.png) : .failure(.invalidData("private").at(.trusting))
         }
-        // One feed at a time, so that they come in this order.
+        // Feeds are loaded one at a time, so that they arrive in this order.
         let report = try await fixture.sync(
             ["out.json", "in.json"], on: client, serving: try Samples.feed(1), jobs: 1)
         #expect(client.requests.filter { $0.url.text.hasSuffix(".png") }.map(\.addresses) == [.publicOnly, .any])
@@ -95,7 +95,7 @@ struct SeveralFeedsTests {
         #expect(report.images.failed == 1)
     }
 
-    @Test("what failed on the same terms isn't asked for again")
+    @Test("An image that failed on the same terms is not requested again")
     func sameTerms() async throws {
         let client = fixture.server(["0.png": .status(404)])
         let report = try await fixture.sync(["a.json", "b.json"], on: client, jobs: 1)
@@ -104,7 +104,7 @@ struct SeveralFeedsTests {
         #expect(report.images.downloaded == 2)
     }
 
-    @Test("an image of a feed that is offline is asked for where another names it", arguments: [false, true])
+    @Test("An image of an offline feed is requested if another feed contains it", arguments: [false, true])
     func offline(isFirst: Bool) async throws {
         try await fixture.save("off.json", daysAgo: 1)
         let client = fixture.server(["off.json": .failure(.connectivity("refused"))])
@@ -115,7 +115,7 @@ struct SeveralFeedsTests {
         #expect(report.images.skipped == 0)
     }
 
-    @Test("a dry run tells once of an image of two feeds")
+    @Test("A dry run reports an image of two feeds once")
     func dryRun() async throws {
         let (stream, events) = SyncEvents.makeStream()
         let report = try await fixture.sync(

@@ -2,7 +2,7 @@ import FeedCore
 import TestDoubles
 import TestSupport
 
-/// What a sync is tested with: stores in memory, and a server that does as it is told.
+/// The fixture of sync tests: stores in memory, and a scripted server.
 struct SyncFixture {
     let feeds: InMemoryFeedStore
     let images: InMemoryImageStore
@@ -14,7 +14,7 @@ struct SyncFixture {
         images = InMemoryImageStore(cache)
     }
 
-    /// A server of feeds by the last part of their URL, and of an image at every other URL.
+    /// Makes a server that has feeds by the last part of their URL, and an image at every other URL.
     func server(
         _ answers: [String: ScriptedHTTPClient.Answer] = [:]
     ) -> ScriptedHTTPClient {
@@ -25,8 +25,8 @@ struct SyncFixture {
         }
     }
 
-    /// As many feeds at once as jobs; `own` is what some feeds have instead of `scope`, `limits` how large the images
-    /// of some may be.
+    /// Makes a sync that loads as many feeds at once as there are jobs. `own` overrides `scope` for some feeds, and `limits`
+    /// sets the size limit for the images of some.
     func sync(
         _ names: [String], on client: any HTTPClient, serving feed: Feed? = nil,
         as identity: OwnCredentials = OwnCredentials(),
@@ -53,7 +53,7 @@ struct SyncFixture {
         return await sync.run(try names.map(feedURL), events: events)
     }
 
-    /// A whole URL is one already.
+    /// Returns a whole URL unchanged.
     func feedURL(_ name: String) throws -> ResourceURL {
         try Samples.url(name.contains("://") ? name : "https://feeds.example/\(name)")
     }

@@ -28,9 +28,9 @@ extension ImageDownloads {
 
     /// Has these; their URLs are distinct.
     package func run(_ images: [WantedImage], events: SyncEvents?) async -> DownloadOutcome {
-        let (news, end) = AsyncStream.makeStream(of: News.self)
+        let (inputs, end) = AsyncStream.makeStream(of: DownloadInput.self)
         end.yield(.wanted(images))
         end.finish()
-        return await run(news, events: events)
+        return await run(inputs, events: events)
     }
 }

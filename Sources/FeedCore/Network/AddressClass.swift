@@ -1,17 +1,17 @@
-/// Whether an address is one of the public internet, by IANA's registries of special-purpose addresses. What isn't
-/// known to be public is private: a feed from outside must not reach it.
+/// Classifies an address as public or private by IANA's registries of special-purpose addresses. An address that the
+/// registries leave open is private, so that a public feed can only reach addresses that are known to be public.
 package enum AddressClass: Hashable, Sendable {
     case `public`
     case `private`(Reason)
 
-    /// In words that fit between "a" and "address".
+    /// The kind of a private address. Its raw value fits between "a" and "address" in a message.
     package enum Reason: String, Sendable {
         case unspecified, loopback, multicast, broadcast, shared, documentation, benchmarking, reserved
         case linkLocal = "link-local"
         case siteLocal = "site-local"
         case privateUse = "private"
         case uniqueLocal = "unique-local"
-        /// Teredo, or the NAT64 prefix for local use: it leads to an IPv4 address that it doesn't plainly name.
+        /// Teredo, or the NAT64 prefix for local use: the address leads to an IPv4 address that it hides.
         case tunnel
     }
 
@@ -19,30 +19,30 @@ package enum AddressClass: Hashable, Sendable {
 }
 
 extension NetworkAddress {
-    /// By the first block of the tables below that holds the address; an IPv6 address that stands for an IPv4 address
-    /// is of that one's class.
+    /// The class of the first block below that contains the address. An IPv6 address that represents an IPv4 address
+    /// has the class of the IPv4 address.
     package var addressClass: AddressClass {
-        switch meaning {
+        switch block {
         case .reason(let reason): .private(reason)
-        case .ipv4(let offset), .wayToIPv4(let offset): ipv4(at: offset)?.addressClass ?? .private(.reserved)
+        case .ipv4(let offset), .gatewayToIPv4(let offset): ipv4(at: offset)?.addressClass ?? .private(.reserved)
         case .globalUnicast: .public
         case nil: isIPv4 ? .public : .private(.reserved)
         }
     }
 
-    /// Whether who is there is of a network of one's own: loopback, link-local, private or unique-local. Who is at an
-    /// address of another special kind may be anybody, as may who is reached by way of a tunnel or a translator.
+    /// Whether the address belongs to the user's own network: loopback, link-local, private or unique-local. An address
+    /// behind a tunnel or a translator, or of another special kind, may belong to a stranger.
     package var isOfOwnNetwork: Bool {
-        switch meaning {
+        switch block {
         case .reason(let reason): [.loopback, .linkLocal, .privateUse, .uniqueLocal].contains(reason)
         case .ipv4(let offset): ipv4(at: offset)?.isOfOwnNetwork ?? false
-        case .wayToIPv4, .globalUnicast, nil: false
+        case .gatewayToIPv4, .globalUnicast, nil: false
         }
     }
 
-    private var meaning: AddressBlock.Meaning? {
+    private var block: AddressBlock.Kind? {
         let blocks = isIPv4 ? AddressBlock.ipv4 : AddressBlock.ipv6
-        return blocks.first { $0.contains(bytes) }?.meaning
+        return blocks.first { $0.contains(bytes) }?.kind
     }
 
     private func ipv4(at offset: Int) -> NetworkAddress? {
@@ -50,26 +50,26 @@ extension NetworkAddress {
     }
 }
 
-/// The addresses that begin with the same bits.
+/// A range of addresses that begin with the same bits.
 private struct AddressBlock {
-    enum Meaning {
+    enum Kind {
         case reason(AddressClass.Reason)
-        /// Is the IPv4 address at this offset.
+        /// The address is another notation of the IPv4 address at this offset.
         case ipv4(at: Int)
-        /// Leads to that one, by others.
-        case wayToIPv4(at: Int)
+        /// A gateway forwards to the IPv4 address at this offset.
+        case gatewayToIPv4(at: Int)
         case globalUnicast
     }
 
     let prefix: [UInt8]
     let bits: Int
-    let meaning: Meaning
+    let kind: Kind
 
-    /// Zeros at the end of the prefix may be left out.
-    init(_ prefix: [UInt8], _ bits: Int, _ meaning: Meaning) {
+    /// Makes the block of a prefix, which may omit its trailing zeros.
+    init(_ prefix: [UInt8], _ bits: Int, _ kind: Kind) {
         self.prefix = prefix + [UInt8](repeating: 0, count: max(0, (bits + 7) / 8 - prefix.count))
         self.bits = bits
-        self.meaning = meaning
+        self.kind = kind
     }
 
     init(_ prefix: [UInt8], _ bits: Int, _ reason: AddressClass.Reason) {
@@ -105,22 +105,22 @@ private struct AddressBlock {
     static let ipv6 = [
         AddressBlock([], 128, .unspecified),
         AddressBlock([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], 128, .loopback),
-        // IPv4-mapped, then NAT64. IPv4-compatible addresses are long obsolete: reserved, with all that isn't listed.
+        // The next two are IPv4-mapped and NAT64. IPv4-compatible addresses are obsolete, so that they are reserved.
         AddressBlock([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], 96, .ipv4(at: 12)),
-        AddressBlock([0x00, 0x64, 0xFF, 0x9B], 96, .wayToIPv4(at: 12)),
+        AddressBlock([0x00, 0x64, 0xFF, 0x9B], 96, .gatewayToIPv4(at: 12)),
         AddressBlock([0x00, 0x64, 0xFF, 0x9B, 0, 1], 48, .tunnel),
         AddressBlock([0xFE, 0x80], 10, .linkLocal),
         AddressBlock([0xFE, 0xC0], 10, .siteLocal),
         AddressBlock([0xFC], 7, .uniqueLocal),
         AddressBlock([0xFF], 8, .multicast),
-        // Teredo.
+        // This is Teredo.
         AddressBlock([0x20, 0x01], 32, .tunnel),
         AddressBlock([0x20, 0x01, 0, 2], 48, .benchmarking),
         AddressBlock([0x20, 0x01], 23, .reserved),
         AddressBlock([0x20, 0x01, 0x0D, 0xB8], 32, .documentation),
         AddressBlock([0x3F, 0xFF], 20, .documentation),
-        // 6to4.
-        AddressBlock([0x20, 0x02], 16, .wayToIPv4(at: 2)),
+        // This is 6to4.
+        AddressBlock([0x20, 0x02], 16, .gatewayToIPv4(at: 2)),
         AddressBlock([0x20], 3, .globalUnicast),
     ]
 }

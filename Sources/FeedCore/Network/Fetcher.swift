@@ -1,50 +1,53 @@
 import Synchronization
 
-/// Has requests answered: tried again and redirected as `RequestMachine` says, left alone where `HostHealth` says so, resumed
-/// as `ResumingSink` does it, and not beyond the deadline.
+/// Sends the requests of a run: retries and redirects them as `RequestMachine` decides, spares hosts as `HostHealth`
+/// decides, resumes bodies with `ResumingSink`, and stops at the deadline.
 ///
-/// A run has one, so that what one request learns of a host holds for all of them.
+/// A run has one fetcher, so that what one request learns about a host applies to all requests.
 package final class Fetcher: HTTPClient {
-    /// Hears of a try that failed and that another follows, after a pause.
+    /// Observes a failed attempt that is retried after a pause.
     package typealias RetryTeller = @Sendable (_ url: ResourceURL, _ error: FeedError, _ pause: Duration) -> Void
 
     private let remote: any HTTPClient
     private let files: any HTTPClient
     private let rules: FetchRules
-    private let clockwork: TimeSource
+    private let time: TimeSource
     private let meter: ByteMeter?
-    private let tellRetry: RetryTeller?
+    private let onRetry: RetryTeller?
     private let health: Mutex<HostHealth>
-    package let traffic: RequestScheduler
+    package let scheduler: RequestScheduler
     package let deadline: Deadline?
 
-    /// `files` answers for `file:` URLs.
+    /// `files` answers requests for `file:` URLs.
     package init(
-        _ remote: any HTTPClient, files: any HTTPClient, rules: FetchRules, clockwork: TimeSource,
-        deadline: Deadline? = nil, meter: ByteMeter? = nil, tellingRetries tellRetry: RetryTeller? = nil
+        _ remote: any HTTPClient, files: any HTTPClient, rules: FetchRules, clockwork time: TimeSource,
+        deadline: Deadline? = nil, meter: ByteMeter? = nil, tellingRetries onRetry: RetryTeller? = nil
     ) {
         self.remote = remote
         self.files = files
         self.rules = rules
-        self.clockwork = clockwork
+        self.time = time
         self.deadline = deadline
         self.meter = meter
-        self.tellRetry = tellRetry
-        traffic = RequestScheduler(jobs: rules.jobs, perHost: rules.perHost, clockwork: clockwork)
+        self.onRetry = onRetry
+        scheduler = RequestScheduler(jobs: rules.jobs, perHost: rules.perHost, time: time)
         health = Mutex(HostHealth(longestPause: rules.retry.longestHostPause))
-        deadline?.whenPassed { [traffic] in traffic.endWaits() }
+        deadline?.whenPassed { [scheduler] in scheduler.endWaits() }
     }
 
-    /// Waits for its turns as one with a task of its own.
+    /// The scheduler, under the name that callers outside this module use.
+    package var traffic: RequestScheduler { scheduler }
+
+    /// Sends a request from a task of its own, which waits for each slot.
     package func get(_ request: HTTPRequest, into sink: any BodySink) async throws(FeedError) -> HTTPResponse {
         try await limited { [self] () async throws(FeedError) in
             try await waitUntilDue(request)
             var fetch = begin(request, into: sink)
             while true {
-                switch try await tryInTurn(&fetch) {
+                switch try await attemptInTurn(&fetch) {
                 case .answered(let response): return response
-                case .again(let pause, _): try await sleep(pause)
-                case .elsewhere: break
+                case .retry(let pause, _): try await sleep(pause)
+                case .requeue: break
                 }
             }
         }
@@ -54,32 +57,33 @@ package final class Fetcher: HTTPClient {
         Fetch(request, into: sink, rules, meter)
     }
 
-    /// One try, for which the caller has a place at its host. Throws where no other try follows.
+    /// Makes one attempt, for which the caller has a slot. Throws if it is the last attempt and fails.
     package func attempt(_ fetch: inout Fetch) async throws(FeedError) -> Fetch.Step {
         let before = fetch
         let (after, step) = try await limited { [self] () async throws(FeedError) in
             var fetch = before
-            let step = try await tryOnce(&fetch)
+            let step = try await attemptOnce(&fetch)
             return (fetch, step)
         }
         fetch = after
         return step
     }
 
-    private func tryInTurn(_ fetch: inout Fetch) async throws(FeedError) -> Fetch.Step {
-        guard fetch.machine.request.url.isRemote else { return try await tryOnce(&fetch) }
-        let place = try await traffic.enter(fetch.origin)
+    private func attemptInTurn(_ fetch: inout Fetch) async throws(FeedError) -> Fetch.Step {
+        guard fetch.machine.request.url.isRemote else { return try await attemptOnce(&fetch) }
+        let slot = try await scheduler.acquireSlot(at: fetch.origin)
         var pause: Duration?
-        defer { traffic.leave(place, keepingItFor: pause, fetch.news) }
-        let step = try await tryOnce(&fetch)
-        if case .again(let span, sparingHost: true) = step { pause = span }
+        defer { scheduler.release(slot, reservedFor: pause, fetch.signal) }
+        let step = try await attemptOnce(&fetch)
+        if case .retry(let span, reservingSlot: true) = step { pause = span }
         return step
     }
 
-    /// Waits as long as the server asked in an earlier run, unless that is longer than a run waits.
+    /// Waits for the end of the pause that the server asked for in an earlier run. Throws if that is later than a run
+    /// waits.
     private func waitUntilDue(_ request: HTTPRequest) async throws(FeedError) {
         guard let due = request.notBefore else { return }
-        let left = due - clockwork.uptime()
+        let left = due - time.uptime()
         guard left > rules.retry.longestHostPause else { return try await sleep(left) }
         var error = FeedError.connectivity(
             "the server asked in an earlier run to be left alone until \(due.rfc3339)", host: request.url.hostAndPort)
@@ -97,48 +101,55 @@ package final class Fetcher: HTTPClient {
     private func sleep(_ span: Duration) async throws(FeedError) {
         guard span > .zero else { return }
         do {
-            try await clockwork.sleep(span)
+            try await time.sleep(span)
         } catch {
-            // Nothing else ends a sleep early.
+            // Only a cancellation ends a sleep early.
             throw .cancelled
         }
     }
 }
 
-/// One try, and what it means for its host.
+// MARK: One attempt, and what it means for its host
+
 extension Fetcher {
-    private func tryOnce(_ fetch: inout Fetch) async throws(FeedError) -> Fetch.Step {
+    private func attemptOnce(_ fetch: inout Fetch) async throws(FeedError) -> Fetch.Step {
         guard !Task.isCancelled else { throw .cancelled }
         guard fetch.machine.request.url.isRemote else {
             return .answered(try await files.get(fetch.machine.request, into: fetch.body))
         }
         let host = name(of: fetch.machine.request)
-        let round: HostHealth.Round
-        switch verdict(host, fetch) {
-        case .go(let now): round = now
+        let generation: HostHealth.Generation
+        switch decision(host, fetch) {
+        case .go(let current): generation = current
         case .givenUp(let error): throw error
-        case .wait(let moment): return .again(after: moment - clockwork.uptime(), sparingHost: false)
+        case .wait(let end): return .retry(after: end - time.uptime(), reservingSlot: false)
         }
-        let (failure, response): (AttemptFailure, HTTPResponse?)
-        switch await ask(fetch) {
-        case .answered(let answer):
+        switch await send(fetch) {
+        case .answered(let response):
             answered(at: host)
-            return try step(&fetch, fetch.machine.answered(answer))
+            return try step(&fetch, fetch.machine.answered(response))
         case .startOver:
             answered(at: host)
-            return .elsewhere
-        case .failed(let what, _) where what.error.isCancellation: throw what.error
-        case .failed(let what, let answer): (failure, response) = (what, answer)
+            return .requeue
+        case .failed(let failure, _) where failure.error.isCancellation: throw failure.error
+        case .failed(let failure, let response):
+            let next = fetch.machine.failed(failure, response, random: time.random())
+            learn(from: failure, hasAnswered: fetch.signal != .nothing, at: host, in: generation, next)
+            return try step(&fetch, next, after: failure, at: host)
         }
-        let next = fetch.machine.failed(failure, response, random: clockwork.random())
-        learn(from: failure, hasAnswered: fetch.news != .nothing, at: host, in: round, next)
+    }
+
+    /// Returns the step after a failure.
+    private func step(
+        _ fetch: inout Fetch, _ next: RequestMachine.Step, after failure: AttemptFailure, at host: String
+    ) throws(FeedError) -> Fetch.Step {
         if case .wait(let pause) = next {
-            tellRetry?(fetch.machine.request.url, failure.error, pause)
-            return .again(after: pause, sparingHost: !failure.isSilence)
+            onRetry?(fetch.machine.request.url, failure.error, pause)
+            return .retry(after: pause, reservingSlot: !failure.isSilence)
         }
-        // That the host asks to wait for too long says more than the status of its answer.
+        // A pause that is too long explains more than the status of the response.
         if let pause = failure.retryAfter, pause > fetch.machine.retry.longestHostPause,
-            case .givenUp(var error) = verdict(host, fetch)
+            case .givenUp(var error) = decision(host, fetch)
         {
             error.retryAfter = pause
             throw error
@@ -146,13 +157,13 @@ extension Fetcher {
         return try step(&fetch, next)
     }
 
-    /// Which is any but a wait.
+    /// Returns the step for anything but a wait.
     private func step(_ fetch: inout Fetch, _ step: RequestMachine.Step) throws(FeedError) -> Fetch.Step {
         switch step {
-        case .ask, .wait:
-            // What came is the redirect's.
+        case .send, .wait:
+            // The body so far belongs to the redirect.
             fetch.forgetBody()
-            return .elsewhere
+            return .requeue
         case .done(let response): return .answered(response)
         case .failed(let error): throw error
         }
@@ -160,12 +171,12 @@ extension Fetcher {
 
     private enum Outcome {
         case answered(HTTPResponse)
-        /// What came can't be joined to the part that is there.
+        /// The response can't be joined to the beginning of the body.
         case startOver
         case failed(AttemptFailure, HTTPResponse?)
     }
 
-    private func ask(_ fetch: Fetch) async -> Outcome {
+    private func send(_ fetch: Fetch) async -> Outcome {
         let (machine, body) = (fetch.machine, fetch.body)
         let url = machine.request.url
         var request = body.nextRequest { [self] head in
@@ -186,7 +197,7 @@ extension Fetcher {
         }
     }
 
-    /// The passing failure that an answer is, if it is one.
+    /// Returns the passing failure that a response reports, if it reports one.
     private func failure(in head: HTTPHead, at url: ResourceURL) -> AttemptFailure? {
         guard HTTPStatus.isConnectivity(head.status) else { return nil }
         let failure = AttemptFailure(
@@ -194,48 +205,83 @@ extension Fetcher {
         return failure.isPassing ? failure : nil
     }
 
-    /// The name that the host's health goes by. Through another proxy, or by another trust, a host is another: it may answer
-    /// there though it can't be reached here.
+    /// Returns the name of the host in `HostHealth`. It includes the route, because a host may be reachable through one
+    /// proxy and unreachable through another.
     private func name(of request: HTTPRequest) -> String {
         guard let own = request.manner?.network.route, own != rules.route else { return request.origin }
         return "\(request.origin) \(own)"
     }
 
-    private func verdict(_ host: String, _ fetch: Fetch) -> HostHealth.Verdict {
-        health.withLock { $0.verdict(host, retries: fetch.machine.retry.retries, now: clockwork.uptime()) }
+    private func decision(_ host: String, _ fetch: Fetch) -> HostHealth.Decision {
+        health.withLock { $0.decision(host, retries: fetch.machine.retry.retries, now: time.uptime()) }
     }
 
     private func answered(at host: String) {
         let (endsWait, end) = health.withLock { health in
             health.answered(host) ? (true, health.waitEnd(host)) : (false, nil)
         }
-        if endsWait { traffic.hold(host, until: end) }
+        if endsWait { scheduler.hold(host, until: end) }
     }
 
     private func learn(
-        from failure: AttemptFailure, hasAnswered: Bool, at host: String, in round: HostHealth.Round,
+        from failure: AttemptFailure, hasAnswered: Bool, at host: String, in generation: HostHealth.Generation,
         _ next: RequestMachine.Step
     ) {
-        let now = clockwork.uptime()
+        let now = time.uptime()
         change(host) { health in
             if hasAnswered {
                 health.answered(host, isBusy: true)
             } else if failure.isSilence {
-                health.wasSilent(host, in: round, failure.error)
+                health.wasSilent(host, in: generation, failure.error)
             } else if failure.isFailureToConnect {
                 let nextTry: Timestamp? = if case .wait(let pause) = next { now + pause } else { nil }
-                health.failedToConnect(host, in: round, failure.error, nextTry: nextTry)
+                health.failedToConnect(host, in: generation, failure.error, nextTry: nextTry)
             }
             if let pause = failure.retryAfter { health.askedToWait(host, for: pause, failure.error, now: now) }
         }
     }
 
-    /// Its requests wait as long as its health then says.
+    /// Changes the host's health, and holds the host's requests until the wait that results.
     private func change(_ host: String, _ work: (inout HostHealth) -> Void) {
         let waitEnd = health.withLock { health in
             work(&health)
             return health.waitEnd(host)
         }
-        traffic.hold(host, until: waitEnd)
+        scheduler.hold(host, until: waitEnd)
+    }
+}
+
+/// One request with the state of all its attempts.
+package struct Fetch: Sendable {
+    package enum Step: Sendable {
+        case answered(HTTPResponse)
+        /// The request is retried after a pause. Its slot stays reserved if the host itself may need the pause, which
+        /// is so unless the host was silent.
+        case retry(after: Duration, reservingSlot: Bool)
+        /// The request is sent again at once: to a redirect's target, or for the whole body.
+        case requeue
+    }
+
+    var machine: RequestMachine
+    var body: ResumingSink
+    private let sink: any BodySink
+    private let meter: ByteMeter?
+
+    /// The origin of the next attempt.
+    package var origin: String { machine.request.origin }
+
+    /// What the last attempt revealed about its host.
+    package var signal: HostConcurrency.Signal { body.signal }
+
+    init(_ request: HTTPRequest, into sink: any BodySink, _ rules: FetchRules, _ meter: ByteMeter?) {
+        machine = RequestMachine(request, rules)
+        body = ResumingSink(into: sink, of: machine.request, meter: meter)
+        self.sink = sink
+        self.meter = meter
+    }
+
+    /// Discards the beginning of the body, so that the next attempt requests the whole body.
+    mutating func forgetBody() {
+        body = ResumingSink(into: sink, of: machine.request, meter: meter, signal: body.signal)
     }
 }

@@ -1,4 +1,4 @@
-/// What a status says about an answer: the one place that tells a wrong answer from a server that can't serve now.
+/// Says what a status means. Only this type tells a wrong response from a server that is unavailable.
 enum HTTPStatus {
     static let ok = 200
     static let partialContent = 206
@@ -9,15 +9,15 @@ enum HTTPStatus {
     private static let passing = [408, 425, 429]
     private static let busy = [429, 503]
 
-    /// Asks for fewer requests.
+    /// Whether the host asks for fewer requests.
     static func isBusy(_ status: Int) -> Bool { busy.contains(status) }
 
-    /// Says nothing of what was asked for, only that the server can't serve it now. Whether another try may help is
-    /// `AttemptFailure`'s affair.
+    /// Whether the server is unavailable, so that the response says nothing about the resource. `AttemptFailure`
+    /// decides whether a retry may help.
     static func isConnectivity(_ status: Int) -> Bool { passing.contains(status) || (500...599).contains(status) }
 
-    /// The error that an answer with another status than the wanted one is, wherever the request was redirected to. Where
-    /// that is differs from image to image of one cause; that no secrets went there doesn't.
+    /// Returns the error for a response with an unwanted status. The redirect's target varies between images that fail
+    /// for one cause, so that it is an addition; missing secrets are the same for all, so that they are a hint.
     static func failure(_ response: HTTPResponse, askedFor url: ResourceURL) -> FeedError {
         var error = failure(response.head.status, at: response.redirectedURL ?? url)
             .touching(response.circumstances)
@@ -25,13 +25,13 @@ enum HTTPStatus {
         if let proxy = response.askingProxy {
             error = error.saying("the proxy \(proxy) asks for a user name and password (HTTP \(response.head.status))")
         }
-        guard let place = response.redirectedURL else { return error }
-        error = error.adding(", redirected to \(place.withoutQuery)")
-        guard error.isRefusal, response.hasLeftSecrets, let host = place.hostAndPort else { return error }
-        return error.hinting("no credentials were sent to \(place.scheme.rawValue)://\(host)")
+        guard let target = response.redirectedURL else { return error }
+        error = error.adding(", redirected to \(target.withoutQuery)")
+        guard error.isRefusal, response.hasLeftSecrets, let host = target.hostAndPort else { return error }
+        return error.hinting("no credentials were sent to \(target.scheme.rawValue)://\(host)")
     }
 
-    /// The error that a status other than the wanted one is, of the server at this URL.
+    /// Returns the error for an unwanted status of the server at this URL.
     static func failure(_ status: Int, at url: ResourceURL) -> FeedError {
         let message = "the server answered HTTP \(status)"
         if isConnectivity(status) {

@@ -1,57 +1,59 @@
-/// How many requests may be in flight to one host. It starts as browsers do, grows where the host takes many on one
-/// connection, and gives way to a host that says it is busy, as TCP does to a network.
+/// Decides how many requests may be in flight to one host. The limit starts as in browsers, grows where the host takes
+/// many requests on one connection, and shrinks when the host is busy, as TCP's congestion window does.
 ///
-/// | what a request tells of its host | what follows                                                                  |
-/// |----------------------------------|-------------------------------------------------------------------------------|
-/// | nothing: it was never answered   | nothing                                                                       |
-/// | answered over HTTP/2             | the share may grow up to 100, unless a number was asked for                   |
-/// | answered                         | the share grows by one, as long as the host was never busy; later it does so  |
-/// |                                  | with each full round: a dozen answers in a row, or as many as it has places   |
-/// | busy: 429 or 503                 | the share is halved, at least to one, once for all that set out before that   |
+/// | signal of a request  | effect on the limit                                                              |
+/// |----------------------|----------------------------------------------------------------------------------|
+/// | nothing              | it stays                                                                         |
+/// | answered over HTTP/2 | it may grow up to 100, unless the user has set a number                          |
+/// | answered             | it grows by one while the host has never been busy; later it grows by one after  |
+/// |                      | twelve responses, or after as many responses as the limit is                     |
+/// | busy: 429 or 503     | it is halved, down to one at least, once for all requests that started before    |
 package struct HostConcurrency: Sendable {
-    package enum News: Hashable, Sendable {
+    /// What a request reveals about its host.
+    package enum Signal: Hashable, Sendable {
+        /// The host has sent no response.
         case nothing
         case answered(isMultiplexed: Bool)
         case busy
     }
 
-    private static let streams = 100
-    private static let leastRound = 12
+    private static let multiplexedLimit = 100
+    private static let fewestResponses = 12
 
-    package private(set) var places: Int
-    /// Tells requests that set out before the share was last halved from those that did later.
+    package private(set) var limit: Int
+    /// How often the limit was halved. It tells requests that started before the last halving from later ones.
     package private(set) var halvings = 0
-    private let asked: Int?
-    private var most: Int
-    /// Since the share last changed.
-    private var answers = 0
+    private let fixedLimit: Int?
+    private var maximum: Int
+    /// The number of responses since the limit last changed.
+    private var responses = 0
 
-    /// `asked` is a number for every host; nil: as its protocol has it.
-    package init(asked: Int?) {
-        self.asked = asked
-        places = max(1, asked ?? NetworkSettings.connectionsPerHost)
-        most = places
+    /// `fixedLimit` is a number that the user has set for every host. Without it, the protocol decides.
+    package init(fixedLimit: Int?) {
+        self.fixedLimit = fixedLimit
+        limit = max(1, fixedLimit ?? NetworkSettings.connectionsPerHost)
+        maximum = limit
     }
 
-    /// What came of a request that set out when there had been so many `halvings`.
-    package mutating func learn(_ news: News, since halvings: Int) {
-        switch news {
+    /// Adjusts the limit to the signal of a request. `halvings` is the count when the request started.
+    package mutating func record(_ signal: Signal, since halvings: Int) {
+        switch signal {
         case .nothing: break
         case .answered(let isMultiplexed):
-            if asked == nil {
-                most = isMultiplexed ? Self.streams : NetworkSettings.connectionsPerHost
-                places = min(places, most)
+            if fixedLimit == nil {
+                maximum = isMultiplexed ? Self.multiplexedLimit : NetworkSettings.connectionsPerHost
+                limit = min(limit, maximum)
             }
-            guard places < most else { return }
-            answers += 1
-            guard self.halvings == 0 || answers >= max(Self.leastRound, places) else { return }
-            answers = 0
-            places += 1
+            guard limit < maximum else { return }
+            responses += 1
+            guard self.halvings == 0 || responses >= max(Self.fewestResponses, limit) else { return }
+            responses = 0
+            limit += 1
         case .busy:
             guard halvings == self.halvings else { return }
             self.halvings += 1
-            answers = 0
-            places = (places + 1) / 2
+            responses = 0
+            limit = (limit + 1) / 2
         }
     }
 }

@@ -1,6 +1,6 @@
-/// The `Link` header of an answer (RFC 8288).
+/// Reads the `Link` header of a response (RFC 8288).
 enum LinkHeader {
-    /// The target of the first link whose relation is `next`, as it is written.
+    /// Returns the target of the first link whose relation is `next`, as the header has it.
     static func next(in header: String) -> String? {
         var rest = header[...]
         while let link = takeLink(from: &rest) {
@@ -13,7 +13,8 @@ enum LinkHeader {
         let target: Substring
         var parameters: [(name: String, value: String)] = []
 
-        /// Of several relations the first counts (section 3.3); with an anchor it is a link of another page (section 3.2).
+        /// Whether the link leads to the next page. The first `rel` counts (section 3.3), and a link with an anchor
+        /// belongs to another page (section 3.2).
         var isNext: Bool {
             guard self["anchor"] == nil, let relation = self["rel"] else { return false }
             return relation.lowercased().split(whereSeparator: isBlank).contains("next")
@@ -22,7 +23,7 @@ enum LinkHeader {
         private subscript(name: String) -> String? { parameters.first { $0.name.lowercased() == name }?.value }
     }
 
-    /// `<target>; name=value; name="value", <target>…`; nil when there is no link any more.
+    /// Takes one link of `<target>; name=value; name="value", <target>…`; nil at the end of the header.
     private static func takeLink(from rest: inout Substring) -> Link? {
         guard let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") else { return nil }
         var link = Link(target: rest[rest.index(after: open)..<close])

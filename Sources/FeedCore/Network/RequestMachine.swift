@@ -1,67 +1,68 @@
-/// One request on its way to an answer, through redirects and further tries: what came of a try goes in, what to do next
-/// comes out. It asks nobody, waits for nothing and rolls no dice.
+/// Decides the course of one request through redirects and retries: the result of an attempt goes in, the next step
+/// comes out. It is pure: the caller sends the requests, waits, and draws the random numbers.
 ///
-/// | event                                         | next step                                                 |
-/// |-----------------------------------------------|-----------------------------------------------------------|
-/// | a redirect with a target, within the limit    | ask there, with all tries anew                            |
-/// | a redirect beyond the limit, or to a place    | failed                                                    |
-/// | that no server may name                       |                                                           |
-/// | any other answer                              | done                                                      |
-/// | a failure that passes, with tries left        | wait as `RetryPolicy` says, then ask again; after silence |
-/// |                                               | on a new connection                                       |
-/// | any other failure                             | done if an answer says it, else failed                    |
+/// | event                                          | next step                                                  |
+/// |------------------------------------------------|------------------------------------------------------------|
+/// | a redirect with a valid target, within the     | send to the target, with all retries again                 |
+/// | limit                                          |                                                            |
+/// | a redirect beyond the limit, or to a URL that  | failed                                                     |
+/// | servers may not name                           |                                                            |
+/// | any other response                             | done                                                       |
+/// | a failure that passes, with retries left       | wait as `RetryPolicy` says, then send again; after silence |
+/// |                                                | on a new connection                                        |
+/// | any other failure                              | done if a response reports it, otherwise failed            |
 ///
-/// | on a redirect | what goes along                                                                            |
-/// |---------------|--------------------------------------------------------------------------------------------|
-/// | secrets       | within their own origin alone; gone for good once they are not at it, also on the way back |
-/// | a URL's own   | nowhere: the target may name its own                                                       |
-/// | credentials   |                                                                                            |
-/// | ETag          | anywhere: the target knows its own                                                         |
-/// | Last-Modified | from http to https at the same URL alone: that one URL changed later than another says     |
-/// |               | nothing. For the same reason none comes back from another URL                              |
-/// | addresses     | to public ones alone, unless the server is of a network of one's own, or private ones are  |
-/// |               | allowed                                                                                    |
+/// | on a redirect     | where it is sent                                                                        |
+/// |-------------------|-----------------------------------------------------------------------------------------|
+/// | secrets           | to their own origin, until the first redirect that leaves it                            |
+/// | a URL's own       | only to this URL; the target may have its own                                           |
+/// | credentials       |                                                                                         |
+/// | ETag              | everywhere: the target knows its own                                                    |
+/// | Last-Modified     | only from http to https of the same URL, because dates of two URLs can't be compared;   |
+/// |                   | for the same reason, the date of another URL is dropped from the response               |
+/// | address scope     | public addresses only, unless the server has an own-network address, or private ones    |
+/// |                   | are allowed                                                                             |
 package struct RequestMachine: Sendable {
     package enum Step: Hashable, Sendable {
-        case ask
+        case send
         case wait(Duration)
         case done(HTTPResponse)
         case failed(FeedError)
     }
 
-    /// As it is asked next.
+    /// The request of the next attempt.
     package private(set) var request: HTTPRequest
     package let retry: RetryPolicy
-    private let asked: HTTPRequest
+    private let original: HTTPRequest
     private let maxRedirects: Int
     private let allowsPrivate: Bool
     private var attempt = 0
     private var redirects = 0
-    /// How many redirects at the beginning are permanent.
+    /// The number of permanent redirects before the first redirect of another kind.
     private var permanentRedirects = 0
-    /// The target of the permanent redirects at the beginning.
+    /// The target of these permanent redirects.
     private var movedTo: ResourceURL?
     private var hasLeftURL = false
     private let isInsecure: Bool
-    /// What the requests that have ended touched.
+    /// What the attempts so far touched.
     private var circumstances = RequestCircumstances()
 
-    /// A request's own manner comes before the rules of the run.
+    /// Begins a request. Its own `manner` precedes the rules of the run.
     package init(_ request: HTTPRequest, _ rules: FetchRules) {
-        asked = request
+        original = request
         self.request = request
         let manner = request.manner
-        retry = rules.retry.trying(manner?.retries)
+        retry = rules.retry.with(retries: manner?.retries)
         maxRedirects = max(0, manner?.maxRedirects ?? rules.maxRedirects)
         allowsPrivate = manner?.allowsPrivate ?? rules.allowsPrivate
         isInsecure = (manner?.network.route ?? rules.route)?.isInsecure ?? false
-        keepSecretsAtHome()
+        dropForeignSecrets()
     }
 
     package mutating func answered(_ response: HTTPResponse) -> Step {
-        note(response.circumstances)
+        record(response.circumstances)
         guard HTTPStatus.redirects.contains(response.head.status), let target = response.redirectTarget else {
-            return final(response)
+            return conclude(response)
         }
         guard redirects < maxRedirects else {
             let limit = maxRedirects == 1 ? "1 redirect" : "\(maxRedirects) redirects"
@@ -71,7 +72,7 @@ package struct RequestMachine: Sendable {
         }
         do throws(FeedError) {
             let next = try Self.check(target, from: request.url, response.head.status)
-            if !next.isSecured(request.url) { leaveURL() }
+            if !next.isHTTPSVersion(of: request.url) { leaveURL() }
             request.url = next
         } catch {
             return .failed(error.touching(circumstances))
@@ -84,65 +85,70 @@ package struct RequestMachine: Sendable {
         attempt = 0
         request.connectsAnew = false
         if !response.isFromPrivateAddress, !allowsPrivate { request.addresses = .publicOnly }
-        keepSecretsAtHome()
-        return .ask
+        dropForeignSecrets()
+        return .send
     }
 
-    /// `response` is the answer that the failure lies in, if it lies in one; `random` lies in `0..<1`.
+    /// Returns the next step after a failure. `response` is the response that reports the failure, if one does;
+    /// `random` lies in `0..<1`.
     package mutating func failed(_ failure: AttemptFailure, _ response: HTTPResponse?, random: Double) -> Step {
-        note(failure.error.circumstances)
+        record(failure.error.circumstances)
         switch retry.action(after: failure, attempt: attempt, random: random) {
         case .retry(let pause):
             attempt += 1
-            // Over HTTP/2 the connection stays open as long as another request uses it, and may be dead all the same.
+            // An HTTP/2 connection stays open while other requests use it, although it may be dead.
             request.connectsAnew = failure.isSilence
             return .wait(pause)
         case .giveUp:
             guard let response else { return .failed(failure.error.touching(circumstances)) }
-            return .done(withJourney(response))
+            return .done(addingCourse(response))
         }
     }
 
-    /// Whether another try would follow this failure. Chance decides when, never whether.
+    /// Returns whether another attempt would follow this failure. The random number only decides when.
     package func wouldRetry(after failure: AttemptFailure) -> Bool {
         retry.action(after: failure, attempt: attempt, random: 0) != .giveUp
     }
 
-    /// The request has ended; `circumstances` is what the transport knows of it.
-    private mutating func note(_ circumstances: RequestCircumstances) {
+    /// Adds what an attempt touched, which the transport knows in part.
+    private mutating func record(_ circumstances: RequestCircumstances) {
         var all = self.circumstances.adding(circumstances)
         if request.hasSecretsToSend { all.usedSecrets = true }
         if isInsecure, request.url.scheme == .https { all.isUnverified = true }
         self.circumstances = all
     }
 
+    /// Drops the date, because the request goes to another URL.
     private mutating func leaveURL() {
         hasLeftURL = true
         request.validators = Validators(etag: request.validators.etag)
     }
 
-    /// A 304 means nothing if a redirect has made the request unconditional.
-    private func final(_ response: HTTPResponse) -> Step {
-        let response = withJourney(response)
-        guard response.head.status == HTTPStatus.notModified, request.validators.isEmpty, !asked.validators.isEmpty
+    /// Ends the request with a response. A 304 is a failure if a redirect has made the request unconditional.
+    private func conclude(_ response: HTTPResponse) -> Step {
+        let response = addingCourse(response)
+        guard response.head.status == HTTPStatus.notModified, request.validators.isEmpty, !original.validators.isEmpty
         else { return .done(response) }
-        return .failed(HTTPStatus.failure(response, askedFor: asked.url))
+        return .failed(HTTPStatus.failure(response, askedFor: original.url))
     }
 
-    private mutating func keepSecretsAtHome() {
+    /// Drops the secrets for good once the request is at another origin.
+    private mutating func dropForeignSecrets() {
         if request.secrets != nil { request.secrets = request.secretsToSend }
     }
 
-    private func withJourney(_ response: HTTPResponse) -> HTTPResponse {
+    /// Returns the response with what the redirects and attempts add to it.
+    private func addingCourse(_ response: HTTPResponse) -> HTTPResponse {
         var response = response
         response.circumstances = circumstances
         if hasLeftURL { response.head[.lastModified] = nil }
-        guard redirects > 0, request.url != asked.url else { return response }
-        let leavesSecrets = asked.hasSecretsToSend && !request.hasSecretsToSend
+        guard redirects > 0, request.url != original.url else { return response }
+        let leavesSecrets = original.hasSecretsToSend && !request.hasSecretsToSend
         response.wasRedirected(to: request.url, movedTo: movedTo, leavingSecrets: leavesSecrets)
         return response
     }
 
+    /// Returns the target of a redirect as a URL that servers may name.
     private static func check(
         _ target: String, from url: ResourceURL, _ status: Int
     ) throws(FeedError) -> ResourceURL {
@@ -159,20 +165,20 @@ package struct RequestMachine: Sendable {
 }
 
 extension ResourceURL {
-    /// Whether this is the https URL of an http URL that is the same in all else.
-    fileprivate func isSecured(_ other: ResourceURL) -> Bool {
+    /// Whether this URL is `other` with https instead of http.
+    fileprivate func isHTTPSVersion(of other: ResourceURL) -> Bool {
         other.scheme == .http && scheme == .https && text.utf8.dropFirst(5).elementsEqual(other.text.utf8.dropFirst(4))
     }
 }
 
-/// What holds for the requests of a run that have no manner of their own.
+/// The rules for every request of a run. A request's `manner` overrides them.
 package struct FetchRules: Sendable {
     package var retry: RetryPolicy
     package var maxRedirects: Int
     package var allowsPrivate: Bool
-    /// Requests in flight at once.
+    /// The number of requests in flight at once.
     package var jobs: Int
-    /// Of them to one origin; nil: as its protocol has it.
+    /// The number of requests in flight to one origin; nil lets the protocol decide.
     package var perHost: Int?
     package var route: NetworkSettings.Route?
 

@@ -1,81 +1,80 @@
 import Synchronization
 
-/// All that a run has in flight, and all that waits to be: who waits for a turn is told here when it comes, as `SchedulerState`
-/// says. A wait costs nobody a thread, and an image that waits not even a task.
+/// Starts the requests of a run in the order that `SchedulerState` decides. A waiting request holds a continuation
+/// instead of a thread, and a waiting image is only a number.
 package final class RequestScheduler: Sendable {
-    package typealias Place = SchedulerState.Place
+    package typealias Slot = SchedulerState.Slot
     package typealias Start = SchedulerState.Start
-    private typealias Lane = CheckedContinuation<Start?, Never>
-    private typealias Request = CheckedContinuation<Place?, Never>
+    private typealias WorkerContinuation = CheckedContinuation<Start?, Never>
+    private typealias RequestContinuation = CheckedContinuation<Slot?, Never>
 
     private struct State {
         var queue: SchedulerState
-        var requests: [Int: Request] = [:]
+        var requests: [Int: RequestContinuation] = [:]
         var requestCount = 0
 
-        var idleLanes: [Lane] = []
+        var idleWorkers: [WorkerContinuation] = []
         var imageCount = 0
-        /// Of the images, those that are not done.
-        var unfinished = 0
+        var unfinishedImages = 0
         var isComplete = false
         var isStopped = false
 
-        /// Ends the wait that is over first.
+        /// The timer for the next wait that ends.
         var timer: (due: Timestamp, task: Task<Void, Never>)?
 
-        var hasEnded: Bool { isStopped || isComplete && unfinished == 0 }
+        var hasEnded: Bool { isStopped || isComplete && unfinishedImages == 0 }
     }
 
     package let jobs: Int
-    private let clockwork: TimeSource
+    private let time: TimeSource
     private let state: Mutex<State>
 
-    /// `perHost` is nil where the protocol decides.
-    package init(jobs: Int, perHost: Int?, clockwork: TimeSource) {
+    /// `perHost` is the limit of each host; nil lets the protocol decide.
+    package init(jobs: Int, perHost: Int?, time: TimeSource) {
         self.jobs = max(1, jobs)
-        self.clockwork = clockwork
-        state = Mutex(State(queue: SchedulerState(jobs: jobs, share: HostConcurrency(asked: perHost))))
+        self.time = time
+        state = Mutex(State(queue: SchedulerState(jobs: jobs, concurrency: HostConcurrency(fixedLimit: perHost))))
     }
 
     deinit { state.withLock { $0.timer?.task.cancel() } }
 
-    /// Nothing starts at this host before that; nil: it need not wait.
+    /// Holds back all requests to this host until `due`; nil ends the hold.
     package func hold(_ origin: String, until due: Timestamp?) { change { $0.queue.hold(origin, until: due) } }
 
-    /// Whoever waits for a moment needs to wait no longer.
+    /// Ends every wait for a point in time.
     package func endWaits() { change { $0.queue.wake(by: nil) } }
 
-    // MARK: A request with a task of its own
+    // MARK: Requests with a task of their own
 
-    /// Returns when there is a place, which the caller has from then on.
-    package func enter(_ origin: String) async throws(FeedError) -> Place {
+    /// Waits for a free slot at the host, and returns it. The caller releases it.
+    package func acquireSlot(at origin: String) async throws(FeedError) -> Slot {
         let id = state.withLock { state in
             state.requestCount += 1
             return state.requestCount
         }
-        let place = await withTaskCancellationHandler {
+        let slot = await withTaskCancellationHandler {
             await withCheckedContinuation { request in
                 change { state in
                     state.queue.add(request: id, at: origin)
                     state.requests[id] = request
                 }
-                // A cancellation that came before this found nobody.
+                // An earlier cancellation has missed the request, which is only now in the queue.
                 if Task.isCancelled { cancel(id) }
             }
         } onCancel: {
             cancel(id)
         }
-        guard let place else { throw .cancelled }
-        return place
+        guard let slot else { throw .cancelled }
+        return slot
     }
 
-    /// Nobody takes its place for so long.
-    package func leave(_ place: Place, keepingItFor pause: Duration? = nil, _ news: HostConcurrency.News) {
-        let due = pause.map { clockwork.uptime() + $0 }
-        change { $0.queue.leave(place, keepingItUntil: due, news) }
+    /// Releases a slot, which stays reserved for `pause`.
+    package func release(_ slot: Slot, reservedFor pause: Duration? = nil, _ signal: HostConcurrency.Signal) {
+        let due = pause.map { time.uptime() + $0 }
+        change { $0.queue.release(slot, reservedUntil: due, signal) }
     }
 
-    /// How many wait for a place, for tests to know when they do.
+    /// The number of requests that wait for a slot. Tests use it.
     package var waitingCount: Int { state.withLock { $0.requests.count } }
 
     private func cancel(_ id: Int) {
@@ -86,119 +85,121 @@ package final class RequestScheduler: Sendable {
         request?.resume(returning: nil)
     }
 
-    // MARK: Images, which lanes take one after the other
+    // MARK: Images, which workers take one after the other
 
-    /// They are numbered from 0 on, in the order in which they come.
+    /// Adds images, which are numbered from 0 in the order in which they are added.
     package func add(_ urls: [ResourceURL]) {
         change { state in
             state.queue.add(urls, from: state.imageCount)
             state.imageCount += urls.count
-            state.unfinished += urls.count
+            state.unfinishedImages += urls.count
         }
     }
 
-    /// No more will come; lanes end when all are done.
+    /// Marks the images as complete, so that the workers end with the last of them.
     package func complete() { change { $0.isComplete = true } }
 
-    /// Lanes end, whatever is left.
+    /// Ends the workers, even if images are left.
     package func stop() { change { $0.isStopped = true } }
 
-    /// How many are still to come, nil where nobody knows yet.
-    package var left: Int? { state.withLock { $0.isComplete ? $0.unfinished : nil } }
+    /// The number of unfinished images; nil until all images are added.
+    package var left: Int? { state.withLock { $0.isComplete ? $0.unfinishedImages : nil } }
 
-    /// Waits while no image may start, as long as there may be one.
+    /// Waits for an image that may start; nil when none will come.
     package func nextImage() async -> Start? {
-        // Mostly nobody rests, and there is one.
+        // This is the usual case: an image may start, and nothing is due.
         let start = state.withLock { state in
             state.hasEnded || state.queue.nextDue != nil ? nil : state.queue.nextImage()
         }
         if let start { return start }
-        return await withCheckedContinuation { lane in change { $0.idleLanes.append(lane) } }
+        return await withCheckedContinuation { worker in change { $0.idleWorkers.append(worker) } }
     }
 
-    package func ended(_ start: Start, _ news: HostConcurrency.News) {
+    /// Ends an image.
+    package func finish(_ start: Start, _ signal: HostConcurrency.Signal) {
         change { state in
-            state.unfinished -= 1
-            state.queue.leave(start.place, news)
+            state.unfinishedImages -= 1
+            state.queue.release(start.slot, signal)
         }
     }
 
-    /// It is tried again after `pause`, and has its place at the host until then if that is to be left alone.
-    package func rest(
-        _ start: Start, for pause: Duration, keepingPlace keepsPlace: Bool, _ news: HostConcurrency.News
+    /// Lets an image pause before its next attempt. Its slot stays reserved if the host itself needs the pause.
+    package func pause(
+        _ start: Start, for pause: Duration, reservingSlot reservesSlot: Bool, _ signal: HostConcurrency.Signal
     ) {
-        let due = clockwork.uptime() + pause
-        change { $0.queue.rest(start, until: due, keepingPlace: keepsPlace, news) }
+        let due = time.uptime() + pause
+        change { $0.queue.pause(start, until: due, reservingSlot: reservesSlot, signal) }
     }
 
-    package func move(_ start: Start, to origin: String, _ news: HostConcurrency.News) {
-        change { $0.queue.move(start, to: origin, news) }
+    /// Queues an image for its next attempt, which is at `origin`.
+    package func move(_ start: Start, to origin: String, _ signal: HostConcurrency.Signal) {
+        change { $0.queue.move(start, to: origin, signal) }
     }
 }
 
-/// Every change may give others their turn.
 extension RequestScheduler {
+    /// Changes the state, and then starts every request and image that may start.
     private func change<Result: Sendable>(_ work: (inout State) -> Result) -> Result {
-        let (result, requests, lanes) = state.withLock { state in
+        let (result, requests, workers) = state.withLock { state in
             let result = work(&state)
             if let due = state.queue.nextDue {
-                let now = clockwork.uptime()
+                let now = time.uptime()
                 if due <= now { state.queue.wake(by: now) }
             }
-            let started = (result, takeRequests(&state), takeLanes(&state))
+            let started = (result, takeRequests(&state), takeWorkers(&state))
             setTimer(&state)
             return started
         }
-        for (request, place) in requests { request.resume(returning: place) }
-        for (lane, start) in lanes { lane.resume(returning: start) }
+        for (request, slot) in requests { request.resume(returning: slot) }
+        for (worker, start) in workers { worker.resume(returning: start) }
         return result
     }
 
-    private func takeRequests(_ state: inout State) -> [(Request, Place)] {
+    private func takeRequests(_ state: inout State) -> [(RequestContinuation, Slot)] {
         guard !state.requests.isEmpty else { return [] }
-        var started: [(Request, Place)] = []
-        while let (id, place) = state.queue.nextRequest() {
-            if let request = state.requests.removeValue(forKey: id) { started.append((request, place)) }
+        var started: [(RequestContinuation, Slot)] = []
+        while let (id, slot) = state.queue.nextRequest() {
+            if let request = state.requests.removeValue(forKey: id) { started.append((request, slot)) }
         }
         return started
     }
 
-    private func takeLanes(_ state: inout State) -> [(Lane, Start?)] {
-        guard !state.idleLanes.isEmpty else { return [] }
+    private func takeWorkers(_ state: inout State) -> [(WorkerContinuation, Start?)] {
+        guard !state.idleWorkers.isEmpty else { return [] }
         if state.hasEnded {
-            defer { state.idleLanes = [] }
-            return state.idleLanes.map { ($0, nil) }
+            defer { state.idleWorkers = [] }
+            return state.idleWorkers.map { ($0, nil) }
         }
-        var started: [(Lane, Start?)] = []
-        while let lane = state.idleLanes.last, let start = state.queue.nextImage() {
-            state.idleLanes.removeLast()
-            started.append((lane, start))
+        var started: [(WorkerContinuation, Start?)] = []
+        while let worker = state.idleWorkers.last, let start = state.queue.nextImage() {
+            state.idleWorkers.removeLast()
+            started.append((worker, start))
         }
         return started
     }
 
-    /// If anybody waits.
+    /// Sets the timer for the next wait that ends, if a request or a worker depends on it.
     private func setTimer(_ state: inout State) {
-        guard let due = state.queue.nextDue, !state.idleLanes.isEmpty || !state.requests.isEmpty else { return }
+        guard let due = state.queue.nextDue, !state.idleWorkers.isEmpty || !state.requests.isEmpty else { return }
         if let timer = state.timer {
             guard due < timer.due else { return }
             timer.task.cancel()
         }
-        let span = max(.zero, due - clockwork.uptime())
-        let task = Task { [weak self, clockwork] in
+        let span = max(.zero, due - time.uptime())
+        let task = Task { [weak self, time] in
             do {
-                try await clockwork.sleep(span)
+                try await time.sleep(span)
             } catch {
-                return  // Cancelled: an earlier wait has a timer of its own.
+                return  // An earlier timer has replaced this one.
             }
             self?.wake(by: due)
         }
         state.timer = (due, task)
     }
 
-    /// That it has slept counts, whatever the clock says: two clocks may differ by a little.
+    /// Ends the waits up to `due`, even if the clock is slightly behind the one that the sleep used.
     private func wake(by due: Timestamp) {
-        let now = max(due, clockwork.uptime())
+        let now = max(due, time.uptime())
         change { state in
             if state.timer?.due == due { state.timer = nil }
             state.queue.wake(by: now)

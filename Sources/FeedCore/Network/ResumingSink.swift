@@ -1,36 +1,37 @@
 import Synchronization
 
-/// Stands between the tries of one request and its sink, and makes one body of them: after a try that broke off, the
-/// next asks for the rest alone where that is safe.
+/// Joins the attempts of one request into one body for its sink: after an attempt that broke off, the next attempt
+/// requests only the rest, where that is safe.
 ///
-/// What is there is a part of a body that a 200 with a strong entity tag began, and the next try asks for the rest.
+/// A rest is requested after a 200 with a strong entity tag that brought the beginning of a body.
 ///
-/// | answer to that                             | what follows                                          |
-/// |--------------------------------------------|-------------------------------------------------------|
-/// | 206 of the same tag and length, that goes  | the same body goes on, and the sink sees no seam      |
-/// | on where the last broke off                |                                                       |
-/// | any other 206, also one without a tag, in  | start over, and never ask for a rest again            |
-/// | an encoding, or of several parts           |                                                       |
-/// | 416                                        | the same                                              |
-/// | one that will be tried again               | the sink doesn't see it, and what is there stays      |
-/// | any other, as a 200: the body has changed  | the sink begins anew with it                          |
+/// | response to the request for the rest      | effect                                                 |
+/// |-------------------------------------------|--------------------------------------------------------|
+/// | 206 with the same tag and length, that    | the body continues, and the sink sees one body         |
+/// | begins where the last attempt broke off   |                                                        |
+/// | any other 206: without a tag, encoded, or | the body starts over, and every later attempt requests |
+/// | with several parts                        | all of it                                              |
+/// | 416                                       | the same                                               |
+/// | one that will be retried                  | the sink skips it, and the beginning stays             |
+/// | any other, such as a 200: the body has    | the sink starts over with this body                    |
+/// | changed                                   |                                                        |
 ///
-/// The tag in the 206 counts, as a server may know nothing of `If-Range` and send a part of whatever there is now.
+/// The tag of the 206 is compared, because a server may ignore `If-Range` and send a part of its latest version.
 ///
-/// A date as a validator is left alone: whether it is a strong one (RFC 9110, section 8.8.2.2) is too seldom certain.
+/// Dates are ignored as validators, because it is rarely certain that one is strong (RFC 9110, section 8.8.2.2).
 final class ResumingSink: BodySink {
     private struct State {
-        /// Of the body that is on its way to the sink.
+        /// The head of the body that the sink receives.
         var head: HTTPHead?
         var received: Int64 = 0
-        /// Of the whole, as the first answer says or one to a request for the rest.
+        /// The length of the whole body, as the first response or a 206 announces it.
         var total: Int64?
         var mayResume = true
 
-        // Of the present try alone.
+        // These concern only the current attempt.
         var rest: RestOfBody?
-        var isTriedAgain: @Sendable (HTTPHead) -> Bool = { _ in false }
-        var news = HostConcurrency.News.nothing
+        var willRetry: @Sendable (HTTPHead) -> Bool = { _ in false }
+        var signal = HostConcurrency.Signal.nothing
         var isUnusable = false
     }
 
@@ -39,24 +40,25 @@ final class ResumingSink: BodySink {
     private let meter: ByteMeter?
     private let state: Mutex<State>
 
-    /// `news` is what the try before this told.
+    /// `signal` is the signal of the previous attempt.
     init(
-        into sink: any BodySink, of request: HTTPRequest, meter: ByteMeter? = nil, news: HostConcurrency.News = .nothing
+        into sink: any BodySink, of request: HTTPRequest, meter: ByteMeter? = nil,
+        signal: HostConcurrency.Signal = .nothing
     ) {
         self.sink = sink
         self.request = request
         self.meter = meter
-        state = Mutex(State(news: news))
+        state = Mutex(State(signal: signal))
     }
 
-    /// The request of the next try. `isTriedAgain` says of its answer whether that is not the last.
-    func nextRequest(isTriedAgain: @escaping @Sendable (HTTPHead) -> Bool) -> HTTPRequest {
+    /// Returns the request of the next attempt. `willRetry` decides whether a response to it is retried.
+    func nextRequest(willRetry: @escaping @Sendable (HTTPHead) -> Bool) -> HTTPRequest {
         state.withLock { state in
             state.rest = Self.rest(after: state)
-            state.isTriedAgain = isTriedAgain
-            state.news = .nothing
+            state.willRetry = willRetry
+            state.signal = .nothing
             state.isUnusable = false
-            // Most have none, and are had without a copy.
+            // Most requests are for a whole body, which saves the copy.
             guard let rest = state.rest else { return request }
             var next = request
             next.rest = rest
@@ -73,17 +75,17 @@ final class ResumingSink: BodySink {
         return head.strongTag.map { RestOfBody(offset: state.received, validator: $0) }
     }
 
-    /// What this try tells of its host so far.
-    var news: HostConcurrency.News { state.withLock { $0.news } }
+    /// What the current attempt reveals about its host so far.
+    var signal: HostConcurrency.Signal { state.withLock { $0.signal } }
 
     func begin(_ head: HTTPHead) throws(FeedError) -> Bool {
         try state.withLock { state throws(FeedError) in
-            state.news = HTTPStatus.isBusy(head.status) ? .busy : .answered(isMultiplexed: head.isMultiplexed)
-            if state.isTriedAgain(head) { return false }
+            state.signal = HTTPStatus.isBusy(head.status) ? .busy : .answered(isMultiplexed: head.isMultiplexed)
+            if state.willRetry(head) { return false }
             switch head.status {
             case HTTPStatus.partialContent where state.rest != nil,
                 HTTPStatus.rangeNotSatisfiable where state.rest != nil:
-                state.isUnusable = try !goesOn(head, &state)
+                state.isUnusable = try !continues(head, &state)
                 state.mayResume = !state.isUnusable
                 return state.mayResume
             default:
@@ -96,7 +98,8 @@ final class ResumingSink: BodySink {
         }
     }
 
-    private func goesOn(_ head: HTTPHead, _ state: inout State) throws(FeedError) -> Bool {
+    /// Returns whether this response continues the body that has begun.
+    private func continues(_ head: HTTPHead, _ state: inout State) throws(FeedError) -> Bool {
         guard head.status == HTTPStatus.partialContent, let range = head[.contentRange].flatMap(ContentRange.init),
             range.first == state.received, range.total == state.total ?? range.total,
             head.strongTag == state.rest?.validator, !head.isContentEncoded, !head.isMultipart
@@ -120,15 +123,15 @@ final class ResumingSink: BodySink {
     }
 
     enum Conclusion: Hashable, Sendable {
-        /// With the answer to the request as if there had been one try.
+        /// The body is complete. The response is that of a single attempt.
         case whole(HTTPResponse)
-        /// What came can't be joined to what is there.
+        /// The response can't be joined to the beginning of the body.
         case unusable
-        /// The rest was itself a part only.
+        /// The response ended before the end of the body.
         case incomplete(FeedError)
     }
 
-    /// What a try comes to that ended without an error.
+    /// Returns the result of an attempt that ended without an error.
     func finish(_ response: HTTPResponse) -> Conclusion {
         state.withLock { state in
             if state.isUnusable { return .unusable }
@@ -149,4 +152,46 @@ final class ResumingSink: BodySink {
             return .whole(whole)
         }
     }
+}
+
+/// The `Content-Range` header of a 206 (RFC 9110, section 14.4): which bytes of the whole body the response has.
+///
+/// | header                            | result                                 |
+/// |-----------------------------------|----------------------------------------|
+/// | `bytes 100-199/200`               | these bytes, both ends included        |
+/// | `bytes 100-199/*`                 | nil, because the total is required     |
+/// | a range that is reversed, or ends | nil, because it contradicts itself     |
+/// | beyond the total                  |                                        |
+/// | anything else                     | nil                                    |
+struct ContentRange: Hashable, Sendable {
+    let first: Int64
+    /// The length of the whole body.
+    let total: Int64
+
+    init?(_ header: String) {
+        let words = header.split(separator: " ")
+        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+        let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let total = Self.number(parts[1]) else { return nil }
+        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]) else { return nil }
+        guard first <= last, last < total else { return nil }
+        (self.first, self.total) = (first, total)
+    }
+
+    /// Parses digits. `Int64.init` would accept a sign as well.
+    private static func number(_ text: Substring) -> Int64? {
+        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(text) : nil
+    }
+}
+
+/// Counts the body bytes of all requests as they arrive.
+package final class ByteMeter: Sendable {
+    private let count = Atomic<Int64>(0)
+
+    package init() {}
+
+    package var bytes: Int64 { count.load(ordering: .relaxed) }
+
+    func add(_ bytes: Int) { count.wrappingAdd(Int64(bytes), ordering: .relaxed) }
 }

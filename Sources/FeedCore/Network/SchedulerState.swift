@@ -1,42 +1,44 @@
-/// Says which request may start, so that no more than `jobs` are in flight, no more than a host's share of them to it, and
-/// no busy host makes the others wait. It is pure: it starts nothing, waits for nothing and reads no clock.
+/// Decides which request starts next, within `jobs` requests in flight and the limit of each host, and so that a busy
+/// host leaves the other hosts their turns. It is pure: the caller starts the requests, waits, and reads the clock.
 ///
-/// | who waits                                  | who is next                                                     |
+/// | what waits                                 | which one starts next                                           |
 /// |--------------------------------------------|-----------------------------------------------------------------|
-/// | a request with a task of its own: a feed's | the first to come whose host has a place, before any image      |
-/// | an image                                   | at the host where one has just ended, as its connection is      |
-/// |                                            | open, while fewer than jobs ÷ hosts are in flight there; else   |
-/// |                                            | at each host in turn. One that was begun before comes first     |
+/// | a request with a task of its own, such as  | the oldest one whose host has a free slot, before any image     |
+/// | a feed's                                   |                                                                 |
+/// | an image                                   | one at the host where a request has just ended, because its     |
+/// |                                            | connection is open, while fewer than jobs ÷ hosts are in flight |
+/// |                                            | there; otherwise one at each host in turn. Images that have     |
+/// |                                            | started before come first                                       |
 ///
-/// | what an image does    | what it keeps                                                                        |
-/// |-----------------------|--------------------------------------------------------------------------------------|
-/// | is in flight          | one of the jobs, and a place at its host                                             |
-/// | rests before its next | no job; its place at the host, if it is the host that is to be left alone            |
-/// | try                   |                                                                                      |
-/// | is redirected         | nothing; it is the next at the other host                                            |
+/// | what an image does         | what it holds                                                                   |
+/// |----------------------------|---------------------------------------------------------------------------------|
+/// | is in flight               | one of the jobs, and a slot at its host                                         |
+/// | pauses before its next try | a slot at its host, if the host itself needs the pause                          |
+/// | is redirected              | nothing; it is next at the other host                                           |
 package struct SchedulerState {
-    /// Where a request is in flight.
-    package struct Place: Equatable, Sendable {
+    /// The right to have one request in flight to a host.
+    package struct Slot: Equatable, Sendable {
         fileprivate let host: Int
-        /// Of the host's share, when the request set out.
+        /// The host's halving count when the request started.
         fileprivate let halvings: Int
     }
 
+    /// A URL that may be requested now, and its slot.
     package struct Start: Equatable, Sendable {
-        /// Of an image, or of whatever else was added by its URL.
+        /// The number under which the URL was added.
         package let number: Int
-        package let place: Place
+        package let slot: Slot
     }
 
     private struct Host {
-        var share: HostConcurrency
+        var concurrency: HostConcurrency
         var inFlight = 0
         var images: [Int] = []
         var next = 0
-        /// Those that were begun before.
+        /// The images that have started before and may start again.
         var returning: [Int] = []
         var heldUntil: Timestamp?
-        /// Whether it is in `ready`.
+        /// Whether the host is in `ready`.
         var isReady = false
 
         var hasImages: Bool { next < images.count || !returning.isEmpty }
@@ -45,45 +47,45 @@ package struct SchedulerState {
     private enum Sleeper {
         case host(Int)
         case image(Int, host: Int)
-        /// A place that nobody takes.
-        case place(Int)
+        /// A reserved slot at this host.
+        case slot(Int)
     }
 
     private let jobs: Int
-    private let share: HostConcurrency
+    private let concurrency: HostConcurrency
     private var hosts: [Host] = []
     private var numbers: [String: Int] = [:]
     private var inFlight = 0
-    /// With the host that each wants to go to.
+    /// The waiting requests, each with its host.
     private var requests: [(id: Int, host: Int)] = []
-    /// Hosts where a request has ended, and that are to go on at once.
-    private var going: [Int] = []
-    /// How many hosts have images that wait for their turn.
+    /// The hosts where a request has ended and the next image starts at once.
+    private var continuing: [Int] = []
+    /// The number of hosts that have waiting images.
     private var hostsWithImages = 0
-    /// Hosts that have images and a place for one, in turn.
+    /// The hosts that have a waiting image and a free slot, in turn.
     private var ready: [Int] = []
     private var readyHead = 0
-    /// The one that is due first is the last.
-    private var sleepers: [(due: Timestamp, who: Sleeper)] = []
+    /// The waits, sorted so that the next one to end is the last.
+    private var sleepers: [(due: Timestamp, sleeper: Sleeper)] = []
 
-    /// `share` is what each host begins with.
-    package init(jobs: Int, share: HostConcurrency) {
+    /// `concurrency` is the initial limit of each host.
+    package init(jobs: Int, concurrency: HostConcurrency) {
         self.jobs = max(1, jobs)
-        self.share = share
+        self.concurrency = concurrency
     }
 
-    // MARK: Who comes
+    // MARK: Adding
 
-    /// The images' numbers go up from `first`.
+    /// Adds images, whose numbers count up from `first`.
     package mutating func add(_ urls: [ResourceURL], from first: Int) {
         var host = 0
         for index in urls.indices {
-            // Most are at the host of the one before, which is seen without a look-up.
+            // Most images are at the host of the previous image, which saves the look-up.
             let isAlike = index > 0 && urls[index].hasSameBeginning(as: urls[index - 1])
             if !isAlike { host = number(of: urls[index].origin) }
             if !hosts[host].hasImages { hostsWithImages += 1 }
             hosts[host].images.append(first + index)
-            list(host)
+            markReady(host)
         }
     }
 
@@ -91,69 +93,73 @@ package struct SchedulerState {
 
     package mutating func remove(request id: Int) { requests.removeAll { $0.id == id } }
 
-    // MARK: Who starts
+    // MARK: Starting
 
-    package mutating func nextRequest() -> (id: Int, place: Place)? {
-        guard inFlight < jobs, let turn = requests.firstIndex(where: { hasPlace($0.host) }) else { return nil }
-        let request = requests.remove(at: turn)
-        return (request.id, start(at: request.host))
+    package mutating func nextRequest() -> (id: Int, slot: Slot)? {
+        guard inFlight < jobs, let index = requests.firstIndex(where: { hasFreeSlot($0.host) }) else { return nil }
+        let request = requests.remove(at: index)
+        return (request.id, takeSlot(at: request.host))
     }
 
     package mutating func nextImage() -> Start? {
         guard inFlight < jobs else { return nil }
         while let host = nextHost() {
-            guard hasPlace(host), let image = takeImage(at: host) else { continue }
-            let place = start(at: host)
-            list(host)
-            return Start(number: image, place: place)
+            guard hasFreeSlot(host), let image = takeImage(at: host) else { continue }
+            let slot = takeSlot(at: host)
+            markReady(host)
+            return Start(number: image, slot: slot)
         }
         return nil
     }
 
-    // MARK: Who ends, or waits
+    // MARK: Ending and waiting
 
-    /// What was in flight there is no longer, and this is what it tells of the host. Nobody takes its place before `due`.
-    package mutating func leave(_ place: Place, keepingItUntil due: Timestamp? = nil, _ news: HostConcurrency.News) {
-        inFlight -= 1
-        hosts[place.host].share.learn(news, since: place.halvings)
-        if let due { sleep(.place(place.host), until: due) } else { vacate(place.host) }
-    }
-
-    package mutating func rest(
-        _ start: Start, until due: Timestamp, keepingPlace keepsPlace: Bool, _ news: HostConcurrency.News
+    /// Ends the request of this slot and records its signal. The slot stays reserved until `due`, if that is given.
+    package mutating func release(
+        _ slot: Slot, reservedUntil due: Timestamp? = nil, _ signal: HostConcurrency.Signal
     ) {
-        leave(start.place, keepingItUntil: keepsPlace ? due : nil, news)
-        sleep(.image(start.number, host: start.place.host), until: due)
+        inFlight -= 1
+        hosts[slot.host].concurrency.record(signal, since: slot.halvings)
+        if let due { sleep(.slot(slot.host), until: due) } else { free(slot.host) }
     }
 
-    package mutating func move(_ start: Start, to origin: String, _ news: HostConcurrency.News) {
-        leave(start.place, news)
-        goOn(with: start.number, at: number(of: origin))
+    /// Ends an attempt at an image, whose next attempt starts after `due`.
+    package mutating func pause(
+        _ start: Start, until due: Timestamp, reservingSlot reservesSlot: Bool, _ signal: HostConcurrency.Signal
+    ) {
+        release(start.slot, reservedUntil: reservesSlot ? due : nil, signal)
+        sleep(.image(start.number, host: start.slot.host), until: due)
     }
 
-    /// Nothing starts at this host before that; nil: it need not wait.
+    /// Ends an attempt at an image, whose next attempt is at `origin`.
+    package mutating func move(_ start: Start, to origin: String, _ signal: HostConcurrency.Signal) {
+        release(start.slot, signal)
+        readd(start.number, at: number(of: origin))
+    }
+
+    /// Holds back all requests to this host until `due`; nil ends the hold.
     package mutating func hold(_ origin: String, until due: Timestamp?) {
         let host = number(of: origin)
         guard hosts[host].heldUntil != due else { return }
         hosts[host].heldUntil = due
-        if let due { sleep(.host(host), until: due) } else { list(host) }
+        if let due { sleep(.host(host), until: due) } else { markReady(host) }
     }
 
     /// When the next wait ends.
     package var nextDue: Timestamp? { sleepers.last?.due }
 
-    /// Ends the waits that are over by `now`; nil: all of them.
+    /// Ends the waits that are due by `now`; nil ends all waits.
     package mutating func wake(by now: Timestamp?) {
-        while let (due, who) = sleepers.last, now.map({ due <= $0 }) ?? true {
+        while let (due, sleeper) = sleepers.last, now.map({ due <= $0 }) ?? true {
             sleepers.removeLast()
-            switch who {
+            switch sleeper {
             case .host(let host):
-                // It may be held for longer by now, or not at all.
+                // The hold may have been extended or ended since.
                 guard let end = hosts[host].heldUntil, end <= due else { continue }
                 hosts[host].heldUntil = nil
-                list(host)
-            case .image(let image, let host): goOn(with: image, at: host)
-            case .place(let host): vacate(host)
+                markReady(host)
+            case .image(let image, let host): readd(image, at: host)
+            case .slot(let host): free(host)
             }
         }
     }
@@ -162,42 +168,42 @@ package struct SchedulerState {
 
     private mutating func number(of origin: String) -> Int {
         let host = numbers.number(of: origin)
-        if host == hosts.count { hosts.append(Host(share: share)) }
+        if host == hosts.count { hosts.append(Host(concurrency: concurrency)) }
         return host
     }
 
-    private func hasPlace(_ host: Int) -> Bool {
-        hosts[host].inFlight < hosts[host].share.places && hosts[host].heldUntil == nil
+    private func hasFreeSlot(_ host: Int) -> Bool {
+        hosts[host].inFlight < hosts[host].concurrency.limit && hosts[host].heldUntil == nil
     }
 
-    private mutating func start(at host: Int) -> Place {
+    private mutating func takeSlot(at host: Int) -> Slot {
         inFlight += 1
         hosts[host].inFlight += 1
-        return Place(host: host, halvings: hosts[host].share.halvings)
+        return Slot(host: host, halvings: hosts[host].concurrency.halvings)
     }
 
-    private mutating func vacate(_ host: Int) {
+    private mutating func free(_ host: Int) {
         hosts[host].inFlight -= 1
-        if hosts[host].hasImages, hosts[host].inFlight < max(1, jobs / hostsWithImages) { going.append(host) }
-        list(host)
+        if hosts[host].hasImages, hosts[host].inFlight < max(1, jobs / hostsWithImages) { continuing.append(host) }
+        markReady(host)
     }
 
-    /// Before the images there that weren't begun yet.
-    private mutating func goOn(with image: Int, at host: Int) {
+    /// Adds an image that has started before. It precedes the host's new images.
+    private mutating func readd(_ image: Int, at host: Int) {
         if !hosts[host].hasImages { hostsWithImages += 1 }
         hosts[host].returning.append(image)
-        list(host)
+        markReady(host)
     }
 
-    /// Lets it have its turn, if there is anything to start there.
-    private mutating func list(_ host: Int) {
-        guard !hosts[host].isReady, hosts[host].hasImages, hasPlace(host) else { return }
+    /// Gives the host a turn, if it has a waiting image and a free slot.
+    private mutating func markReady(_ host: Int) {
+        guard !hosts[host].isReady, hosts[host].hasImages, hasFreeSlot(host) else { return }
         hosts[host].isReady = true
         ready.append(host)
     }
 
     private mutating func nextHost() -> Int? {
-        if let host = going.popLast() { return host }
+        if let host = continuing.popLast() { return host }
         guard readyHead < ready.count else { return nil }
         let host = ready[readyHead]
         readyHead += 1
@@ -214,13 +220,13 @@ package struct SchedulerState {
         return hosts[host].images[hosts[host].next]
     }
 
-    private mutating func sleep(_ who: Sleeper, until due: Timestamp) {
+    private mutating func sleep(_ sleeper: Sleeper, until due: Timestamp) {
         var (low, high) = (0, sleepers.count)
         while low < high {
             let middle = (low + high) / 2
             if sleepers[middle].due > due { low = middle + 1 } else { high = middle }
         }
-        sleepers.insert((due, who), at: low)
+        sleepers.insert((due, sleeper), at: low)
     }
 
     private mutating func dropTakenTurns() {
@@ -228,4 +234,15 @@ package struct SchedulerState {
         ready.removeFirst(readyHead)
         readyHead = 0
     }
+}
+
+extension Dictionary where Value == Int {
+    /// Returns the key's number, which counts up from 0 in the order in which keys are first seen. One look-up both
+    /// finds and assigns the number.
+    package mutating func number(of key: Key) -> Int {
+        let next = count
+        return Self.value(&self[key, default: next])
+    }
+
+    private static func value(_ entry: inout Int) -> Int { entry }
 }

@@ -1,8 +1,8 @@
-/// What waiting depends on, to be replaced in tests.
+/// The clock, the random numbers and the sleep that waiting depends on. Tests replace them.
 package struct TimeSource: Sendable {
-    /// A clock that never jumps.
+    /// Reads a monotonic clock.
     package var uptime: @Sendable () -> Timestamp
-    /// In `0..<1`.
+    /// Returns a random number in `0..<1`.
     package var random: @Sendable () -> Double
     package var sleep: @Sendable (Duration) async throws -> Void
 
@@ -17,7 +17,7 @@ package struct TimeSource: Sendable {
 
     package static var real: TimeSource { real(from: Timestamp(microseconds: 0)) }
 
-    /// Its moments begin with `now`: from there on they are those of the clock on the wall, if that doesn't jump.
+    /// Returns the system's time source. Its clock begins at `now` and agrees with the wall clock until that jumps.
     package static func real(from now: Timestamp) -> TimeSource {
         let start = ContinuousClock.now
         return TimeSource(

@@ -4,10 +4,9 @@ package struct Cache: Sendable {
     package let images: any ImageStore
     package let transfer: any CacheTransfer
     package let waits: any FeedWaitStore
-    /// What opening it had to mend, for the person who runs it.
+    /// Messages to the user about what was repaired when the cache was opened.
     package let notices: [String]
-    /// Lets go of it in good order. To be called when the run ends: something may hold on to the stores a moment longer
-    /// than the program lasts.
+    /// Closes the cache. The run calls it at its end, because a task may hold the stores until after the program's end.
     package let close: @Sendable () async -> Void
 
     package init(
@@ -24,18 +23,52 @@ package struct Cache: Sendable {
     }
 }
 
-/// What a command wants of a cache.
+/// How a command opens a cache.
 package enum CacheAccess: Hashable, Sendable {
-    /// Changes nothing and waits for nobody. A cache that isn't there reads as empty, and is not created. `notFound` of a
-    /// directory with other things in it.
+    /// Reads only, and waits for no lock. A missing cache reads as empty, and is not created. Throws `notFound` for a
+    /// directory that contains other things.
     case read
-    /// As `read` of one that isn't there: for whom it can't be opened, and who delivers all the same.
+    /// Reads as if the cache were missing. It serves commands that deliver even if the cache can't be opened.
     case none
-    /// Creates it if need be and keeps every other writer out, waiting at most this long for one that is there.
+    /// Creates the cache if it is missing, and locks it against other writers. Waits up to `lockWait` for the lock.
     case write(lockWait: Duration)
-    /// As `write`, but of other directories as `read`, and a database that can't be read is set aside for a new one.
+    /// Opens as `write` does, and replaces an unreadable database by a new one. Other directories are refused as by
+    /// `read`.
     case repair(lockWait: Duration)
-    /// As `read`, and a database that can't be read reads as the new one that `repair` would begin. What it would do is
-    /// among the notices.
+    /// Reads as if `repair` had replaced an unreadable database. The notices say what `repair` would do.
     case rehearseRepair
+}
+
+/// Waits for a lock that another run holds.
+package struct LockWait: Sendable {
+    package let limit: Duration
+    package let sleeping: @Sendable (Duration) async throws -> Void
+
+    private static let step = Duration.milliseconds(50)
+
+    package init(limit: Duration, sleeping: @escaping @Sendable (Duration) async throws -> Void) {
+        self.limit = limit
+        self.sleeping = sleeping
+    }
+
+    /// Repeats the attempt while another run holds the lock, up to the limit.
+    package func retrying<Outcome>(
+        _ attempt: () async throws(FeedError) -> Outcome
+    ) async throws(FeedError) -> Outcome {
+        var waited = Duration.zero
+        while true {
+            do {
+                return try await attempt()
+            } catch {
+                guard error.kind == .storage(.locked) else { throw error }
+                guard waited < limit else {
+                    throw limit > .zero
+                        ? error.adding(", and was waited for") : error.hinting("wait for it with --lock-wait")
+                }
+                let pause = min(Self.step, limit - waited)
+                do { try await sleeping(pause) } catch { throw FeedError.cancelled }
+                waited += pause
+            }
+        }
+    }
 }

@@ -1,17 +1,17 @@
 /// The set of feeds that may see the data or a failure of an image URL.
 package enum Circle: Hashable, Sendable {
-    /// Every feed: obtained from a public address without secrets.
+    /// Every feed. The data was obtained from a public address without secrets.
     case everybody
-    /// Every feed that may reference the own network: obtained from it without secrets.
+    /// Every feed that may reference the own network. The data was obtained from this network without secrets.
     case ownNetwork
-    /// The feed for which it was obtained, and no other feed.
+    /// Only the feed for which the data was obtained.
     case oneFeed
 }
 
 /// The feed for which image data is looked up.
 package struct Viewer: Hashable, Sendable {
     package let feed: ResourceURL
-    /// Whether the feed may see the own network's data; nil: as it is saved with the feed.
+    /// Whether the feed may see the own network's data; nil uses the value that is saved with the feed.
     package let seesOwnNetwork: Bool?
 
     package init(_ feed: ResourceURL, seesOwnNetwork: Bool? = nil) {
@@ -32,5 +32,30 @@ package struct Recipient: Hashable, Sendable {
         self.image = image
         self.feed = feed
         self.circle = circle
+    }
+}
+
+/// What the requests behind a response or a failure touched: all requests of a chain of redirects, with all retries. It
+/// decides the circle of the data or the failure.
+package struct RequestCircumstances: Hashable, Sendable {
+    /// Whether a request went to an address outside the public internet, which only some feeds may reference.
+    /// Through a proxy, only a URL reveals that: its host is the literal of such an address, or a name of the local
+    /// machine.
+    package var touchedPrivateAddress = false
+    /// Whether a request carried `-H` lines or credentials, or could take credentials from a netrc file. A netrc
+    /// file counts even if it lacks an entry for the host, because the caller has to know the circle before the
+    /// request.
+    package var usedSecrets = false
+    /// Whether an https request skipped the verification of the server's certificate.
+    package var isUnverified = false
+
+    package init() {}
+
+    package func adding(_ other: RequestCircumstances) -> RequestCircumstances {
+        var sum = self
+        sum.touchedPrivateAddress = touchedPrivateAddress || other.touchedPrivateAddress
+        sum.usedSecrets = usedSecrets || other.usedSecrets
+        sum.isUnverified = isUnverified || other.isUnverified
+        return sum
     }
 }

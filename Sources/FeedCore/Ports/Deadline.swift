@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The end of a run's time. What asks a server by then, or reads its feed, is broken off, what would do so later doesn't
-/// begin, and both fail for the same reason; what has come stays, and the rest of the run goes its way.
+/// The end of a run's time for servers. At the deadline, requests and the reading of feeds are cancelled; later ones
+/// fail at once, for the same reason. Everything that has arrived is kept, and the rest of the run continues.
 package final class Deadline: Sendable {
     private struct State {
         var hasPassed = false
-        var underWay: [Int: @Sendable () -> Void] = [:]
+        var cancellations: [Int: @Sendable () -> Void] = [:]
         var started = 0
     }
 
@@ -15,18 +15,18 @@ package final class Deadline: Sendable {
     package init(reason: FeedError) { self.reason = reason }
 
     package func pass() {
-        let broken = state.withLock { state in
+        let cancellations = state.withLock { state in
             state.hasPassed = true
-            defer { state.underWay = [:] }
-            return state.underWay.values.map { $0 }
+            defer { state.cancellations = [:] }
+            return state.cancellations.values.map { $0 }
         }
-        for cancel in broken { cancel() }
+        for cancel in cancellations { cancel() }
     }
 
-    /// Does `work` when it passes, or now if it has.
+    /// Calls `work` when the deadline passes, or now if it has passed.
     func whenPassed(_ work: @escaping @Sendable () -> Void) { _ = add(work) }
 
-    /// Lets it pass after `span`, unless `work` is done before.
+    /// Lets the deadline pass after `span`, unless `work` has finished before.
     package func passing<Outcome, Failure: Error>(
         after span: Duration,
         sleeping: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
@@ -36,7 +36,7 @@ package final class Deadline: Sendable {
             do {
                 try await sleeping(span)
             } catch {
-                return  // Cancelled: the work was done before.
+                return  // The work has finished before.
             }
             pass()
         }
@@ -44,7 +44,7 @@ package final class Deadline: Sendable {
         return try await work()
     }
 
-    /// Throws the reason if it passes before `work` is done.
+    /// Runs `work`, and throws the reason if the deadline passes before its end.
     package func limit<Outcome: Sendable>(
         _ work: @escaping @Sendable () async throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome {
@@ -57,7 +57,7 @@ package final class Deadline: Sendable {
         } onCancel: {
             task.cancel()
         }
-        state.withLock { $0.underWay[number] = nil }
+        state.withLock { $0.cancellations[number] = nil }
         switch result {
         case .success(let outcome): return outcome
         case .failure(let error):
@@ -69,7 +69,7 @@ package final class Deadline: Sendable {
     private func add(_ work: @escaping @Sendable () -> Void) -> Int {
         let (number, isLate) = state.withLock { state in
             state.started += 1
-            if !state.hasPassed { state.underWay[state.started] = work }
+            if !state.hasPassed { state.cancellations[state.started] = work }
             return (state.started, state.hasPassed)
         }
         if isLate { work() }

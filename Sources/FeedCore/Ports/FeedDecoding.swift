@@ -1,9 +1,9 @@
-/// Makes a feed of a server's answer.
+/// Decodes feeds and subscription lists.
 package protocol FeedDecoding: Sendable {
-    /// Throws `invalidData` that says what is wrong, where, and why.
+    /// Decodes a feed. Throws `invalidData` with the item and the reason.
     func decode(_ document: FeedSource, taking selection: ImageSelection) throws(FeedError) -> DecodedFeed
 
-    /// The feeds that a subscription list names.
+    /// Decodes the feeds of a subscription list.
     func decodeSubscriptions(_ document: FeedSource) throws(FeedError) -> SubscriptionList
 }
 
@@ -13,14 +13,15 @@ extension FeedDecoding {
     }
 }
 
-/// What came from a server, or lay in a file.
+/// A document from a server or a local file.
 package struct FeedSource: Hashable, Sendable {
     package let bytes: [UInt8]
-    /// Where it was found in the end: what it may name depends on that, and relative references begin there.
+    /// The URL of the document after redirects. It decides which URLs the document may reference, and is the base of
+    /// its relative references.
     package let url: ResourceURL
-    /// As the server put it.
+    /// The value of the Content-Type header.
     package let contentType: String?
-    /// The most images that it may have, or the most feeds in a list.
+    /// The largest number of images in a feed, or of feeds in a list.
     package let mostImages: Int
 
     package init(
@@ -33,13 +34,14 @@ package struct FeedSource: Hashable, Sendable {
     }
 }
 
+/// A feed with what the decoder found besides it.
 package struct DecodedFeed: Hashable, Sendable {
     package var feed: Feed
-    /// Where the images of each of its items begin among `feed.images`; empty where each image is an item.
+    /// The index in `feed.images` of the first image of each item; empty where each image is an item of its own.
     package var itemStarts: [Int]
-    /// What was left out of it, for a person who wants to know.
+    /// Messages to the user about what was left out.
     package var notes: [String]
-    /// Where the feed says that it goes on.
+    /// The URL of the feed's next page.
     package var nextPage: ResourceURL?
 
     package init(
@@ -52,10 +54,10 @@ package struct DecodedFeed: Hashable, Sendable {
     }
 }
 
-/// Feeds that somebody reads, as feed readers hand them on.
+/// A list of feeds, as feed readers export it.
 package struct SubscriptionList: Hashable, Sendable {
     package let feeds: [ResourceURL]
-    /// What was left out of it, for a person who wants to know.
+    /// Messages to the user about what was left out.
     package let notes: [String]
 
     package init(feeds: [ResourceURL], notes: [String] = []) {

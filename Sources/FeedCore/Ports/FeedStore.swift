@@ -1,18 +1,18 @@
-/// Where saved feeds are kept. One suite of tests states what every implementation promises.
+/// Stores the saved feeds. One test suite checks every implementation.
 package protocol FeedStore: Sendable {
-    /// With what is kept of it, besides what it names, only if that is asked for: it may be much.
+    /// Returns a saved feed; nil if it was never saved. Kept items, which may be many, are included on request.
     func retrieve(_ url: ResourceURL, withKept: Bool) async throws(FeedError) -> SavedFeed?
 
-    /// The kept images of the feed whose data may be missing.
+    /// Returns the feed's kept images whose data may be missing.
     func keptWithoutData(of url: ResourceURL) async throws(FeedError) -> [FeedImage]
 
-    /// Runs `work` in one transaction: all that it changed stands afterwards or, if it throws, none of it.
-    /// Changes run one after another, also across processes.
+    /// Runs `work` in one transaction, which is rolled back if `work` throws. Changes run one after another, even
+    /// across processes.
     func change<Outcome: Sendable>(
         _ work: @escaping @Sendable (any FeedStoreChange) throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome
 
-    /// Every saved feed, by URL, without its images.
+    /// Returns every saved feed without its images, sorted by URL.
     func summaries() async throws(FeedError) -> [FeedSummary]
 }
 
@@ -22,28 +22,30 @@ extension FeedStore {
     }
 }
 
-/// What can be done to a feed store within one transaction.
+/// The changes of one transaction on a feed store.
 package protocol FeedStoreChange {
-    /// Deletes the feed with its kept items. Deleting a feed that was never saved is no error.
+    /// Deletes the feed with its kept items. A feed that was never saved is ignored.
     func delete(_ url: ResourceURL) throws(FeedError)
-    /// Deletes the current items of the feed and, unless they stay, the items that left it. The feed itself stays, and with
-    /// it the image data that it alone may see.
+    /// Deletes the feed's current items and, unless `keepingLeft` is true, its kept items. The feed itself stays, and
+    /// with it the image data that only this feed may see.
     func deleteItems(of url: ResourceURL, keepingLeft: Bool) throws(FeedError)
-    /// Inserts a feed, or replaces a saved one except for the items that left it.
+    /// Inserts a feed, or replaces a saved feed except for its kept items.
     func insert(_ saved: SavedFeed) throws(FeedError)
-    /// The saved feed is the server's latest: all else that is saved of it is renewed, with the credentials of its URL,
-    /// with which it was just had. A named one stays one. `notFound` if there is none.
+    /// Confirms that the items of the saved feed are the server's latest, and renews everything else that is saved of
+    /// it, including the credentials of its URL. A named feed stays named. Throws `notFound` if the feed was never
+    /// saved.
     func confirm(_ saved: SavedFeed) throws(FeedError)
-    /// Remembers it until the feed is inserted, confirmed or deleted. Nothing happens where the feed isn't there.
+    /// Remembers the trouble until the feed is inserted, confirmed or deleted. A feed that was never saved is ignored.
     func note(_ trouble: FeedTrouble, of url: ResourceURL) throws(FeedError)
 
-    /// From now on this holds for a saved feed.
+    /// Sets the `keep` of a saved feed.
     func setKeep(_ keep: Keep, of url: ResourceURL) throws(FeedError)
-    /// Keeps images that left the feed, of which none is kept by now. The data of images from an archive is never requested.
+    /// Keeps images that have left the feed. The caller passes only images that are new among the kept ones. The data of
+    /// images from an archive is never requested.
     func keep(_ images: [FeedImage], fromArchive: Bool, of url: ResourceURL) throws(FeedError)
-    /// Those kept that the feed names again are no longer kept, and are given back.
+    /// Removes the kept images that the feed contains again, and returns them.
     func takeBack(to url: ResourceURL) throws(FeedError) -> [FeedImage]
-    /// Lets go of the kept ones that are not covered.
+    /// Deletes the kept images that `keep` excludes.
     func letGo(from url: ResourceURL, by keep: Keep, now: Timestamp) throws(FeedError)
     func countKept(of url: ResourceURL) throws(FeedError) -> Int
 }
@@ -54,18 +56,19 @@ extension FeedStoreChange {
     }
 }
 
+/// A saved feed without its images.
 package struct FeedSummary: Hashable, Sendable {
     package let url: ResourceURL
     package let title: String?
     package let format: Feed.Format
     package let savedAt: Timestamp
-    /// How many images the feed has, with those that are kept.
+    /// The number of current and kept images.
     package let images: Int
-    /// As of a `SavedFeed`.
+    /// Whether the user has named the feed.
     package let isNamed: Bool
     package let movedTo: ResourceURL?
     package let keep: Keep?
-    /// Nil if the feed was had the last time.
+    /// The trouble of the last attempt to load the feed; nil if it succeeded.
     package let trouble: FeedTrouble?
 
     package init(
@@ -82,4 +85,28 @@ package struct FeedSummary: Hashable, Sendable {
         self.keep = keep
         self.trouble = trouble
     }
+}
+
+/// The pause that a server asked for in its response to a feed's own request.
+package struct FeedWait: Hashable, Sendable {
+    /// The longest pause that is respected. A moment further ahead comes from a wrong clock.
+    static let longest = Duration.seconds(24 * 60 * 60)
+
+    package let feed: ResourceURL
+    package let until: Timestamp
+
+    package init(feed: ResourceURL, until: Timestamp) {
+        self.feed = feed
+        self.until = until
+    }
+
+    package func holds(at now: Timestamp) -> Bool { now < until && until <= now + Self.longest }
+}
+
+/// Stores the pauses from one run to the next.
+package protocol FeedWaitStore: Sendable {
+    /// Returns the pauses by URL.
+    func retrieve() async throws(FeedError) -> [FeedWait]
+    /// Replaces all pauses. If it throws, the old pauses stay.
+    func replace(with waits: [FeedWait]) async throws(FeedError)
 }

@@ -1,7 +1,7 @@
-/// Why a feed could not be had the last time that it was asked for.
+/// Why the last attempt to load a feed failed.
 package struct FeedTrouble: Hashable, Sendable {
     package let kind: FeedError.Kind
-    /// Without passwords.
+    /// The message of the error, whose passwords are removed.
     package let message: String
     package let at: Timestamp
 
@@ -11,7 +11,8 @@ package struct FeedTrouble: Hashable, Sendable {
         self.at = at
     }
 
-    /// Nil for what says nothing of the feed or its server: a fault of the cache, or that nobody was asked.
+    /// Makes the trouble of an error. The result is nil if the error concerns neither the feed nor its server: a fault
+    /// of the cache, or a wait without a request.
     init?(_ error: FeedError, at moment: Timestamp) {
         guard error.kind == .connectivity || error.kind == .invalidData, !error.isWait || error.needsName else {
             return nil

@@ -1,24 +1,25 @@
+/// A GET request.
 package struct HTTPRequest: Hashable, Sendable {
     package var url: ResourceURL { didSet { origin = url.origin } }
-    /// Of its URL.
+    /// The origin of `url`.
     package private(set) var origin: String
-    /// The most bytes the body may have, counted as they stream, after decompression.
+    /// The largest size of the body, counted as it arrives, after decompression.
     package let maxBytes: Int64
-    /// Makes the request conditional.
+    /// The validators that make the request conditional.
     package var validators: Validators
-    /// What proves who asks; goes to its own origin alone, wherever the request is redirected to.
+    /// The secrets, which are sent only to their own origin, even after redirects.
     package var secrets: Secrets?
     package var addresses: AddressScope
-    /// Whether the server is told that the body may come compressed. If it does without that, it is decompressed too.
+    /// Whether the request allows the server to compress the body. A compressed body is always decompressed.
     package var mayBeCompressed: Bool
-    /// Asks for the rest of a body of which the first bytes are there.
+    /// Requests the rest of a body that has begun.
     package var rest: RestOfBody?
-    /// The moment before which the server asked not to be requested.
+    /// The end of the pause that the server asked for in an earlier run.
     package var notBefore: Timestamp?
-    /// How this request is made, where that is not as in the rest of the run.
+    /// The settings of this request, if they differ from the rest of the run.
     package var manner: RequestManner?
 
-    /// The request opens a new connection, because the existing one may be dead.
+    /// Whether the request opens a new connection, because the existing one may be dead.
     package var connectsAnew = false
 
     package init(
@@ -35,14 +36,39 @@ package struct HTTPRequest: Hashable, Sendable {
         self.manner = manner
     }
 
-    /// Those that may go where the request goes.
+    /// The secrets that belong to the request's current origin.
     package var secretsToSend: Secrets? { secrets?.origin == origin ? secrets : nil }
 
-    /// Whether anything goes along that proves who asks.
+    /// Whether the request carries secrets or the credentials of its URL.
     var hasSecretsToSend: Bool { secretsToSend != nil || url.credentials != nil }
 }
 
-/// `Range` and `If-Range`: the server sends the rest with 206 if the body is still the same, else all of it with 200.
+/// The addresses that a request may connect to. The address itself is checked, because a name can lead anywhere.
+package enum AddressScope: Hashable, Sendable {
+    case any
+    case publicOnly
+}
+
+/// The headers and credentials for a single origin.
+package struct Secrets: Hashable, Sendable {
+    package let origin: String
+    /// Whole header lines, such as `Name: value`.
+    package let headers: [String]
+    /// `user:password`, percent-encoded as in a URL. The credentials of a URL override them.
+    package let credentials: String?
+    /// Whether credentials may come from a netrc file as well.
+    package let usesNetrc: Bool
+
+    package init(origin: String, headers: [String] = [], credentials: String? = nil, usesNetrc: Bool = false) {
+        self.origin = origin
+        self.headers = headers
+        self.credentials = credentials
+        self.usesNetrc = usesNetrc
+    }
+}
+
+/// `Range` and `If-Range`: the server sends the rest with 206 if the body is unchanged, otherwise the whole body with
+/// 200.
 package struct RestOfBody: Hashable, Sendable {
     package let offset: Int64
     /// A strong entity tag.

@@ -1,44 +1,22 @@
-/// What the requests behind a response or a failure touched: the requests of a whole chain of redirects, with all retries.
-/// It decides who may see the data or the failure.
-package struct RequestCircumstances: Hashable, Sendable {
-    /// At least one request went to an address that not every feed may reference: to any address that is not public.
-    /// Through a proxy, only a URL tells: its host is the literal of such an address, or a name of the local machine.
-    package var touchedPrivateAddress = false
-    /// At least one request carried `-H` lines or credentials, or could take credentials from a netrc file. A netrc file
-    /// counts even if it has no entry for the host, because the caller has to know the circle before the request.
-    package var usedSecrets = false
-    /// At least one https request was made without verifying the server's certificate.
-    package var isUnverified = false
-
-    package init() {}
-
-    package func adding(_ other: RequestCircumstances) -> RequestCircumstances {
-        var sum = self
-        sum.touchedPrivateAddress = touchedPrivateAddress || other.touchedPrivateAddress
-        sum.usedSecrets = usedSecrets || other.usedSecrets
-        sum.isUnverified = isUnverified || other.isUnverified
-        return sum
-    }
-}
-
+/// The response to a request, after its redirects. The body has gone to the sink.
 package struct HTTPResponse: Hashable, Sendable {
     package var head: HTTPHead
-    /// Bytes of the body, as they were counted against `maxBytes`.
+    /// The size of the body, as it was counted against `maxBytes`.
     package var bodyBytes: Int64
-    /// The answer came from an address of a network of one's own, as far as can be known where a proxy stands between.
+    /// Whether the response came from an address of the user's own network, as far as that is known behind a proxy.
     package var isFromPrivateAddress = false
-    /// What the requests that led to this response touched. `isFromPrivateAddress` is about the last of them alone, and
-    /// about fewer addresses: it gives a feed the right to reference private addresses.
+    /// What the requests that led to this response touched. `isFromPrivateAddress` concerns only the last request, and
+    /// fewer addresses: it gives a feed the right to reference private addresses.
     package var circumstances = RequestCircumstances()
-    /// Where a 3xx points, as an absolute URL, unchecked.
+    /// The absolute URL that a 3xx names. It is unchecked.
     package let redirectTarget: String?
-    /// What answered after redirects; nil where there were none.
+    /// The URL that responded after redirects; nil without redirects.
     package private(set) var redirectedURL: ResourceURL?
     /// The target of the leading 301 and 308 redirects; nil where the first redirect is of another kind.
     package private(set) var movedTo: ResourceURL?
-    /// The request set out with secrets, and came there without any.
+    /// Whether the request started with secrets, and dropped them on its way.
     package private(set) var hasLeftSecrets = false
-    /// The proxy whose own answer this is: it wants to know who asks. Without a user name or password of it.
+    /// The proxy that sent this response itself because it asks for credentials. The name is without credentials.
     package var askingProxy: String?
 
     package init(head: HTTPHead, redirectTarget: String? = nil, bodyBytes: Int64 = 0) {
@@ -52,4 +30,50 @@ package struct HTTPResponse: Hashable, Sendable {
         movedTo = newURL
         hasLeftSecrets = leavingSecrets
     }
+}
+
+/// The status and the headers of a response.
+///
+/// A head is copied often and read rarely. All headers are therefore in one array, so that a copy costs as much as the
+/// copy of one string.
+package struct HTTPHead: Hashable, Sendable {
+    package enum Header: Int, CaseIterable, Sendable {
+        case contentLength, contentRange, contentType, etag, lastModified, link
+    }
+
+    private static let emptyHeaders = [String?](repeating: nil, count: Header.allCases.count)
+
+    package var status: Int
+    /// Whether the body is decoded on arrival, so that its bytes and offsets differ from the server's.
+    package var isContentEncoded = false
+    /// Whether the connection carries many requests at once.
+    package var isMultiplexed = false
+    /// The pause that the server asks for.
+    package var retryAfter: Duration?
+    /// The values of the headers, by the raw value of `Header`.
+    private var headers = Self.emptyHeaders
+
+    package init(status: Int) { self.status = status }
+
+    /// The value of a header as the response has it. The length is kept only where a rest may be requested. Repeated
+    /// headers are joined into one list.
+    package subscript(header: Header) -> String? {
+        get { headers[header.rawValue] }
+        set { if newValue != nil || headers[header.rawValue] != nil { headers[header.rawValue] = newValue } }
+    }
+
+    /// The strong entity tag, which allows parts of two responses to be joined (RFC 9110, section 15.3.7.3).
+    var strongTag: String? { self[.etag].flatMap { $0.isStrongTag ? $0 : nil } }
+
+    package var validators: Validators { Validators(etag: self[.etag], lastModified: self[.lastModified]) }
+
+    /// Whether the body consists of several ranges, each with its own headers.
+    var isMultipart: Bool { self[.contentType]?.lowercased().utf8.starts(with: "multipart/".utf8) == true }
+}
+
+extension String {
+    /// Whether the text is a strong entity tag. A weak tag begins with `W/`.
+    package var isStrongTag: Bool { utf8.count >= 2 && utf8.first == Self.quote && utf8.last == Self.quote }
+
+    private static let quote = UInt8(ascii: "\"")
 }

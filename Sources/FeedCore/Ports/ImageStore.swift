@@ -1,41 +1,40 @@
-/// Where image data is kept: indexed by URL, named by digest, so that equal bytes are there once.
+/// Stores image data. It is indexed by URL, and its files are named by digest, so that equal bytes are stored once.
 package protocol ImageStore: Sendable {
     /// Returns the data of each image, in the same order: the data of the first of its URLs that has data which the
     /// viewer may see; nil where there is none, or where its file is gone.
     func find(_ images: [FeedImage], for viewer: Viewer) async throws(FeedError) -> [StoredImage?]
 
-    /// Returns the data of a URL in any circle: of several, the data that was obtained last. Where the URL has none, returns
-    /// the data of an image whose `url` it is.
+    /// Returns the data of a URL in any circle: of several, the data that was obtained last. Where the URL has none,
+    /// returns the data of an image whose `url` it is.
     func find(_ url: ResourceURL) async throws(FeedError) -> StoredImage?
 
-    /// The bytes, checked against their digest: damaged data is never delivered, but a `storage` error.
+    /// Returns the bytes after a check against their digest. Throws `storage` for damaged data.
     func data(of image: StoredImage) async throws(FeedError) -> [UInt8]
 
-    /// A place for bytes that are still coming. Nothing of it is visible until it is published.
+    /// Returns a receiver for bytes that are still arriving. They are invisible until they are published.
     func stage() throws(FeedError) -> any StagedImage
 
-    /// All bytes of a staged image are there: what can be done with them before they are published is done, now or when
-    /// there are more of such.
+    /// Marks a staged image as complete, so that the store can prepare it for publishing.
     func complete(_ image: any StagedImage)
 
-    /// How many can be staged at once: each may hold a file open until it is published.
+    /// The number of images that can be staged at once. Each may hold a file open until it is published.
     var mostStaged: Int { get }
 
-    /// Makes the images' bytes durable, then visible, then indexes them by URL and circle (the last insert wins).
-    /// Returns for each image, in order, what is stored or why it alone could not be stored; throws when the store itself
-    /// fails.
+    /// Makes the images' bytes durable, then visible, then indexes them by URL and circle (the last insert wins). Returns
+    /// the result of each image in order: what is stored, or an error that concerns only this image. Throws if the store
+    /// itself fails.
     func publish(_ images: [ReceivedImage]) async throws(FeedError) -> [Result<StoredImage, FeedError>]
 
-    /// What was met with one image and concerns them all, such as a full disk: nothing more is worth a try.
+    /// An error that was met with one image and concerns all further ones, such as a full disk.
     var exhaustion: FeedError? { get }
 
-    /// Renews the validators of data that was confirmed, and forgets the failures of its URLs. Data that is gone is no
-    /// error.
+    /// Renews the validators of data that was confirmed, and forgets the failures of its URLs. Missing data is
+    /// ignored.
     func confirm(_ images: [ConfirmedImage]) async throws(FeedError)
 
-    /// Returns the last failure of each URL that the viewer may see, in the same order; nil where none is remembered. A
-    /// viewer that requests the URLs with secrets asks for `onlyOwn` failures: what was answered to others says nothing to
-    /// it.
+    /// Returns the last failure of each URL that the viewer may see, in the same order; nil where none is remembered.
+    /// With `onlyOwn`, only failures of the viewer's own requests count, because requests with secrets get other
+    /// responses.
     func failures(
         of urls: [ResourceURL], for viewer: Viewer, onlyOwn: Bool
     ) async throws(FeedError) -> [RememberedFailure?]
@@ -44,24 +43,134 @@ package protocol ImageStore: Sendable {
     /// confirmed there.
     func remember(_ failures: [ImageFailure]) async throws(FeedError)
 
-    /// The images' files, none of which is deleted as long as what is returned lives. Waits at most this long for
-    /// somebody who is deleting.
+    /// Returns the images' files, which are protected from deletion as long as the result exists. Waits up to
+    /// `lockWait` for a run that is deleting images.
     func files(lockWait: Duration) async throws(FeedError) -> any ImageFiles
 
-    /// What is really there of it all, and of these saved feeds' images.
+    /// Counts the data that is present, in all and of the images of these saved feeds.
     func inventory(of feeds: [ResourceURL]) async throws(FeedError) -> ImageInventory
 
-    /// Keeps out whoever reads many images and relies on their staying, for as long as the store is open; a removal does
-    /// so only for itself, and if there is anything to delete. False: somebody is at it, and wasn't waited for.
+    /// Locks out runs that need many images to stay, such as an export, for as long as the store is open. A removal
+    /// takes this lock for itself if it has anything to delete. Returns false if such a run is active and `waiting` is
+    /// false.
     func keepReadersOut(waiting: Bool) async throws(FeedError) -> Bool
 
-    /// Deletes the data and the failures of every URL that no saved feed names, then whatever no row names.
+    /// Deletes the data and the failures of every URL that is missing from all saved feeds, then every file without a
+    /// row.
     func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval
 
-    /// Reads every image that a saved feed names again, and deletes those whose bytes don't match their digest.
+    /// Rereads every image of the saved feeds, and deletes those whose bytes differ from their digest.
     func removeDamaged(_ mode: RemovalMode, progress: ProgressStream?) async throws(FeedError) -> ImageRemoval
 }
 
 extension ImageStore {
     package func totals() async throws(FeedError) -> ImageTotals { try await inventory(of: []).totals }
+}
+
+/// The files of image data, for reading a part of each, or for copying and linking them.
+package protocol ImageFiles: Sendable {
+    /// Opens the file of an image. Throws `notFound` if this file is missing, changed or unreadable, and `storage` with
+    /// `unreadable` if the disk fails at it, as later reading may. Any other error would also concern the next file.
+    func open(_ image: StoredImage) throws(FeedError) -> any OpenImage
+}
+
+/// An open file of image data.
+package protocol OpenImage {
+    var size: Int { get }
+    /// Reads `count` bytes, or fewer at the end of the file.
+    func read(_ count: Int, at offset: Int) throws(FeedError) -> [UInt8]
+    /// Makes the file available at a new path outside the store: as a link where that is possible, otherwise as a copy.
+    /// The path must be free.
+    func place(at path: String) throws(FeedError)
+
+    /// Makes the file available in this way only. Returns false if that is impossible, and leaves the path free.
+    func place(at path: String, as placement: ImagePlacement) throws(FeedError) -> Bool
+}
+
+/// How a file becomes available outside the store.
+package enum ImagePlacement: CaseIterable, Sendable {
+    /// A separate file that shares its blocks with the file in the store until one of them is changed.
+    case clone
+    case link, copy
+}
+
+/// A count of the images whose data is present.
+package struct ImageInventory: Hashable, Sendable {
+    package let totals: ImageTotals
+    /// The counts of each feed, in the order of the feeds.
+    package let perFeed: [OfFeed]
+
+    package struct OfFeed: Hashable, Sendable {
+        /// The number of the feed's images whose data is present.
+        package var cached = 0
+        /// The number of distinct images that have no data and a permanent failure.
+        package var failed = 0
+        /// The time until which all of these are skipped.
+        package var leftAloneUntil: Timestamp?
+
+        package init(cached: Int = 0) { self.cached = cached }
+
+        /// Counts an image with a permanent failure.
+        package mutating func add(failedAt: Timestamp, count: Int) {
+            failed += 1
+            let until = failedAt + PermanentFailures.pause(afterFailures: count)
+            leftAloneUntil = min(leftAloneUntil ?? until, until)
+        }
+    }
+
+    package init(totals: ImageTotals, perFeed: [OfFeed]) {
+        self.totals = totals
+        self.perFeed = perFeed
+    }
+}
+
+/// The number of distinct images and the sum of their bytes.
+package struct ImageTotals: Hashable, Sendable {
+    package let count: Int
+    package let bytes: Int64
+
+    package init(count: Int, bytes: Int64) {
+        self.count = count
+        self.bytes = bytes
+    }
+}
+
+/// Whether images are deleted, or only counted. A dry run counts as if these feeds and damaged images were deleted
+/// before.
+package enum RemovalMode: Hashable, Sendable {
+    case forReal
+    case dryRun(withoutFeeds: [ResourceURL], withoutDamaged: Bool = false)
+
+    package var isDryRun: Bool { if case .dryRun = self { true } else { false } }
+
+    /// The feeds that a dry run treats as deleted.
+    package var feedsLeftOut: [ResourceURL] {
+        switch self {
+        case .forReal: []
+        case .dryRun(let feeds, _): feeds
+        }
+    }
+
+    package var leavesDamagedOut: Bool { if case .dryRun(_, true) = self { true } else { false } }
+}
+
+/// The result of deleting images.
+package struct ImageRemoval: Hashable, Sendable {
+    /// The number of distinct images whose data was deleted, or was missing before.
+    package let images: Int
+    /// The number of these images that a feed contains and whose data was missing before.
+    package let gone: Int
+    /// The size of the deleted images and leftovers.
+    package let bytesFreed: Int64
+    /// The error that ended the deletion early.
+    package let failure: FeedError?
+
+    package static let nothing = ImageRemoval(images: 0, bytesFreed: 0)
+
+    package init(images: Int, gone: Int = 0, bytesFreed: Int64, failure: FeedError? = nil) {
+        self.images = images
+        self.gone = gone
+        self.bytesFreed = bytesFreed
+        self.failure = failure
+    }
 }

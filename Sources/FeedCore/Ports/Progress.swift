@@ -1,13 +1,13 @@
-/// How far a piece of work has come, for those who watch.
+/// The progress of a piece of work.
 package struct Progress: Hashable, Sendable {
     package var done = 0
-    /// Of those, what took no work.
+    /// The part of `done` that took no work.
     package var given = 0
-    /// Nil while it isn't known how much there is to do.
+    /// The amount of work; nil while it is unknown.
     package var total: Int?
-    /// So many feeds are still to come, and to bring more to do.
+    /// The number of feeds that may still add work.
     package var awaitedFeeds = 0
-    /// Read, written or received so far.
+    /// The bytes that were read, written or received so far.
     package var bytes: Int64 = 0
     package var failed = 0
 
@@ -23,5 +23,5 @@ package struct Progress: Hashable, Sendable {
     }
 }
 
-/// Where work tells how far it has come. Only the latest matters, so that telling costs next to nothing.
+/// Receives the progress of work. Only the latest value is kept, so that reporting is cheap.
 package typealias ProgressStream = AsyncStream<Progress>.Continuation

@@ -1,3 +1,37 @@
+/// Receives the bytes of an image before it is published. Calls come one after another.
+package protocol StagedImage: AnyObject, Sendable {
+    func append(_ chunk: [UInt8]) throws(FeedError)
+    /// Deletes the bytes. Releasing a staged image has the same effect.
+    func discard()
+}
+
+/// An image whose bytes are complete and of a known type, ready to be published.
+package struct ReceivedImage: Sendable {
+    /// The URL that the bytes belong to.
+    package let url: ResourceURL
+    /// The images that get the bytes. Without a recipient, the bytes stay invisible to every feed.
+    package var recipients: [Recipient]
+    package let bytes: any StagedImage
+    package let size: Int64
+    package let type: ImageType
+    package let validators: Validators
+    package let fetchedAt: Timestamp
+
+    package init(
+        url: ResourceURL, recipients: [Recipient] = [], bytes: any StagedImage, size: Int64, type: ImageType,
+        validators: Validators, fetchedAt: Timestamp
+    ) {
+        self.url = url
+        self.recipients = recipients
+        self.bytes = bytes
+        self.size = size
+        self.type = type
+        self.validators = validators
+        self.fetchedAt = fetchedAt
+    }
+}
+
+/// Image data in the cache.
 package struct StoredImage: Hashable, Sendable {
     package let digest: Digest
     package let size: Int64
@@ -24,7 +58,7 @@ package struct StoredImage: Hashable, Sendable {
         self.from = from
     }
 
-    /// Of the file, relative to the cache. Few ask for it.
+    /// The path of the file, relative to the cache. It is computed because few callers use it.
     package var path: String { "\(directory)/\(digest.hex)" }
 }
 

@@ -1,8 +1,8 @@
-/// Decides which images of a run's feeds are requested, feed by feed, as the feeds come. An image is looked up for each feed
-/// that contains it, because each feed may see other data; its URL is counted once.
+/// Decides which images of a run's feeds are requested, feed by feed, as the feeds come. An image is looked up for each
+/// feed that contains it, because each feed may see other data; its URL is counted once.
 struct DownloadPlanner: Sendable {
-    /// What the store returns for an image is larger than what the survey remembers of it. And the images of one part are
-    /// requested while the next part is looked up.
+    /// The number of images that are looked up at once. Parts bound the memory for what the store returns, and the
+    /// images of one part are requested while the next part is looked up.
     private static let partSize = 2000
 
     private(set) var report = ImagesReport()
@@ -21,7 +21,7 @@ struct DownloadPlanner: Sendable {
     private var counted: [Counted] = []
     private var numbers: [ResourceURL.Key: Int32] = [:]
     private var feedNumber: Int32 = 0
-    /// The images that only feeds contain whose servers are out of reach.
+    /// The images whose feeds' servers are all out of reach.
     private var outOfReach: Set<Int32> = []
 
     init(_ choice: ImageChoice, dryRun: Bool, events: SyncEvents?, newImages: NewImages? = nil) {
@@ -31,7 +31,7 @@ struct DownloadPlanner: Sendable {
         self.newImages = newImages
     }
 
-    /// Hands the images that are to be requested to `ask`, a part of the feed at a time.
+    /// Adds a feed, and passes the images to request to `ask`, a part of the feed at a time.
     mutating func add(
         _ images: [FeedImage], of feed: ResourceURL, _ request: ImageChoice.Request,
         ask: ([WantedImage]) -> Void
@@ -45,7 +45,7 @@ struct DownloadPlanner: Sendable {
             async let found = Result { [choice] () async throws(FeedError) in
                 try await choice.verdicts(on: part.images, request)
             }
-            // The next part is prepared while the store looks up this one.
+            // The next part is prepared while the store looks up this part.
             next = parts.next().map { distinct($0) }
             report.total += part.newCount
             total += part.newCount
@@ -64,8 +64,8 @@ struct DownloadPlanner: Sendable {
         events?.yield(.imagesFound(feed, total: total, cached: cached))
     }
 
-    /// Images of a feed, each URL once.
-    private struct Part: Sendable {
+    /// A part of a feed's images, each URL once.
+    private struct DistinctImages: Sendable {
         var images: [FeedImage] = []
         var numbers: [Int32] = []
         /// The first number of a URL that no earlier feed contains.
@@ -75,8 +75,8 @@ struct DownloadPlanner: Sendable {
         func isNew(_ index: Int) -> Bool { numbers[index] >= firstNew }
     }
 
-    private mutating func distinct(_ images: ArraySlice<FeedImage>) -> Part {
-        var part = Part(firstNew: Int32(counted.count))
+    private mutating func distinct(_ images: ArraySlice<FeedImage>) -> DistinctImages {
+        var part = DistinctImages(firstNew: Int32(counted.count))
         part.images.reserveCapacity(images.count)
         part.numbers.reserveCapacity(images.count)
         for image in images {
@@ -94,13 +94,13 @@ struct DownloadPlanner: Sendable {
         return part
     }
 
-    /// Returns the number of a URL, which is the next one for a new URL. The dictionary is searched once.
+    /// Returns the number of a URL, which is the next free number for a new URL. The dictionary is searched once.
     private mutating func number(of url: ResourceURL.Key) -> Int32 {
         func value(_ number: inout Int32) -> Int32 { number }
         return value(&numbers[url, default: Int32(counted.count)])
     }
 
-    /// Counts and reports what was decided.
+    /// Counts and reports the decision on an image.
     private mutating func take(
         _ verdict: ImageChoice.Verdict, on feedImage: FeedImage, _ number: Int32, isNew: Bool, of feed: ResourceURL,
         _ wanted: inout [WantedImage]
@@ -139,5 +139,12 @@ struct DownloadPlanner: Sendable {
             report.skipped += 1
             events?.yield(.imageLeftAlone(url, failure))
         }
+    }
+}
+
+extension Array {
+    /// Returns the elements in parts of `size`; the last part may be smaller.
+    func parts(of size: Int) -> some Sequence<ArraySlice<Element>> {
+        stride(from: 0, to: count, by: size).lazy.map { self[$0..<Swift.min($0 + size, count)] }
     }
 }

@@ -1,5 +1,6 @@
 import Synchronization
 
+/// The result of downloading the images of a run.
 package struct DownloadOutcome: Sendable {
     package var report = ImagesReport()
     /// The failure of the store that ended the downloads early.
@@ -13,7 +14,7 @@ final class DownloadResults: Sendable {
         /// The result of each URL so far, if a URL can be requested in several ways.
         var results: [ResourceURL.Key: ImageResultKind] = [:]
 
-        /// Counts a result. Returns false where the URL has a result that is as bad.
+        /// Counts a result. Returns false if the URL has an equal or worse result.
         mutating func count(_ url: ResourceURL, _ result: ImageResultKind, inSeveralWays: Bool) -> Bool {
             if inSeveralWays {
                 let old = results[url.key]
@@ -30,28 +31,28 @@ final class DownloadResults: Sendable {
             case .skipped: outcome.report.skipped += number
             case .cached: outcome.report.cached += number
             case .downloaded: outcome.report.downloaded += number
-            // The failures are listed.
+            // Failures are counted by their list.
             case .failed: break
             }
         }
     }
 
     private let state = Mutex(State())
-    private let traffic: RequestScheduler
+    private let scheduler: RequestScheduler
     private let events: SyncEvents?
-    /// Whether a URL can be requested in several ways: only where a run has several feeds.
+    /// Whether a URL can be requested in several ways, which takes a run of several feeds.
     private let inSeveralWays: Bool
     private let (running, ending) = AsyncStream.makeStream(of: Never.self)
 
-    init(of traffic: RequestScheduler, events: SyncEvents?, inSeveralWays: Bool) {
-        self.traffic = traffic
+    init(of scheduler: RequestScheduler, events: SyncEvents?, inSeveralWays: Bool) {
+        self.scheduler = scheduler
         self.inSeveralWays = inSeveralWays
         self.events = events
     }
 
     var outcome: DownloadOutcome { state.withLock { $0.outcome } }
 
-    /// Takes note of what the survey has counted for URLs that are requested now.
+    /// Records what the planner has counted for URLs that are requested now.
     func begin(_ images: [WantedImage]) {
         guard inSeveralWays else { return }
         state.withLock { state in
@@ -64,8 +65,8 @@ final class DownloadResults: Sendable {
 
     func answered() { events?.yield(.imageAnswered) }
 
-    /// Counts images that none of their URLs brought. A failure of the store ends the run instead of failing each image,
-    /// unless it concerns one image alone. An image that was cancelled has not failed.
+    /// Counts images whose URLs have all failed. A failure of the store ends the run, unless it concerns a single
+    /// image. A cancelled image is skipped.
     func failed(_ images: [ImagesUnderWay.FailedImage]) {
         for image in images {
             if image.error.isCancellation { continue }
@@ -79,8 +80,8 @@ final class DownloadResults: Sendable {
         }
     }
 
-    /// `results` says of each image, in order, whether it is stored. With an `exhaustion` of the store, that is why the
-    /// others are not.
+    /// Counts the results of publishing, which are in the order of the images. With an `exhaustion` of the store, the
+    /// images that were left out are skipped, because it ends the run.
     func published(
         _ images: [ReceivedImage], _ results: [Result<StoredImage, FeedError>], _ exhaustion: FeedError?
     ) {
@@ -113,21 +114,21 @@ final class DownloadResults: Sendable {
         }
     }
 
-    /// The `url`s of the images, each once.
+    /// Returns the `url` of each recipient once, or `url` if there are none.
     private func urls(of recipients: [Recipient], else url: ResourceURL) -> [ResourceURL] {
         guard recipients.count > 1 else { return [recipients.first?.image ?? url] }
         var seen: Set<ResourceURL.Key> = []
         return recipients.map(\.image).filter { seen.insert($0.key).inserted }
     }
 
-    /// Nothing starts any more.
+    /// Stops all downloads because of this error. The first error is kept.
     func stop(_ error: FeedError) {
         state.withLock { $0.outcome.fatal = $0.outcome.fatal ?? error }
-        traffic.stop()
+        scheduler.stop()
         ending.finish()
     }
 
-    /// Returns when the store has failed, or when it is cancelled.
+    /// Waits until the downloads are stopped, or the task is cancelled.
     func untilStopped() async {
         for await _ in running {}
     }
@@ -139,5 +140,17 @@ final class DownloadResults: Sendable {
             return true
         }
         if isFirst { events?.yield(.imageFailed(url, error)) }
+    }
+}
+
+extension FeedError {
+    /// Whether the cache itself is in trouble, so that everything else would fail as well. Unreadable rows of one feed
+    /// fail only this feed, and a limit that an image exceeds fails only this image.
+    var isFatal: Bool {
+        switch kind {
+        case .storage(.unreadable), .storage(.limited): false
+        case .storage: true
+        default: false
+        }
     }
 }

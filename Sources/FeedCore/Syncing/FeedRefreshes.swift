@@ -1,11 +1,11 @@
-/// Brings every feed of a run up to date, some at a time, each with what holds for it.
+/// Brings every feed of a run up to date, a bounded number at a time, each by its own policy.
 struct FeedRefreshes: Sendable {
     struct SyncedFeed: Sendable {
         let report: FeedReport
         let images: [FeedImage]
-        /// On which the images may be asked for; nil while the feed's server is out of reach or not asked.
+        /// The terms for requesting the images; nil if the feed's server is out of reach or has to wait.
         var imageTerms: RequestTerms?
-        /// As in `FeedRefresh.Refreshed`.
+        /// The predecessors of image URLs, from `FeedRefresh.Refreshed`.
         var predecessors: [ResourceURL.Key: ResourceURL] = [:]
         /// Why the feed could not be loaded from its server.
         var trouble: FeedTrouble?
@@ -21,19 +21,20 @@ struct FeedRefreshes: Sendable {
         var failure: FeedError?
     }
 
+    /// The policy of the feeds that have none of their own.
     let general: FeedPolicy
-    let particulars: [ResourceURL.Key: FeedPolicy]
+    let policies: [ResourceURL.Key: FeedPolicy]
     let local: LocalFeedLoader
     let feedsAtOnce: Int
-    /// What went wrong with a feed is kept with its saved copy.
-    let notes: Bool
+    /// Whether the troubles of feeds are saved.
+    let savesTroubles: Bool
     /// The pauses that servers asked for in earlier runs.
     let waits: [FeedWait]
 
-    func particulars(of feed: ResourceURL) -> FeedPolicy { particulars[feed.key] ?? general }
+    func policy(of feed: ResourceURL) -> FeedPolicy { policies[feed.key] ?? general }
 
-    /// Returns the reports in the order of `feeds`, without the feeds that were cancelled. Each feed is handed on as soon as
-    /// it is up to date.
+    /// Refreshes the feeds, and passes each to `next` as soon as it is up to date. Returns the reports in the order of
+    /// `feeds`; cancelled feeds have none.
     func run(
         _ feeds: [ResourceURL], _ events: SyncEvents?, _ next: AsyncStream<SyncedFeed>.Continuation
     ) async -> Outcome {
@@ -43,8 +44,8 @@ struct FeedRefreshes: Sendable {
         var waits = earlier
         var reports = [FeedReport?](repeating: nil, count: feeds.count)
         var troubles: [(url: ResourceURL, trouble: FeedTrouble)] = []
-        // No host whose feeds have to wait holds up those of others.
-        var queue = SchedulerState(jobs: feedsAtOnce, share: HostConcurrency(asked: feedsAtOnce))
+        // The queue lets feeds of other hosts pass those of a host that has to wait.
+        var queue = SchedulerState(jobs: feedsAtOnce, concurrency: HostConcurrency(fixedLimit: feedsAtOnce))
         queue.add(feeds, from: 0)
         await withTaskGroup(of: (SchedulerState.Start, SyncedFeed?).self) { group in
             func startAll(in group: inout TaskGroup<(SchedulerState.Start, SyncedFeed?)>) {
@@ -55,7 +56,7 @@ struct FeedRefreshes: Sendable {
             }
             startAll(in: &group)
             while let (start, feed) = await group.next() {
-                queue.leave(start.place, .nothing)
+                queue.release(start.slot, .nothing)
                 startAll(in: &group)
                 guard let feed else { continue }
                 reports[start.number] = feed.report
@@ -65,15 +66,15 @@ struct FeedRefreshes: Sendable {
                 next.yield(feed)
             }
         }
-        let failure = await note(troubles)
+        let failure = await save(troubles)
         return Outcome(
             reports: reports.compactMap { $0 }, waits: waits.values.sorted { $0.feed.text < $1.feed.text },
             failure: failure)
     }
 
-    /// All at once: when the network is down, there is one of each feed.
-    private func note(_ troubles: [(url: ResourceURL, trouble: FeedTrouble)]) async -> FeedError? {
-        guard notes, !troubles.isEmpty else { return nil }
+    /// Saves all troubles in one change, because every feed has one while the network is down.
+    private func save(_ troubles: [(url: ResourceURL, trouble: FeedTrouble)]) async -> FeedError? {
+        guard savesTroubles, !troubles.isEmpty else { return nil }
         do {
             try await local.note(troubles)
             return nil
@@ -86,7 +87,7 @@ struct FeedRefreshes: Sendable {
         _ url: ResourceURL, notBefore: Timestamp?, _ events: SyncEvents?
     ) async -> SyncedFeed? {
         do {
-            let refresh = particulars(of: url).refresh
+            let refresh = policy(of: url).refresh
             let latest = try await refresh.refresh(url, notBefore: notBefore) { step in
                 events?.yield(.feedStep(url, step))
             }
@@ -108,7 +109,7 @@ struct FeedRefreshes: Sendable {
         } catch let error where error.isCancellation {
             return nil
         } catch {
-            var feed = await standIn(for: url, error)
+            var feed = await savedCopy(of: url, after: error)
             let now = local.now()
             feed?.trouble = FeedTrouble(error, at: now)
             feed?.wait = error.retryAfter.map { FeedWait(feed: url, until: now + min($0, FeedWait.longest)) }
@@ -116,12 +117,13 @@ struct FeedRefreshes: Sendable {
         }
     }
 
-    /// A feed that can't be reached is no failure while its saved copy is fresh. One that answers with invalid data is.
-    private func standIn(for url: ResourceURL, _ cause: FeedError) async -> SyncedFeed? {
+    /// Returns the saved copy of a feed that is out of reach, while the copy is fresh. Invalid data is a failure in any
+    /// case.
+    private func savedCopy(of url: ResourceURL, after cause: FeedError) async -> SyncedFeed? {
         guard cause.kind == .connectivity else { return failed(url, cause) }
         let found: LocalFeedLoader.Loaded
         do {
-            found = try await local.load(url, maxAge: particulars(of: url).maxAge)
+            found = try await local.load(url, maxAge: policy(of: url).maxAge)
         } catch let error where error.isCancellation {
             return nil
         } catch {
@@ -142,5 +144,18 @@ struct FeedRefreshes: Sendable {
     private func failed(_ url: ResourceURL, _ error: FeedError) -> SyncedFeed {
         let outcome = error.isWait ? FeedReport.Outcome.waiting : .failed
         return SyncedFeed(report: FeedReport(url: url, outcome: outcome, error: error), images: [])
+    }
+}
+
+/// The settings of a run that may differ between feeds.
+package struct FeedPolicy: Sendable {
+    package let refresh: FeedRefresh
+    package let maxAge: MaxAge
+    package let scope: ImageScope
+
+    package init(refresh: FeedRefresh, maxAge: MaxAge, scope: ImageScope = ImageScope()) {
+        self.refresh = refresh
+        self.maxAge = maxAge
+        self.scope = scope
     }
 }

@@ -1,36 +1,36 @@
 import Synchronization
 
-/// The result of a request that the store is to know of.
+/// The result of an image request that goes to the store.
 enum ImageResult: Sendable {
-    case received(ReceivedImage, Ending)
-    case notModified(ConfirmedImage, Ending)
+    case received(ReceivedImage, RequestEnd)
+    case notModified(ConfirmedImage, RequestEnd)
     case failed(ImageFailure)
 
     /// The end of a request that brought or confirmed data.
-    struct Ending: Sendable {
+    struct RequestEnd: Sendable {
         let request: Int
         let circumstances: RequestCircumstances
     }
 }
 
-/// Gathers results and has them stored a batch at a time: making 500 files durable at once costs little more than
-/// one. While a batch is published the next one gathers; who would add to a third has to wait, which bounds the memory
-/// and the files held open.
+/// Gathers results, and stores them in batches: making 500 files durable at once costs little more than one. While a
+/// batch is published, the next one gathers. Results for a third batch have to wait, which bounds the memory and the
+/// open files.
 ///
-/// Publishing goes on when the run is cancelled: what was received is kept.
+/// Publishing continues when the run is cancelled, so that everything that was received is kept.
 final class ImageBatches: Sendable {
     private static let mostImages = 500
-    /// Near the end, batches get smaller, so that there is little to publish when the last image has come; but not
-    /// smaller than this.
+    /// The smallest size of a batch. Batches shrink near the end of a run, so that little is left to publish after the
+    /// last image.
     private static let fewestImages = 100
     private static let mostBytes: Int64 = 256 << 20
     private static let longestWait = Duration.seconds(5)
 
     private struct Batch {
         var received: [ReceivedImage] = []
-        var receivedFrom: [ImageResult.Ending] = []
+        var receivedFrom: [ImageResult.RequestEnd] = []
         var notModified: [ConfirmedImage] = []
-        var confirmedBy: [ImageResult.Ending] = []
+        var confirmedBy: [ImageResult.RequestEnd] = []
         var failed: [ImageFailure] = []
         var bytes: Int64 = 0
 
@@ -38,13 +38,13 @@ final class ImageBatches: Sendable {
 
         mutating func add(_ result: ImageResult) {
             switch result {
-            case .received(let image, let ending):
+            case .received(let image, let end):
                 received.append(image)
-                receivedFrom.append(ending)
+                receivedFrom.append(end)
                 bytes += image.size
-            case .notModified(let image, let ending):
+            case .notModified(let image, let end):
                 notModified.append(image)
-                confirmedBy.append(ending)
+                confirmedBy.append(end)
             case .failed(let failure): failed.append(failure)
             }
         }
@@ -52,12 +52,12 @@ final class ImageBatches: Sendable {
 
     private struct State {
         var gathering = Batch()
-        /// Sends the batch off when it has gathered long enough.
+        /// The timer that sends the batch after `longestWait`.
         var timer: Task<Void, Never>?
-        /// The last batch that was sent off; it begins when those before it are done.
+        /// The task of the last batch that was sent, which waits for the batches before it.
         var last: Task<Void, Never>?
         var unpublished = 0
-        /// How many may add results at the same time.
+        /// The number of workers that add results.
         var jobs = 0
     }
 
@@ -65,35 +65,35 @@ final class ImageBatches: Sendable {
     private let store: any ImageStore
     private let requests: ImagesUnderWay
     private let mostStaged: Int
-    private let traffic: RequestScheduler
-    private let ledger: DownloadResults
+    private let scheduler: RequestScheduler
+    private let results: DownloadResults
     private let newImages: NewImages?
     private let sleep: @Sendable (Duration) async throws -> Void
 
     init(
-        store: any ImageStore, of requests: ImagesUnderWay, traffic: RequestScheduler, ledger: DownloadResults,
+        store: any ImageStore, of requests: ImagesUnderWay, scheduler: RequestScheduler, results: DownloadResults,
         newImages: NewImages?,
         sleep: @escaping @Sendable (Duration) async throws -> Void
     ) {
         self.store = store
         self.requests = requests
-        self.traffic = traffic
-        self.ledger = ledger
+        self.scheduler = scheduler
+        self.results = results
         self.newImages = newImages
         self.sleep = sleep
         mostStaged = store.mostStaged
     }
 
-    /// One more that adds results.
+    /// Registers a worker that adds results.
     func addJob() { state.withLock { $0.jobs += 1 } }
 
-    /// Staged at once are two batches, what each job adds before it has to wait, and what each has in flight, for which
-    /// there is a connection besides.
+    /// Returns the size of a batch. Two batches may be staged at once. Each job needs three more files: for the image
+    /// that it adds, for the image that it receives, and for its connection.
     static func batchSize(mostStaged: Int, jobs: Int) -> Int {
         min(mostImages, max(1, (mostStaged - 3 * jobs) / 2))
     }
 
-    /// Returns when there is room for more.
+    /// Adds a result, and waits for room for the next one.
     func add(_ result: ImageResult) async {
         let backlog = state.withLock { state -> Task<Void, Never>? in
             if state.gathering.count == 0 { state.timer = startTimer() }
@@ -107,11 +107,11 @@ final class ImageBatches: Sendable {
     private func isFull(_ state: State) -> Bool {
         let most = Self.batchSize(mostStaged: mostStaged, jobs: state.jobs)
         if state.gathering.count >= most || state.gathering.bytes >= Self.mostBytes { return true }
-        guard state.gathering.count >= Self.fewestImages, let left = traffic.left else { return false }
+        guard state.gathering.count >= Self.fewestImages, let left = scheduler.left else { return false }
         return state.gathering.count >= left
     }
 
-    /// Publishes what is left; returns when all is published.
+    /// Publishes the last batch, and waits until everything is published.
     func finish() async {
         let last = state.withLock { state in
             send(&state)
@@ -121,18 +121,18 @@ final class ImageBatches: Sendable {
     }
 
     private func startTimer() -> Task<Void, Never> {
-        // A cancelled timer is not waited for, and must not keep the store open until it has noticed.
+        // The reference is weak, so that a cancelled timer releases the store at once.
         Task { [weak self, sleep] in
             do {
                 try await sleep(Self.longestWait)
             } catch {
-                return  // Cancelled: the batch was sent off before.
+                return  // The batch was sent before.
             }
-            self?.sendOff()
+            self?.sendNow()
         }
     }
 
-    private func sendOff() { state.withLock { send(&$0) } }
+    private func sendNow() { state.withLock { send(&$0) } }
 
     private func send(_ state: inout State) {
         state.timer?.cancel()
@@ -147,29 +147,29 @@ final class ImageBatches: Sendable {
         }
     }
 
-    /// An image can join a request until here: from now on the data is in the cache.
+    /// Publishes a batch. Images can join its requests until now; later images find the data in the cache.
     private func publish(_ batch: Batch) async {
         do throws(FeedError) {
             var (received, confirmed) = (batch.received, batch.notModified)
-            for (index, ending) in batch.receivedFrom.enumerated() {
-                received[index].recipients = requests.finish(ending.request, ending.circumstances)
+            for (index, end) in batch.receivedFrom.enumerated() {
+                received[index].recipients = requests.finish(end.request, end.circumstances)
             }
-            for (index, ending) in batch.confirmedBy.enumerated() {
-                confirmed[index].recipients = requests.finish(ending.request, ending.circumstances)
+            for (index, end) in batch.confirmedBy.enumerated() {
+                confirmed[index].recipients = requests.finish(end.request, end.circumstances)
             }
-            // The data is in the cache, whatever becomes of this batch.
-            ledger.confirmed(confirmed)
+            // Confirmed data is in the cache already, even if this batch fails.
+            results.confirmed(confirmed)
             if !received.isEmpty {
-                let results = try await store.publish(received)
+                let stored = try await store.publish(received)
                 let exhaustion = store.exhaustion
-                ledger.published(received, results, exhaustion)
-                try newImages?.tell(received, results)
+                results.published(received, stored, exhaustion)
+                try newImages?.report(received, stored)
                 if let exhaustion { throw exhaustion }
             }
             if !confirmed.isEmpty { try await store.confirm(confirmed) }
             if !batch.failed.isEmpty { try await store.remember(batch.failed) }
         } catch {
-            ledger.stop(error)
+            results.stop(error)
         }
         state.withLock { $0.unpublished -= 1 }
     }

@@ -1,21 +1,21 @@
-/// Use case: have the data of many images, a bounded number at a time.
-///
-/// As many lanes as may be in flight each take an image, ask for it, and take the next: an image costs no task of its own. One
-/// that has to wait goes back to where it came from.
-package struct ImageDownloads: Sendable {
-    /// What there is to do, as it becomes known.
-    package enum News: Sendable {
-        case wanted([WantedImage])
-        /// This ends the run, as a failure of the store does.
-        case failure(FeedError)
-    }
+/// The input of `ImageDownloads`, which arrives while the feeds are loaded.
+package enum DownloadInput: Sendable {
+    case wanted([WantedImage])
+    /// An error that ends the run, as a failure of the store does.
+    case failure(FeedError)
+}
 
+/// Use case: downloads many images, a bounded number at a time.
+///
+/// There are as many workers as requests may be in flight. Each takes an image, requests it, and takes the next. An
+/// image that has to pause returns to the scheduler, so that images cost no tasks.
+package struct ImageDownloads: Sendable {
     private let remote: RemoteImageDataLoader
     private let store: any ImageStore
     private let sleep: @Sendable (Duration) async throws -> Void
-    private let mostBroken: Int
+    private let mostPartial: Int
 
-    private var traffic: RequestScheduler { remote.fetcher.traffic }
+    private var scheduler: RequestScheduler { remote.fetcher.scheduler }
 
     package init(
         remote: RemoteImageDataLoader, store: any ImageStore,
@@ -24,92 +24,93 @@ package struct ImageDownloads: Sendable {
         self.remote = remote
         self.store = store
         self.sleep = sleep
-        mostBroken = min(64, store.mostStaged / Self.filesOfJob - remote.fetcher.traffic.jobs)
+        mostPartial = min(64, store.mostStaged / Self.filesOfJob - remote.fetcher.scheduler.jobs)
     }
 
-    /// Its image's, the one before it on its way to disk, and a connection.
+    /// The number of open files of a job: its image, the previous image on its way to disk, and a connection.
     private static let filesOfJob = 3
 
-    /// The jobs that a run may have for this store: half of all files stay free for batches.
+    /// Returns the largest number of jobs for this store. Half of all files stay free for batches.
     package static func mostJobs(storing store: any ImageStore) -> Int {
         max(1, store.mostStaged / (2 * filesOfJob))
     }
 
     private struct Run {
         let images: ImagesUnderWay
-        let ledger: DownloadResults
+        let results: DownloadResults
         let batches: ImageBatches
     }
 
-    /// Has images while others are still to come.
+    /// Downloads the images of `inputs` as they arrive, and returns after the last of them.
     package func run(
-        _ news: AsyncStream<News>, events: SyncEvents?, newImages: NewImages? = nil, inSeveralWays: Bool = false
+        _ inputs: AsyncStream<DownloadInput>, events: SyncEvents?, newImages: NewImages? = nil,
+        inSeveralWays: Bool = false
     ) async -> DownloadOutcome {
-        let ledger = DownloadResults(of: traffic, events: events, inSeveralWays: inSeveralWays)
-        let images = ImagesUnderWay(remote, store, mostBroken: mostBroken)
+        let results = DownloadResults(of: scheduler, events: events, inSeveralWays: inSeveralWays)
+        let images = ImagesUnderWay(remote, store, mostPartial: mostPartial)
         let run = Run(
-            images: images, ledger: ledger,
+            images: images, results: results,
             batches: ImageBatches(
-                store: store, of: images, traffic: traffic, ledger: ledger, newImages: newImages, sleep: sleep))
+                store: store, of: images, scheduler: scheduler, results: results, newImages: newImages, sleep: sleep))
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 await withTaskCancellationHandler {
-                    await startLanes(for: news, in: run)
+                    await startWorkers(for: inputs, in: run)
                 } onCancel: {
-                    traffic.stop()
+                    scheduler.stop()
                 }
             }
-            // When the store fails, a lane may be waiting for a server that doesn't answer.
-            group.addTask { await ledger.untilStopped() }
-            // Whichever ends first ends the other.
+            // When the store fails, a worker may be waiting for a silent server.
+            group.addTask { await results.untilStopped() }
+            // The task that ends first cancels the other.
             await group.next()
             group.cancelAll()
         }
         await run.batches.finish()
-        var outcome = ledger.outcome
+        var outcome = results.outcome
         outcome.report.failures = run.images.inOrder(outcome.report.failures)
         return outcome
     }
 
-    /// Starts as many lanes as there is work for, and waits for them.
-    private func startLanes(for news: AsyncStream<News>, in run: Run) async {
-        await withTaskGroup(of: Void.self) { lanes in
-            var laneCount = 0
-            for await piece in news {
-                switch piece {
-                case .failure(let error): run.ledger.stop(error)
+    /// Starts as many workers as the images need, and waits for them.
+    private func startWorkers(for inputs: AsyncStream<DownloadInput>, in run: Run) async {
+        await withTaskGroup(of: Void.self) { workers in
+            var workerCount = 0
+            for await input in inputs {
+                switch input {
+                case .failure(let error): run.results.stop(error)
                 case .wanted(let images):
-                    run.ledger.begin(images)
+                    run.results.begin(images)
                     let failed = run.images.add(images)
-                    for _ in failed { run.ledger.answered() }
-                    run.ledger.failed(failed)
-                    let wantedLanes = max(laneCount, min(traffic.jobs, run.images.count))
-                    for _ in laneCount..<wantedLanes {
+                    for _ in failed { run.results.answered() }
+                    run.results.failed(failed)
+                    let wantedWorkers = max(workerCount, min(scheduler.jobs, run.images.count))
+                    for _ in workerCount..<wantedWorkers {
                         run.batches.addJob()
-                        lanes.addTask { await runLane(in: run) }
+                        workers.addTask { await runWorker(in: run) }
                     }
-                    laneCount = wantedLanes
+                    workerCount = wantedWorkers
                 }
             }
-            traffic.complete()
+            scheduler.complete()
         }
     }
 
-    private func runLane(in run: Run) async {
-        while let start = await traffic.nextImage() {
+    private func runWorker(in run: Run) async {
+        while let start = await scheduler.nextImage() {
             var image = run.images.take(start.number)
             do throws(FeedError) {
                 switch try await remote.fetcher.attempt(&image.fetch) {
-                case .again(let pause, let sparingHost):
+                case .retry(let pause, let reservesSlot):
                     run.images.putBack(image, start.number)
-                    traffic.rest(start, for: pause, keepingPlace: sparingHost, image.fetch.news)
-                case .elsewhere:
+                    scheduler.pause(start, for: pause, reservingSlot: reservesSlot, image.fetch.signal)
+                case .requeue:
                     run.images.putBack(image, start.number)
-                    traffic.move(start, to: image.fetch.origin, image.fetch.news)
+                    scheduler.move(start, to: image.fetch.origin, image.fetch.signal)
                 case .answered(let response):
                     let answer = try remote.answer(response, to: image.wanted, in: image.sink)
-                    traffic.ended(start, image.fetch.news)
-                    run.ledger.answered()
+                    scheduler.finish(start, image.fetch.signal)
+                    run.results.answered()
                     await take(answer, .init(request: start.number, circumstances: response.circumstances), in: run)
                 }
             } catch {
@@ -119,17 +120,17 @@ package struct ImageDownloads: Sendable {
     }
 
     private func take(
-        _ answer: RemoteImageDataLoader.Answer, _ ending: ImageResult.Ending, in run: Run
+        _ answer: RemoteImageDataLoader.Answer, _ end: ImageResult.RequestEnd, in run: Run
     ) async {
         switch answer {
         case .received(let received):
             store.complete(received.bytes)
-            await run.batches.add(.received(received, ending))
-        case .notModified(let confirmed): await run.batches.add(.notModified(confirmed, ending))
+            await run.batches.add(.received(received, end))
+        case .notModified(let confirmed): await run.batches.add(.notModified(confirmed, end))
         }
     }
 
-    /// The failure is remembered for its URL; the images go on at their next URLs.
+    /// Moves the images of a failed request on to their next URLs, and has a permanent failure remembered.
     private func take(
         _ error: FeedError, of image: ImageUnderWay, _ start: RequestScheduler.Start, in run: Run
     ) async {
@@ -138,12 +139,12 @@ package struct ImageDownloads: Sendable {
         let consequences = run.images.fail(start.number, error)
         if let next = consequences.next {
             run.images.putBack(next, start.number)
-            traffic.move(start, to: next.fetch.origin, image.fetch.news)
+            scheduler.move(start, to: next.fetch.origin, image.fetch.signal)
         } else {
-            traffic.ended(start, image.fetch.news)
-            run.ledger.answered()
+            scheduler.finish(start, image.fetch.signal)
+            run.results.answered()
         }
-        run.ledger.failed(consequences.failed)
+        run.results.failed(consequences.failed)
         guard PermanentFailures.isRemembered(error, of: url) else { return }
         await run.batches.add(
             .failed(

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// An image that is being requested, over as many attempts as it takes.
+/// An image that is being requested, with the state of all its attempts.
 struct ImageUnderWay: Sendable {
     let wanted: WantedImage
     let sink: ImageSink
@@ -16,20 +16,21 @@ final class ImagesUnderWay: Sendable {
     private struct RequestKey: Hashable {
         let url: ResourceURL.Key
         let credentials: String?
-        /// The number of the terms, so far as they matter to the server and the connection.
+        /// The number of the `ServerTerms`.
         let terms: Int
         /// A hash of the validators; 0 for a request that is not conditional.
         let validators: Int
     }
 
-    private struct Terms: Hashable {
+    /// The terms of a request that matter to the server and the connection.
+    private struct ServerTerms: Hashable {
         let secrets: Secrets?
         let addresses: AddressScope
         let manner: RequestManner?
         let maxImageBytes: Int64?
     }
 
-    private enum Request {
+    private enum RequestState {
         case pending(number: Int)
         case failed(FeedError)
     }
@@ -39,49 +40,51 @@ final class ImagesUnderWay: Sendable {
         var wanted: [WantedImage] = []
         /// The other images that wait for a request.
         var waiting: [Int: [WantedImage]] = [:]
-        /// Requests that wait for another attempt.
+        /// The requests that wait for another attempt.
         var begun: [Int: ImageUnderWay] = [:]
-        var requests: [RequestKey: Request] = [:]
-        var termsNumbers: [Terms: Int] = [:]
+        var requests: [RequestKey: RequestState] = [:]
+        var termsNumbers: [ServerTerms: Int] = [:]
         /// The numbers of the terms that a feed sends to its own origin and to others. The terms are kept, because the
-        /// identifier of an object that is gone can become another object's.
+        /// identifier of a released object can become the identifier of another object.
         var ownNumbers: [ObjectIdentifier: (terms: RequestTerms, own: Int?, other: Int?)] = [:]
     }
 
     private let state = Mutex(State())
     private let remote: RemoteImageDataLoader
     private let stage: ImageSink.Stage
-    private let mostBroken: Int
+    private let mostPartial: Int
 
-    /// Of the images that wait for another attempt, `mostBroken` keep the bytes that they have: each may hold a file open.
-    init(_ remote: RemoteImageDataLoader, _ store: any ImageStore, mostBroken: Int) {
+    /// `mostPartial` is the number of images that keep their bytes while they wait for another attempt, because each
+    /// may hold a file open.
+    init(_ remote: RemoteImageDataLoader, _ store: any ImageStore, mostPartial: Int) {
         self.remote = remote
         stage = { () throws(FeedError) in try store.stage() }
-        self.mostBroken = mostBroken
+        self.mostPartial = mostPartial
     }
 
     // MARK: Beginning
 
-    /// Adds images, and returns those that have failed already, because the same request has failed before. A part at a
-    /// time: lanes that are at work need the state meanwhile.
+    /// Adds images, and returns those whose requests have all failed before. It locks the state for a part of the
+    /// images at a time, because the workers need the state meanwhile.
     func add(_ images: [WantedImage]) -> [FailedImage] {
         var failed: [FailedImage] = []
         for part in images.parts(of: 100) {
             state.withLock { state in
                 var new: [ResourceURL] = []
                 for image in part {
-                    if let failure = place(image, &state, { new.append($0.url) }) { failed.append(failure) }
+                    if let failure = enqueue(image, &state, { new.append($0.url) }) { failed.append(failure) }
                 }
-                // Within the lock, because the numbers of both have to agree.
-                if !new.isEmpty { remote.fetcher.traffic.add(new) }
+                // The lock is held, because the scheduler has to assign the same numbers.
+                if !new.isEmpty { remote.fetcher.scheduler.add(new) }
             }
         }
         return failed
     }
 
-    /// How many requests there are so far.
+    /// The number of requests so far.
     var count: Int { state.withLock { $0.wanted.count } }
 
+    /// Takes a request for its next attempt.
     func take(_ number: Int) -> ImageUnderWay {
         let (wanted, begun) = state.withLock { ($0.wanted[number], $0.begun.removeValue(forKey: number)) }
         return begun ?? begin(wanted)
@@ -93,10 +96,11 @@ final class ImagesUnderWay: Sendable {
             wanted: wanted, sink: sink, fetch: remote.fetcher.begin(remote.request(for: wanted), into: sink))
     }
 
+    /// Returns a request that waits for its next attempt.
     func putBack(_ image: ImageUnderWay, _ number: Int) {
         var image = image
         state.withLock { state in
-            if state.begun.count >= mostBroken {
+            if state.begun.count >= mostPartial {
                 image.sink.discard()
                 image.fetch.forgetBody()
             }
@@ -106,18 +110,18 @@ final class ImagesUnderWay: Sendable {
 
     // MARK: Ending
 
-    /// An image that none of its URLs brought.
+    /// An image whose URLs have all failed.
     struct FailedImage: Sendable {
         let image: ResourceURL
         let error: FeedError
         let hasOtherData: Bool
     }
 
-    /// What follows from the failure of a request.
+    /// The consequences of a failed request.
     struct Consequences: Sendable {
         /// The images that have no further URL.
         var failed: [FailedImage] = []
-        /// The image that goes on under the number of the request, at its next URL.
+        /// The image that continues under the number of the request, at its next URL.
         var next: ImageUnderWay?
         /// All images that waited for the request.
         let recipients: [Recipient]
@@ -136,14 +140,14 @@ final class ImagesUnderWay: Sendable {
                     consequences.failed.append(Self.failure(of: image, error))
                     continue
                 }
-                let failure = place(further, &state) { image in
+                let failure = enqueue(further, &state) { image in
                     if next == nil { next = image } else { new.append(image.url) }
                 } reusing: {
                     next == nil ? number : nil
                 }
                 if let failure { consequences.failed.append(failure) }
             }
-            if !new.isEmpty { remote.fetcher.traffic.add(new) }
+            if !new.isEmpty { remote.fetcher.scheduler.add(new) }
             return (consequences, next)
         }
         var result = consequences
@@ -151,8 +155,8 @@ final class ImagesUnderWay: Sendable {
         return result
     }
 
-    /// Ends a request that has succeeded, and returns the images that get its data. An image that wants the same request
-    /// later makes it anew, unless it finds the data in the cache.
+    /// Ends a request that has succeeded, and returns the images that get its data. An image that wants the same
+    /// request later finds the data in the cache, or makes a new request.
     func finish(_ number: Int, _ circumstances: RequestCircumstances) -> [Recipient] {
         state.withLock { state in
             let images = images(of: number, &state)
@@ -174,19 +178,20 @@ final class ImagesUnderWay: Sendable {
         guard failures.count > 1 else { return failures }
         let failed = Set(failures.map(\.url.key))
         let wanted = state.withLock { $0.wanted }
-        var places: [ResourceURL.Key: Int] = [:]
-        for (place, image) in wanted.enumerated() where failed.contains(image.image.key) {
-            places[image.image.key] = places[image.image.key] ?? place
+        var positions: [ResourceURL.Key: Int] = [:]
+        for (position, image) in wanted.enumerated() where failed.contains(image.image.key) {
+            positions[image.image.key] = positions[image.image.key] ?? position
         }
-        return failures.sorted { places[$0.url.key] ?? .max < places[$1.url.key] ?? .max }
+        return failures.sorted { positions[$0.url.key] ?? .max < positions[$1.url.key] ?? .max }
     }
 }
 
-/// Which request an image waits for.
+// MARK: Finding the request of an image
+
 extension ImagesUnderWay {
-    /// Has the image wait for the request of its URL. Calls `isNew` for one that begins a request, and returns the failure
-    /// of one whose URLs have all failed in this run.
-    private func place(
+    /// Lets an image wait for the request of its URL. Calls `isNew` if the image begins this request. Returns a failure
+    /// if all URLs of the image have failed in this run.
+    private func enqueue(
         _ image: WantedImage, _ state: inout State, _ isNew: (WantedImage) -> Void,
         reusing number: () -> Int? = { nil }
     ) -> FailedImage? {
@@ -222,12 +227,12 @@ extension ImagesUnderWay {
 
     private func termsNumber(of image: WantedImage, _ state: inout State) -> Int {
         let terms = image.terms
-        // Most feeds have no secrets, and then need not look at the origin of each image.
+        // Most feeds lack secrets, which saves the look at the origin of each image.
         let isOwn = terms.isSpecial(for: image.url)
         let known = state.ownNumbers[ObjectIdentifier(terms)] ?? (terms, nil, nil)
         if let number = isOwn ? known.own : known.other { return number }
         let number = state.termsNumbers.number(
-            of: Terms(
+            of: ServerTerms(
                 secrets: isOwn ? terms.secrets : nil, addresses: terms.addresses(for: image.url), manner: terms.manner,
                 maxImageBytes: terms.maxImageBytes))
         state.ownNumbers[ObjectIdentifier(terms)] = isOwn ? (terms, number, known.other) : (terms, known.own, number)

@@ -13,31 +13,32 @@ package final class NewImages: Sendable {
     private struct Wanted {
         let feed: ResourceURL
         let image: FeedImage
-        /// The data that the cache has, which may turn out to be the latest.
+        /// The digest of the data in the cache, which may be the latest.
         let cached: Digest?
     }
 
-    /// What a feed wants. Two feeds may see other data of one URL.
+    /// The request of one feed. Two feeds may see different data of one URL.
     private struct Key: Hashable {
         let feed: ResourceURL.Key
         let image: ResourceURL.Key
     }
 
     private let wanted = Mutex<[Key: Wanted]>([:])
-    private let report: @Sendable ([NewImage]) throws(FeedError) -> Void
+    private let handler: @Sendable ([NewImage]) throws(FeedError) -> Void
 
-    /// `report` gets the images of a batch as soon as they are durable. If it throws, the run ends with that error.
-    package init(_ report: @escaping @Sendable ([NewImage]) throws(FeedError) -> Void) { self.report = report }
+    /// `handler` gets the images of a batch as soon as they are durable. If it throws, the run ends with that error.
+    package init(_ handler: @escaping @Sendable ([NewImage]) throws(FeedError) -> Void) { self.handler = handler }
 
+    /// Registers an image that is requested for a feed.
     func want(_ image: FeedImage, of feed: ResourceURL, cached: Digest?) {
         wanted.withLock {
             $0[Key(feed: feed.key, image: image.url.key)] = Wanted(feed: feed, image: image, cached: cached)
         }
     }
 
-    /// Reports the images of a batch that were stored, each once for the first of the feeds that get it, unless the cache had
-    /// the same bytes before.
-    func tell(
+    /// Reports the images of a batch that were stored, each once for the first of the feeds that get it, unless the cache
+    /// had the same bytes before.
+    func report(
         _ images: [ReceivedImage], _ results: [Result<StoredImage, FeedError>]
     ) throws(FeedError) {
         let new = wanted.withLock { wanted in
@@ -46,14 +47,14 @@ package final class NewImages: Sendable {
                 var told: Set<ResourceURL.Key> = []
                 for recipient in received.recipients {
                     guard let feed = recipient.feed,
-                        let named = wanted.removeValue(forKey: Key(feed: feed.key, image: recipient.image.key)),
-                        named.cached != stored.digest, told.insert(recipient.image.key).inserted
+                        let request = wanted.removeValue(forKey: Key(feed: feed.key, image: recipient.image.key)),
+                        request.cached != stored.digest, told.insert(recipient.image.key).inserted
                     else { continue }
-                    new.append(NewImage(feed: named.feed, image: named.image, stored: stored))
+                    new.append(NewImage(feed: request.feed, image: request.image, stored: stored))
                 }
             }
             return new
         }
-        if !new.isEmpty { try report(new) }
+        if !new.isEmpty { try handler(new) }
     }
 }

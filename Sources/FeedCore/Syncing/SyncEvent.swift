@@ -1,5 +1,5 @@
-/// Where a run tells its steps; nil where nobody watches, which is asked for each image many times: a reference costs
-/// less to look at than the stream's own end does.
+/// Receives the events of a run. It is a class, because a run checks for each image several times whether there is a
+/// receiver, and a reference is cheap to check.
 package final class SyncEvents: Sendable {
     private let end: AsyncStream<SyncEvent>.Continuation
 
@@ -15,28 +15,28 @@ package final class SyncEvents: Sendable {
     package func finish() { end.finish() }
 }
 
-/// A step of a run, as it happens, for those who watch.
+/// A step of a run, reported as it happens.
 package enum SyncEvent: Sendable {
     case feed(FeedReport)
-    /// The feed is about to be saved: what is done for that.
+    /// A step on the way to saving the feed.
     case feedStep(ResourceURL, FeedStep)
-    /// What this feed names and none before it: so many images in all, so many of them in the cache.
+    /// The number of images that this feed is the first to contain, and how many of them are in the cache.
     case imagesFound(ResourceURL, total: Int, cached: Int)
-    /// It is known of so many more images what is to become of them; so many of them are asked for.
+    /// The number of further images that were planned, and how many of them will be requested.
     case imagesSurveyed(Int, wanted: Int)
-    /// One that was asked for was answered, one way or another. What came of it is told when it is stored.
+    /// The request of an image has ended. Its result is reported when it is stored.
     case imageAnswered
-    /// In a dry run: this image would be asked for, as it is not in the cache.
+    /// A dry run reports that it would request this image, which is missing from the cache.
     case imageMissing(ResourceURL)
-    /// In a dry run: this image is in the cache, and would be asked for again.
+    /// A dry run reports that it would request this image again, which is in the cache.
     case imageToRevalidate(ResourceURL)
-    /// It is in the cache, and not asked for.
+    /// The image is in the cache, and needs no request.
     case imageCached(ResourceURL)
-    /// It is not in the cache, and not asked for, as its feed is out of reach or waits.
+    /// The image is missing from the cache, and is skipped because its feed is out of reach or waits.
     case imageSkipped(ResourceURL)
-    /// It is not asked for: its last answer tends to stay.
+    /// The image is skipped because of its last permanent failure.
     case imageLeftAlone(ResourceURL, RememberedFailure)
-    /// Its data in the cache is the latest.
+    /// The server has confirmed the data in the cache.
     case imageUnchanged(ResourceURL)
     case imageDownloaded(ResourceURL, bytes: Int64)
     case imageFailed(ResourceURL, FeedError)

@@ -1,11 +1,11 @@
-/// What one run did: everything that its output, in whatever form, and its exit status are made of.
+/// The result of one run. Its output, in every form, and its exit code are made from this report.
 package struct SyncReport: Hashable, Sendable {
     package let feeds: [FeedReport]
     package let images: ImagesReport
-    /// What ended the run early: the cache itself failed.
+    /// The failure of the cache that ended the run early.
     package let fatal: FeedError?
     package let wasCancelled: Bool
-    /// Why it could not be kept what was wrong with feeds. The run has done its work all the same.
+    /// Why the troubles of feeds could not be saved. The run has still done its work.
     package let noteFailure: FeedError?
     /// The pauses that later runs have to respect.
     package let waits: [FeedWait]
@@ -23,35 +23,36 @@ package struct SyncReport: Hashable, Sendable {
     }
 }
 
+/// The result of one run for one feed.
 package struct FeedReport: Hashable, Sendable {
     package enum Outcome: String, CaseIterable, Sendable {
         case updated, unchanged
         /// The server could not be reached, and the saved feed is fresh.
         case offline
-        /// The server was not asked: the saved feed is new enough, or the server wants to be left alone. The error says
-        /// until when.
+        /// The feed was skipped, because the saved feed is recent enough or the server has asked for a pause. The error
+        /// says until when.
         case waiting
         case failed
     }
 
     package let url: ResourceURL
     package let outcome: Outcome
-    /// How many images the feed names.
+    /// The number of current images.
     package let images: Int
-    /// How many that left it are kept besides.
+    /// The number of kept images.
     package let kept: Int
     package let savedAt: Timestamp?
     package let error: FeedError?
-    /// Where the feed has moved for good, if nobody was told before.
+    /// The new URL of a feed that has moved permanently, if this run is the first to report it.
     package let movedTo: ResourceURL?
-    /// What the feed names and was left out.
+    /// Messages to the user about parts of the feed that were left out.
     package let notes: [String]
-    /// It had images the last time, and has none now.
+    /// Whether the feed had images the last time, and is empty now.
     package let hasEmptied: Bool
-    /// The user has to name the feed before it may be requested, and no run has said so before.
+    /// Whether this run is the first to report that the user has to name the feed before it may be requested.
     package var asksForName = false
 
-    /// The error, unless the saved feed stands in.
+    /// The error, unless the saved feed serves instead.
     package var failure: FeedError? { outcome == .failed || savedAt == nil ? error : nil }
 
     package init(
@@ -70,7 +71,7 @@ package struct FeedReport: Hashable, Sendable {
     }
 }
 
-/// Every distinct URL is counted once in `total`, and once in what became of it.
+/// Counts the images of a run by result. Every distinct URL is counted once in `total`, and once in its result.
 package struct ImagesReport: Hashable, Sendable {
     package struct Failure: Hashable, Sendable {
         package let url: ResourceURL
@@ -83,14 +84,14 @@ package struct ImagesReport: Hashable, Sendable {
     }
 
     package var total = 0
-    /// There, and not downloaded again.
+    /// The number of images that were in the cache and are unchanged.
     package var cached = 0
     package var downloaded = 0
-    /// Left alone on purpose: images of a feed whose server is out of reach or not asked, and those whose last answer tends
-    /// to stay.
+    /// The number of images that were skipped on purpose: images of feeds that are out of reach or wait, and images
+    /// after a permanent failure.
     package var skipped = 0
     package var failures: [Failure] = []
-    /// Of the images downloaded in this run.
+    /// The size of the images that were downloaded in this run.
     package var bytes: Int64 = 0
 
     package var failed: Int { failures.count }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Address class")
 struct AddressClassTests {
-    /// What a block is, at its first and last address and at one in it, and what stands just before and after it.
+    /// The class of a block, at its first address, its last address and one between, and the classes before and after it.
     struct Block: Sendable, CustomTestStringConvertible {
         let name: String
         let first: String
@@ -88,7 +88,7 @@ struct AddressClassTests {
             before: .private(.siteLocal), after: nil),
     ]
 
-    @Test("is that of its block, from the first address to the last", arguments: ipv4 + ipv6)
+    @Test("An address has the class of its block, from the first address to the last", arguments: ipv4 + ipv6)
     func blocks(block: Block) throws {
         let first = try address(block.first)
         let last = try address(block.last)
@@ -102,7 +102,7 @@ struct AddressClassTests {
     }
 
     @Test(
-        "is public for a host of the public internet",
+        "The address of a host of the public internet is public",
         arguments: [
             "1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "93.184.216.34", "100.63.255.255", "100.128.0.0",
             "168.63.129.16", "172.15.255.255", "172.32.0.0", "191.255.255.255", "192.0.1.0", "192.31.196.1",
@@ -117,7 +117,7 @@ struct AddressClassTests {
     }
 
     @Test(
-        "of an IPv6 address that stands for an IPv4 address is that one's",
+        "An IPv6 address that represents an IPv4 address has the class of the IPv4 address",
         arguments: [
             ("::ffff:127.0.0.1", AddressClass.private(.loopback)),
             ("::ffff:10.1.2.3", .private(.privateUse)),
@@ -134,7 +134,7 @@ struct AddressClassTests {
             ("2002:a9fe:a9fe:1:2:3:4:5", .private(.linkLocal)),
             ("2002:c0a8:101::", .private(.privateUse)),
             ("2002:808:808::1", .public),
-            // Not where it would be looked for, or behind no such prefix.
+            // The IPv4 address is at another offset, or behind another prefix.
             ("2002:808:808::10.0.0.1", .public),
             ("::8.8.8.8", .private(.reserved)),
             ("::127.0.0.1", .private(.reserved)),
@@ -148,7 +148,7 @@ struct AddressClassTests {
     }
 
     @Test(
-        "is of a network of one's own where the IPv4 address is, and is spoken to by its own protocol",
+        "A mapped IPv6 address belongs to the own network if its IPv4 address does; a gateway address never does",
         arguments: [
             ("::ffff:10.1.2.3", true), ("::ffff:127.0.0.1", true), ("::ffff:198.18.0.1", false),
             ("::ffff:8.8.8.8", false), ("64:ff9b::10.1.2.3", false), ("64:ff9b:1::10.1.2.3", false),
@@ -158,7 +158,7 @@ struct AddressClassTests {
         #expect(try address(text).isOfOwnNetwork == isOwn)
     }
 
-    @Test("is the same for every IPv4 address as for the IPv6 addresses that stand for it", arguments: ipv4)
+    @Test("Every IPv4 address has the class of the IPv6 addresses that represent it", arguments: ipv4)
     func embeddedBorders(block: Block) throws {
         for border in [try address(block.first), try address(block.last)] {
             let neighbours = [try neighbour(border, by: -1), border, try neighbour(border, by: 1)]
@@ -174,7 +174,7 @@ struct AddressClassTests {
         }
     }
 
-    @Test("is never public outside 2000::/3 but for mapped and NAT64 addresses", arguments: 0..<8)
+    @Test("Outside 2000::/3, only mapped and NAT64 addresses are public", arguments: 0..<8)
     func outside(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<500 {
@@ -188,7 +188,7 @@ struct AddressClassTests {
         try #require(NetworkAddress(presentation: text), "\(text)")
     }
 
-    /// Nil before the first address there is and after the last.
+    /// Returns the address before or after; nil beyond the first and the last address.
     private func neighbour(_ address: NetworkAddress, by step: Int) throws -> NetworkAddress? {
         let value = number(address)
         let end: UInt128 = address.isIPv4 ? UInt128(UInt32.max) : .max

@@ -4,7 +4,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("The limit of requests to one host", .timeLimit(.minutes(10)))
+@Suite("Limit of requests to one host", .timeLimit(.minutes(10)))
 struct FetcherHostLimitTests {
     private func request(_ url: String) throws -> HTTPRequest { HTTPRequest(url: try Samples.url(url), maxBytes: 10) }
 
@@ -12,11 +12,11 @@ struct FetcherHostLimitTests {
         try await limiter.get(try request(url), into: RecordedBody())
     }
 
-    @Test("is reached and never exceeded, and everybody gets through", arguments: [1, 3])
+    @Test("The limit of a host is reached and never exceeded, and every request is answered", arguments: [1, 3])
     func limit(perHost: Int) async throws {
         let inFlight = Mutex<[String: Int]>([:])
         let most = Mutex(0)
-        // Of each host the first to come stay until there are as many as may be.
+        // The first requests to each host wait until the limit is reached.
         let arrivals = ["a", "b"].map { (host: "\($0).example", tally: Tally()) }
         let client = BusyClient { request in
             let count = inFlight.withLock { hosts in
@@ -40,10 +40,10 @@ struct FetcherHostLimitTests {
             try await group.waitForAll()
         }
         #expect(most.withLock { $0 } == perHost)
-        #expect(limiter.traffic.waitingCount == 0)
+        #expect(limiter.scheduler.waitingCount == 0)
     }
 
-    @Test("goes by scheme, name and port")
+    @Test("Hosts that differ in scheme, name or port have separate limits")
     func origins() async throws {
         let started = Tally()
         let release = Signal()
@@ -56,13 +56,13 @@ struct FetcherHostLimitTests {
         let tasks = urls.map { url in Task { try await get(limiter, url) } }
         await started.wait(for: urls.count)
         let same = Task { try await get(limiter, "HTTP://A.example:80/x") }
-        while limiter.traffic.waitingCount == 0 { await Task.yield() }
+        while limiter.scheduler.waitingCount == 0 { await Task.yield() }
         release.open()
         for task in tasks + [same] { _ = try await task.value }
         #expect(started.count == 5)
     }
 
-    @Test("doesn't let one wait that was cancelled before", .timeLimit(.minutes(10)))
+    @Test("A request that was cancelled before it starts does not wait for a slot", .timeLimit(.minutes(10)))
     func cancelledBefore() async throws {
         let (started, release) = (Tally(), Signal())
         let client = BusyClient { _ in
@@ -82,7 +82,7 @@ struct FetcherHostLimitTests {
         #expect(started.count == 1)
     }
 
-    @Test("lets those who wait in by their order")
+    @Test("Waiting requests get slots in their order")
     func order() async throws {
         let order = Mutex<[String]>([])
         let release = Signal()
@@ -97,7 +97,7 @@ struct FetcherHostLimitTests {
             if number == 0 {
                 while order.withLock({ $0.isEmpty }) { await Task.yield() }
             } else {
-                while limiter.traffic.waitingCount < number { await Task.yield() }
+                while limiter.scheduler.waitingCount < number { await Task.yield() }
             }
         }
         release.open()
@@ -105,7 +105,7 @@ struct FetcherHostLimitTests {
         #expect(order.withLock { $0 } == ["0", "1", "2", "3", "4"])
     }
 
-    @Test("who is cancelled while waiting goes at once, and takes no place along")
+    @Test("A request that is cancelled while it waits ends at once and takes no slot")
     func cancelled() async throws {
         let started = Tally()
         let release = Signal()
@@ -117,20 +117,20 @@ struct FetcherHostLimitTests {
         let first = Task { try await get(limiter, "http://a.example/0") }
         await started.wait(for: 1)
         let second = Task { try await get(limiter, "http://a.example/1") }
-        while limiter.traffic.waitingCount < 1 { await Task.yield() }
+        while limiter.scheduler.waitingCount < 1 { await Task.yield() }
         let third = Task { try await get(limiter, "http://a.example/2") }
-        while limiter.traffic.waitingCount < 2 { await Task.yield() }
+        while limiter.scheduler.waitingCount < 2 { await Task.yield() }
         second.cancel()
         let result = await second.result
         #expect(throws: FeedError.cancelled) { try result.get() }
-        #expect(limiter.traffic.waitingCount == 1)
+        #expect(limiter.scheduler.waitingCount == 1)
         release.open()
         _ = try await (first.value, third.value)
         #expect(started.count == 2)
         _ = try await get(limiter, "http://a.example/3")
     }
 
-    @Test("no place is lost, however many are cancelled at whatever moment")
+    @Test("Every slot is released, however many requests are cancelled at any moment")
     func storm() async throws {
         let client = BusyClient { _ in await Task.yield() }
         let limiter = Fetcher(asking: client, rules: FetchRules(perHost: 2))
@@ -140,11 +140,11 @@ struct FetcherHostLimitTests {
             for task in tasks where Bool.random(using: &random) { task.cancel() }
             for task in tasks { _ = await task.result }
         }
-        #expect(limiter.traffic.waitingCount == 0)
+        #expect(limiter.scheduler.waitingCount == 0)
         for _ in 0..<3 { _ = try await get(limiter, "http://a.example/") }
     }
 
-    @Test("a request that fails gives its place back")
+    @Test("A request that fails releases its slot")
     func failure() async throws {
         let failing = ScriptedHTTPClient { _ in .failure(.connectivity("refused")) }
         let limiter = Fetcher(asking: failing, rules: FetchRules(perHost: 1))
@@ -154,7 +154,7 @@ struct FetcherHostLimitTests {
     }
 }
 
-/// Answers everything with 200 once `work` is done.
+/// Answers every request with 200 after `work`.
 private final class BusyClient: HTTPClient {
     let work: @Sendable (HTTPRequest) async -> Void
 
@@ -166,7 +166,7 @@ private final class BusyClient: HTTPClient {
     }
 }
 
-/// Opened once for everybody; cancellation doesn't open it.
+/// A gate that opens once for all waiting tasks. Cancellation leaves it closed.
 private final class Signal: Sendable {
     private let tally = Tally()
 

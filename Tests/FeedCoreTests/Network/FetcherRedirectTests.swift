@@ -16,7 +16,7 @@ struct FetcherRedirectTests {
         return (response, client.requests.map(\.url.text))
     }
 
-    @Test("are followed to where they lead", arguments: [300, 301, 302, 303, 307, 308])
+    @Test("A redirect is followed to its target", arguments: [300, 301, 302, 303, 307, 308])
     func followed(status: Int) async throws {
         let (response, asked) = try await answer(to: "http://a.example/") { request in
             request.url.text == "https://b.example/x" ? .ok([1]) : .redirect(status, to: "https://b.example/x")
@@ -25,14 +25,14 @@ struct FetcherRedirectTests {
         #expect(asked == ["http://a.example/", "https://b.example/x"])
     }
 
-    @Test("without a target, or of a kind that is no redirect, are answers as they are", arguments: [300, 302, 304])
+    @Test("A redirect without a target, or a 304, is the response itself", arguments: [300, 302, 304])
     func noRedirect(status: Int) async throws {
         let (response, asked) = try await answer(to: "http://a.example/") { _ in .redirect(status, to: nil) }
         #expect(response.head.status == status)
         #expect(asked.count == 1)
     }
 
-    @Test("may be as many as the limit, and not one more", arguments: [0, 1, 3])
+    @Test("As many redirects are followed as the limit allows", arguments: [0, 1, 3])
     func limit(limit: Int) async throws {
         let hops = ["http://a.example/0", "http://a.example/1", "http://a.example/2", "http://a.example/3"]
         let within = try await answer(to: hops[3 - limit], limit: limit) { request in
@@ -48,7 +48,7 @@ struct FetcherRedirectTests {
     }
 
     @Test(
-        "never lead to a local file or anything that is not http(s)",
+        "A redirect to a local file or another scheme fails",
         arguments: [
             "file:///etc/passwd", "ftp://a.example/", "javascript:alert(1)", "gopher://a/", "http://", "data:,x",
         ])
@@ -60,7 +60,7 @@ struct FetcherRedirectTests {
         #expect(error?.host == "a.example")
     }
 
-    /// What each hop was asked with, along redirects through `urls`.
+    /// Returns the request of each hop along redirects through `urls`.
     private func hops(
         _ urls: [String], secrets: Secrets? = nil, addresses: AddressScope = .any, privateHosts: Set<String> = [],
         allowsPrivate: Bool = false
@@ -78,14 +78,14 @@ struct FetcherRedirectTests {
     private static let secrets = Secrets(
         origin: "https://a.example:443", headers: ["X-Key: 1"], credentials: "ann:secret", usesNetrc: true)
 
-    @Test("keep secrets within their own origin")
+    @Test("Redirects keep secrets within their own origin")
     func secretsStay() async throws {
         let hops = try await hops(["https://a.example/1", "https://A.example:443/2"], secrets: Self.secrets)
         #expect(hops.map(\.secretsToSend) == [Self.secrets, Self.secrets])
     }
 
     @Test(
-        "drop secrets for good on leaving their origin, also on the way back",
+        "A redirect to another origin drops the secrets for good, even if the next one leads back",
         arguments: ["https://b.example/", "http://a.example/", "https://a.example:444/"])
     func secretsAreDropped(elsewhere: String) async throws {
         let hops = try await hops(["https://a.example/1", elsewhere, "https://a.example/2"], secrets: Self.secrets)
@@ -93,13 +93,13 @@ struct FetcherRedirectTests {
         #expect(hops.map(\.secrets) == [Self.secrets, nil, nil])
     }
 
-    @Test("bring no secrets to their origin from elsewhere")
+    @Test("A redirect to the origin of the secrets from elsewhere carries no secrets")
     func secretsFromElsewhere() async throws {
         let hops = try await hops(["https://b.example/", "https://a.example/"], secrets: Self.secrets)
         #expect(hops.map(\.secrets) == [nil, nil])
     }
 
-    /// What the last URL was asked with, and what its response said, after redirects along `urls`.
+    /// Returns the last request and its response after redirects along `urls`.
     private func validators(
         along urls: [String], _ last: ScriptedHTTPClient.Answer
     ) async throws -> (sent: Validators?, returned: Validators) {
@@ -116,7 +116,7 @@ struct FetcherRedirectTests {
     private static let onlyTag = Validators(etag: "\"a\"")
 
     @Test(
-        "A Last-Modified is for the URL that sent it: it follows no redirect, and none comes back from one",
+        "A Last-Modified stays with its URL: redirects neither send it on nor bring one back",
         arguments: [
             ["http://a.example/1", "http://a.example/2"], ["http://a.example/1", "https://b.example/1"],
             ["http://a.example/1", "https://a.example/1", "https://a.example/2"],
@@ -150,13 +150,13 @@ struct FetcherRedirectTests {
         #expect(error?.status == 304)
     }
 
-    @Test("take a URL's own credentials nowhere")
+    @Test("The credentials of a URL are not sent to a redirect's target")
     func ownCredentials() async throws {
         let hops = try await hops(["https://ann:secret@a.example/1", "https://a.example/2", "https://bob@b.example/"])
         #expect(hops.map(\.url.credentials) == ["ann:secret", nil, "bob"])
     }
 
-    @Test("lead from a public address to public ones alone, from a private one anywhere")
+    @Test("A redirect from a public address leads only to public addresses, from a private one anywhere")
     func addresses() async throws {
         let urls = ["http://in.example/", "http://in.example/2", "http://out.example/", "http://in.example/3"]
         let fromPrivate = try await hops(urls, privateHosts: ["in.example"])
@@ -170,7 +170,7 @@ struct FetcherRedirectTests {
     }
 }
 
-/// Redirects each request to the next of its URLs; the last is answered.
+/// Redirects each request to the next of its URLs, and answers the last request.
 private final class HoppingClient: HTTPClient {
     let client: ScriptedHTTPClient
     let urls: [String]

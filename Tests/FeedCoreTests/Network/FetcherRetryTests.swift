@@ -11,9 +11,9 @@ struct FetcherRetryTests {
     private static let refused = FeedError.connectivity("refused", host: "a.example").at(.connecting)
     private static let cutOff = FeedError.connectivity("cut off", host: "a.example").at(.transferring)
     private static let untrusted = FeedError.connectivity("bad certificate", host: "a.example").at(.trusting)
-    /// 2026-11-20 00:00:00 UTC.
+    /// The time 2026-11-20 00:00:00 UTC.
 
-    /// Every wait is half of the longest it can be.
+    /// The random number that makes each wait half of the longest possible one.
     private func retrying(
         _ client: any HTTPClient, retries: Int = 3, route: NetworkSettings.Route? = nil,
         telling tell: Fetcher.RetryTeller? = nil
@@ -35,7 +35,7 @@ struct FetcherRetryTests {
     }
 
     @Test(
-        "a status that passes is tried again, and the sink sees the last answer alone",
+        "A status that passes is retried, and the sink receives only the last response",
         arguments: [408, 425, 429, 500, 502, 503, 504])
     func passingStatus(status: Int) async throws {
         let client = failing(2, with: .status(status))
@@ -54,7 +54,7 @@ struct FetcherRetryTests {
     }
 
     @Test(
-        "another status is an answer at once",
+        "Any other status is a response at once",
         arguments: [200, 204, 206, 301, 304, 400, 401, 403, 404, 410, 416, 501, 507])
     func otherStatus(status: Int) async throws {
         let client = failing(1, with: .status(status))
@@ -65,7 +65,7 @@ struct FetcherRetryTests {
         #expect(clock.sleeps.isEmpty)
     }
 
-    @Test("a failure that passes is tried again", arguments: [refused, cutOff])
+    @Test("A failure that passes is retried", arguments: [refused, cutOff])
     func passingFailure(error: FeedError) async throws {
         let client = failing(3, with: .failure(error))
         let response = try await retrying(client).get(try request(), into: body)
@@ -75,7 +75,7 @@ struct FetcherRetryTests {
     }
 
     @Test(
-        "another failure is not",
+        "Any other failure is not retried",
         arguments: [
             untrusted, .invalidData("too large"), .storage(.failed, "disk full"), .cancelled, .notFound("no file"),
         ])
@@ -86,7 +86,7 @@ struct FetcherRetryTests {
         #expect(clock.sleeps.isEmpty)
     }
 
-    @Test("after the last try the failure is thrown, or the answer given, as it is", arguments: [0, 1, 3])
+    @Test("After the last attempt, the failure is thrown or the response returned unchanged", arguments: [0, 1, 3])
     func lastTry(retries: Int) async throws {
         let cut = failing(100, with: .failure(Self.cutOff))
         await #expect(throws: Self.cutOff) { try await retrying(cut, retries: retries).get(try request(), into: body) }
@@ -98,7 +98,7 @@ struct FetcherRetryTests {
         #expect(body.calls == [.begin(503)])
     }
 
-    @Test("each try that another follows is told, with the wait before that, and the last is not")
+    @Test("Each retry is reported with its pause, and the last failure is not")
     func told() async throws {
         let told = Mutex<[String]>([])
         let client = ScriptedHTTPClient { _, earlier in
@@ -112,7 +112,7 @@ struct FetcherRetryTests {
         #expect(told.withLock { $0 } == lines.map { "https://a.example/1.png: \($0)" })
     }
 
-    @Test("a local file is read once, whatever happens")
+    @Test("A local file is read once, even if that fails")
     func localFile() async throws {
         let client = failing(1, with: .failure(.connectivity("I/O error")))
         await #expect(throws: FeedError.self) {
@@ -122,7 +122,7 @@ struct FetcherRetryTests {
     }
 
     @Test(
-        "the time that a server asks for is a floor for the wait",
+        "Retry-After is the shortest wait before a retry",
         arguments: [(7, 7000), (0, 250), (120, 120_000)])
     func retryAfter(seconds: Int, milliseconds: Int) async throws {
         let client = failing(1, with: .status(503).retryAfter(seconds))
@@ -131,7 +131,7 @@ struct FetcherRetryTests {
         #expect(clock.sleeps == [.milliseconds(milliseconds)])
     }
 
-    @Test("Retry-After holds back the host's other requests")
+    @Test("Retry-After holds back all requests to the host")
     func holdsBackOthers() async throws {
         let client = ScriptedHTTPClient { request, _ in
             request.url.text.hasSuffix("/1.png") ? .status(503).retryAfter(7) : .ok([1])
@@ -145,7 +145,7 @@ struct FetcherRetryTests {
         #expect(clock.sleeps == [.seconds(7)])
     }
 
-    @Test("a host that asks for over two minutes is given up: one cause for all its images")
+    @Test("A host that asks for more than two minutes is given up, with one cause for all its images")
     func longRetryAfter() async throws {
         let client = ScriptedHTTPClient { _, _ in .status(429).retryAfter(121) }
         let retrying = retrying(client)
@@ -165,7 +165,7 @@ struct FetcherRetryTests {
         #expect(clock.sleeps.isEmpty)
     }
 
-    @Test("a host that can't be connected to is given up for the run: one cause for all its images")
+    @Test("An unreachable host is given up for the run, with one cause for all its images")
     func deadHost() async throws {
         let client = failing(1000, with: .failure(Self.refused))
         let retrying = retrying(client)
@@ -181,7 +181,7 @@ struct FetcherRetryTests {
         #expect(client.requests.count == 4)
     }
 
-    @Test("a host that answers, with whatever, is never given up for failing now and then")
+    @Test("A host that answers with any status is never given up for occasional failures")
     func flakyHost() async throws {
         let client = ScriptedHTTPClient { _, earlier in
             earlier < 3 ? .failure(Self.refused) : .status(404)
@@ -193,7 +193,7 @@ struct FetcherRetryTests {
         }
     }
 
-    @Test("a body that breaks off shows that its host can be reached")
+    @Test("A body that breaks off shows that its host is reachable")
     func cutOffCounts() async throws {
         let broken = ScriptedHTTPClient.Answer.ok([1]).cutOff(by: .connectivity("gone").at(.connecting))
         let client = failing(1000, with: broken)
@@ -204,7 +204,7 @@ struct FetcherRetryTests {
         #expect(client.requests.count == 20)
     }
 
-    @Test("cancellation ends a wait at once")
+    @Test("Cancellation ends the wait before a retry at once")
     func cancelledWhileWaiting() async throws {
         let waiting = Tally()
         let client = failing(1000, with: .status(503))
@@ -225,7 +225,7 @@ struct FetcherRetryTests {
         #expect(body.calls.isEmpty)
     }
 
-    @Test("cancelled before, it asks nothing")
+    @Test("A cancelled task sends no request")
     func cancelledBefore() async throws {
         let client = failing(0, with: .status(503))
         let retrying = retrying(client)
@@ -238,7 +238,7 @@ struct FetcherRetryTests {
         #expect(client.requests.isEmpty)
     }
 
-    @Test("a host that can't be reached through one proxy may be through another, or without")
+    @Test("A host that is unreachable through one proxy is still requested through another, or without one")
     func routes() async throws {
         var network = NetworkSettings(userAgent: "test")
         let manner = RequestManner(network: network, retries: 0, maxRedirects: 1, allowsPrivate: false)
@@ -256,7 +256,7 @@ struct FetcherRetryTests {
             #expect(try await retrying.get(try request(), into: body).head.status == 200)
             #expect(try await retrying.get(other, into: body).head.status == 200)
         }
-        // The second time it is given up already.
+        // The host is already given up at the second request.
         #expect(client.requests.count == 5)
     }
 }

@@ -3,9 +3,11 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("Each kind of URL")
+@Suite("Choice of the client")
 struct FetcherRoutingTests {
-    @Test("goes to its own client", arguments: [("http://a/", 201), ("https://a/", 201), ("file:///a", 202)])
+    @Test(
+        "A request goes to the client for its scheme",
+        arguments: [("http://a/", 201), ("https://a/", 201), ("file:///a", 202)])
     func routed(_ url: String, _ status: Int) async throws {
         let fetcher = Fetcher(
             ScriptedHTTPClient { _ in .status(201) }, files: ScriptedHTTPClient { _ in .status(202) },

@@ -1,70 +1,74 @@
 import FeedCore
 import Testing
 
-@Suite("A host's share of the requests")
-struct HostShareTests {
-    @Test("begins as browsers have it, or with the number that was asked for", arguments: [(nil, 6), (1, 1), (20, 20)])
-    func beginning(asked: Int?, places: Int) { #expect(HostConcurrency(asked: asked).places == places) }
+@Suite("Concurrency of a host")
+struct HostConcurrencyTests {
+    @Test(
+        "The limit of a host starts as in browsers, or at the number that the user has set",
+        arguments: [(nil, 6), (1, 1), (20, 20)])
+    func beginning(fixedLimit: Int?, limit: Int) { #expect(HostConcurrency(fixedLimit: fixedLimit).limit == limit) }
 
     @Test(
-        "grows over HTTP/2 with every answer, up to a hundred, unless a number was asked for",
+        "Over HTTP/2 the limit grows with every response up to a hundred, unless the user has set it",
         arguments: [(nil, false, 6), (nil, true, 100), (4, true, 4)])
-    func growth(asked: Int?, isMultiplexed: Bool, places: Int) {
-        var share = HostConcurrency(asked: asked)
-        for _ in 0..<200 { share.learn(.answered(isMultiplexed: isMultiplexed), since: 0) }
-        #expect(share.places == places)
+    func growth(fixedLimit: Int?, isMultiplexed: Bool, limit: Int) {
+        var concurrency = HostConcurrency(fixedLimit: fixedLimit)
+        for _ in 0..<200 { concurrency.record(.answered(isMultiplexed: isMultiplexed), since: 0) }
+        #expect(concurrency.limit == limit)
     }
 
-    @Test("is halved when the host is busy, at least to one")
+    @Test("The limit is halved when the host is busy, down to one")
     func halving() {
-        var share = HostConcurrency(asked: 9)
-        var places: [Int] = []
+        var concurrency = HostConcurrency(fixedLimit: 9)
+        var limits: [Int] = []
         for _ in 0..<5 {
-            share.learn(.busy, since: share.halvings)
-            places.append(share.places)
+            concurrency.record(.busy, since: concurrency.halvings)
+            limits.append(concurrency.limit)
         }
-        #expect(places == [5, 3, 2, 1, 1])
+        #expect(limits == [5, 3, 2, 1, 1])
     }
 
-    @Test("is halved once for all that set out before that")
+    @Test("The limit is halved once for all requests that started before the halving")
     func once() {
-        var share = HostConcurrency(asked: 8)
-        for _ in 0..<8 { share.learn(.busy, since: 0) }
-        #expect(share.places == 4)
+        var concurrency = HostConcurrency(fixedLimit: 8)
+        for _ in 0..<8 { concurrency.record(.busy, since: 0) }
+        #expect(concurrency.limit == 4)
     }
 
-    @Test("gets one back for a dozen answers, or as many as it has places, up to what it was")
+    @Test("A halved limit grows by one after a dozen responses, or as many as the limit, up to its maximum")
     func recovery() {
-        var share = HostConcurrency(asked: 40)
-        share.learn(.busy, since: 0)
-        #expect(share.places == 20)
-        for _ in 0..<19 { share.learn(.answered(isMultiplexed: false), since: 1) }
-        #expect(share.places == 20)
-        share.learn(.answered(isMultiplexed: false), since: 1)
-        #expect(share.places == 21)
-        for _ in 0..<2000 { share.learn(.answered(isMultiplexed: false), since: 1) }
-        #expect(share.places == 40)
+        var concurrency = HostConcurrency(fixedLimit: 40)
+        concurrency.record(.busy, since: 0)
+        #expect(concurrency.limit == 20)
+        for _ in 0..<19 { concurrency.record(.answered(isMultiplexed: false), since: 1) }
+        #expect(concurrency.limit == 20)
+        concurrency.record(.answered(isMultiplexed: false), since: 1)
+        #expect(concurrency.limit == 21)
+        for _ in 0..<2000 { concurrency.record(.answered(isMultiplexed: false), since: 1) }
+        #expect(concurrency.limit == 40)
     }
 
-    @Test("learns nothing from what was never answered")
+    @Test("A request without a response leaves the limit unchanged")
     func silence() {
-        var share = HostConcurrency(asked: nil)
-        share.learn(.nothing, since: 0)
-        #expect(share.places == 6)
+        var concurrency = HostConcurrency(fixedLimit: nil)
+        concurrency.record(.nothing, since: 0)
+        #expect(concurrency.limit == 6)
     }
 
-    @Test("stays by what a host takes: hardly an answer in ten says that it is busy", arguments: [1, 2, 3, 5])
+    @Test(
+        "The limit settles at what a host takes: at most one response in ten says that it is busy",
+        arguments: [1, 2, 3, 5])
     func settled(taken: Int) {
-        var share = HostConcurrency(asked: nil)
+        var concurrency = HostConcurrency(fixedLimit: nil)
         var (inFlight, answers, busy) = ([Int](), 0, 0)
         while answers < 500 {
-            while inFlight.count < share.places { inFlight.append(share.halvings) }
+            while inFlight.count < concurrency.limit { inFlight.append(concurrency.halvings) }
             if inFlight.count > taken {
                 busy += 1
-                share.learn(.busy, since: inFlight.removeLast())
+                concurrency.record(.busy, since: inFlight.removeLast())
             }
             answers += 1
-            share.learn(.answered(isMultiplexed: false), since: inFlight.removeFirst())
+            concurrency.record(.answered(isMultiplexed: false), since: inFlight.removeFirst())
         }
         #expect(busy * 10 <= answers)
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Network address")
 struct NetworkAddressTests {
     @Test(
-        "is read from its strict notation and written in the canonical one",
+        "An address is read from its strict notation and written in the canonical one",
         arguments: [
             ("1.2.3.4", "1.2.3.4"), ("0.0.0.0", "0.0.0.0"), ("255.255.255.255", "255.255.255.255"),
             ("::", "::"), ("::1", "::1"), ("1::", "1::"), ("0:0:0:0:0:0:0:0", "::"),
@@ -26,7 +26,7 @@ struct NetworkAddressTests {
     }
 
     @Test(
-        "is none in a loose or broken notation",
+        "A loose or broken notation is not an address",
         arguments: [
             "", " ", "1", "1.2.3", "1.2.3.4.5", "1.2.3.256", "1.2.3.999", "1.2.3.1000", "1.2.3.", ".1.2.3", "1..2.3",
             "1.2.3.04", "1.2.3.00", "0177.0.0.1", "0x7f.0.0.1", "127.1", "2130706433", "1.2.3.-4", "1.2.3.+4",
@@ -42,7 +42,7 @@ struct NetworkAddressTests {
         #expect(NetworkAddress(presentation: text) == nil)
     }
 
-    @Test("has 4 or 16 bytes", arguments: 0...20)
+    @Test("An address has 4 or 16 bytes", arguments: 0...20)
     func lengths(count: Int) {
         let bytes = (0..<count).map { UInt8($0) }
         #expect(NetworkAddress(bytes: bytes)?.bytes == (count == 4 || count == 16 ? bytes : nil))

@@ -7,7 +7,7 @@ struct PermanentFailuresTests {
     private static let hour = Duration.seconds(3600)
 
     @Test(
-        "are answers that tend to stay as they are",
+        "A failure is permanent if its response is likely to stay the same",
         arguments: [
             (FeedError.invalidData("not found", status: 404), true),
             (.invalidData("gone", status: 410), true),
@@ -38,7 +38,7 @@ struct PermanentFailuresTests {
         #expect(PermanentFailures.isPermanent(error) == isPermanent)
     }
 
-    @Test("are not remembered of a file, which costs nothing to look at again")
+    @Test("The failure of a local file is not remembered, because reading it again is cheap")
     func files() throws {
         let gone = FeedError.invalidData("no image")
         #expect(PermanentFailures.isRemembered(gone, of: try ResourceURL("http://a.example/1.png")))
@@ -46,7 +46,7 @@ struct PermanentFailuresTests {
     }
 
     @Test(
-        "leave an image alone for an hour, doubling with each in a row up to a week",
+        "An image is skipped for an hour after a permanent failure, doubling with each in a row up to a week",
         arguments: [
             (1, 1), (2, 2), (3, 4), (4, 8), (5, 16), (6, 32), (7, 64), (8, 128), (9, 168), (10, 168), (64, 168),
             (65, 168), (.max, 168),
@@ -64,7 +64,7 @@ struct PermanentFailuresTests {
     }
 
     @Test(
-        "are trusted up to an hour ahead of the clock, and no further",
+        "A failure up to an hour ahead of the clock counts, and a later one is ignored",
         arguments: [
             (Duration.microseconds(1), true), (hour, true), (hour + .microseconds(1), false), (hour * 24, false),
             (hour * 24 * 36_525, false),
@@ -74,7 +74,7 @@ struct PermanentFailuresTests {
         #expect(PermanentFailures.isLeftAlone(lastFailure: failure, now: Self.failedAt) == isLeftAlone)
     }
 
-    @Test("that are none, or are broken numbers in a database, leave no image alone", arguments: [0, -1, .min])
+    @Test("A count of failures that is zero or negative skips no image", arguments: [0, -1, .min])
     func noFailure(count: Int) {
         #expect(PermanentFailures.pause(afterFailures: count) == .zero)
         for ahead in [.zero, Self.hour / 2, Self.hour] {
@@ -83,7 +83,7 @@ struct PermanentFailuresTests {
         }
     }
 
-    @Test("with the most extreme of timestamps are old or not trusted")
+    @Test("A failure with an extreme timestamp is old or ignored")
     func extremes() {
         let first = Timestamp(microseconds: .min)
         let last = Timestamp(microseconds: .max)

@@ -3,12 +3,12 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// A response and a failure tell what all the requests behind them touched.
-@Suite("The circumstances of a chain of requests")
+/// Tests that a response and a failure report what all the requests behind them touched.
+@Suite("Circumstances of a chain of requests")
 struct RequestCircumstancesTests {
     private typealias Answer = ScriptedHTTPClient.Answer
 
-    /// Asks for the first URL; each URL redirects to the next, and the last has `last` as its answers, one for each try.
+    /// Requests the first URL. Each URL redirects to the next, and the last URL gives the responses `last`, one per attempt.
     private func circumstances(
         along urls: [String], touching privateURLs: Set<String> = [], last: [Answer] = [.ok([1])],
         rules: FetchRules = FetchRules(retry: RetryPolicy(retries: 3, base: .zero)),

@@ -3,8 +3,8 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// What a request does next, by what came of its last try; the redirects' and retries' own rules have tables of their own.
-@Suite("The course of a request")
+/// Tests the next step of a request by the result of its last attempt. Redirects and retries have their own tests.
+@Suite("Course of a request")
 struct RequestMachineTests {
     private static let cutOff = AttemptFailure(.connectivity("cut off").at(.transferring))
     private static let lasting = AttemptFailure(.connectivity("bad certificate").at(.trusting))
@@ -18,7 +18,7 @@ struct RequestMachineTests {
         HTTPResponse(head: HTTPHead(status: 301), redirectTarget: target)
     }
 
-    @Test("waits ever longer between its tries, then fails as the last did")
+    @Test("A request waits longer before each retry, and then fails with its last failure")
     func tries() throws {
         var machine = try machine()
         #expect(machine.failed(Self.cutOff, nil, random: 0.5) == .wait(.milliseconds(250)))
@@ -36,11 +36,11 @@ struct RequestMachineTests {
         _ = machine.failed(Self.cutOff, nil, random: 0)
         #expect(!machine.request.connectsAnew)
         _ = machine.failed(silence, nil, random: 0)
-        #expect(machine.answered(redirect(to: "https://b.example/")) == .ask)
+        #expect(machine.answered(redirect(to: "https://b.example/")) == .send)
         #expect(!machine.request.connectsAnew)
     }
 
-    @Test("fails at once with what no further try would mend, or answers with it where it is an answer")
+    @Test("A permanent failure ends a request at once, with the response that reports it if there is one")
     func lasting() throws {
         var machine = try machine()
         #expect(machine.failed(Self.lasting, nil, random: 0.5) == .failed(Self.lasting.error))
@@ -48,11 +48,11 @@ struct RequestMachineTests {
         #expect(machine.failed(Self.lasting, answer, random: 0.5) == .done(answer))
     }
 
-    @Test("has all its tries anew at each place that it is redirected to, and knows where it came")
+    @Test("A redirected request has all its retries again, and its response names the target")
     func redirected() throws {
         var machine = try machine()
         _ = machine.failed(Self.cutOff, nil, random: 0.5)
-        #expect(machine.answered(redirect(to: "https://b.example/")) == .ask)
+        #expect(machine.answered(redirect(to: "https://b.example/")) == .send)
         #expect(machine.request.url.text == "https://b.example/")
         #expect(machine.failed(Self.cutOff, nil, random: 0.5) == .wait(.milliseconds(250)))
         guard case .done(let answer) = machine.answered(HTTPResponse(head: HTTPHead(status: 200))) else {
@@ -64,11 +64,11 @@ struct RequestMachineTests {
     }
 
     @Test(
-        "goes no further than its limit of redirects, and nowhere that no server may name",
+        "A request fails beyond its limit of redirects, and at a URL that servers may not name",
         arguments: [["https://b.example/", "https://c.example/"], ["file:///etc/passwd"], ["ftp://b.example/"]])
     func refused(targets: [String]) throws {
         var machine = try machine()
-        for target in targets.dropLast() { #expect(machine.answered(redirect(to: target)) == .ask) }
+        for target in targets.dropLast() { #expect(machine.answered(redirect(to: target)) == .send) }
         guard case .failed(let error) = machine.answered(redirect(to: targets[targets.count - 1])) else {
             Issue.record("not refused")
             return
@@ -76,7 +76,7 @@ struct RequestMachineTests {
         #expect(error.kind == .invalidData)
     }
 
-    @Test("says whether another try would follow, whatever chance says")
+    @Test("The random number does not decide whether a retry follows")
     func wouldRetry() throws {
         var machine = try machine(retries: 1)
         #expect(machine.wouldRetry(after: Self.cutOff))

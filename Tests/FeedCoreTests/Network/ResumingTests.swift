@@ -21,7 +21,7 @@ struct ResumingTests {
         .rest(Array(whole[first..<end]), from: first, of: 100)
     }
 
-    /// One answer a try; the last one for all that come after.
+    /// Gives one response per attempt. The last one repeats.
     private func get(
         _ answers: [Answer], maxBytes: Int64 = 1000, retries: Int = 3
     ) async throws -> (HTTPResponse, asked: [RestOfBody?]) {
@@ -40,7 +40,7 @@ struct ResumingTests {
 
     private func rest(_ offset: Int64) -> RestOfBody { RestOfBody(offset: offset, validator: "\"v1\"") }
 
-    @Test("a body that broke off is gone on with, and looks like one")
+    @Test("A body that broke off is resumed, and reaches the sink as one body")
     func resumed() async throws {
         let (response, asked) = try await get([Self.begun(), Self.rest(from: 40)])
         #expect(asked == [nil, rest(40)])
@@ -50,7 +50,7 @@ struct ResumingTests {
         #expect(response.bodyBytes == 100)
     }
 
-    @Test("one that was decoded starts over: its bytes are not those of the server's ranges")
+    @Test("A decoded body starts over, because its offsets differ from the server's")
     func decoded() async throws {
         var begun = Self.begun()
         begun.head.isContentEncoded = true
@@ -59,7 +59,7 @@ struct ResumingTests {
         #expect(body.bytes == Self.whole)
     }
 
-    @Test("an image that starts over is the second body alone", arguments: [Validators(), strong])
+    @Test("An image that starts over consists of the second body only", arguments: [Validators(), strong])
     func startedOver(validators: Validators) async throws {
         let begun = Answer.ok(Samples.png + [1, 2, 3], validators: validators).cutOff(by: Self.cutOff)
         let answers = [begun, .ok(Samples.png + [4, 5], validators: validators)]
@@ -69,7 +69,7 @@ struct ResumingTests {
         #expect(image.data.bytes == Samples.png + [4, 5])
     }
 
-    @Test("it may break off again and again, and a server that is busy in between loses nothing")
+    @Test("A body may break off repeatedly, and a busy response in between loses nothing")
     func resumedTwice() async throws {
         let (response, asked) = try await get([
             Self.begun(), Self.rest(from: 40, to: 70).cutOff(by: Self.cutOff), .status(503), Self.rest(from: 70),
@@ -80,7 +80,7 @@ struct ResumingTests {
         #expect(response.bodyBytes == 100)
     }
 
-    @Test("a server that gives the rest in parts is asked for each")
+    @Test("A server that sends the rest in parts is asked for each part")
     func parts() async throws {
         let (response, asked) = try await get([Self.begun(), Self.rest(from: 40, to: 60), Self.rest(from: 60)])
         #expect(asked == [nil, rest(40), rest(60)])
@@ -88,7 +88,7 @@ struct ResumingTests {
         #expect(response.bodyBytes == 100)
     }
 
-    @Test("a part that stays one is a failure in the end, never a whole image")
+    @Test("A body that stays incomplete is a failure, never a whole image")
     func partsWithoutEnd() async throws {
         let error = await #expect(throws: FeedError.self) {
             try await get([Self.begun(), Self.rest(from: 40, to: 41)], retries: 1)
@@ -98,7 +98,7 @@ struct ResumingTests {
         #expect(error?.message.contains("41 of 100 bytes") == true)
     }
 
-    @Test("a body that has changed begins anew")
+    @Test("A body that has changed starts over")
     func changed() async throws {
         let new = Answer.ok([9, 9], validators: Validators(etag: "\"v2\""))
         let (response, asked) = try await get([Self.begun(), new])
@@ -110,7 +110,7 @@ struct ResumingTests {
     }
 
     @Test(
-        "a rest that doesn't fit is not taken: it starts over, at once and without asking for a rest",
+        "A rest that does not fit is discarded, and the whole body is requested at once",
         arguments: [
             Answer.part([1], nil), .part([1], ""), .part([1], "bytes 0-99/100"), .part([1], "bytes 39-99/100"),
             .part([1], "bytes 41-99/100"), .part([1], "bytes 40-99/*"), .part([1], "bytes 40-100/100"),
@@ -126,13 +126,13 @@ struct ResumingTests {
         #expect(response.bodyBytes == 100)
     }
 
-    @Test("having started over once, it never asks for a rest again")
+    @Test("A request that has started over never asks for a rest again")
     func startOverOnce() async throws {
         let answers = [Self.begun(), .status(416), Self.begun(50), .ok(Self.whole)]
         #expect(try await get(answers).asked == [nil, rest(40), nil, nil])
     }
 
-    @Test("a total that differs from the one told before starts over")
+    @Test("A body whose total differs from the total of an earlier part starts over")
     func otherTotal() async throws {
         let part = Self.rest(from: 40, to: 70).cutOff(by: Self.cutOff)
         let other = Answer.rest([1], from: 70, of: 71)
@@ -142,7 +142,7 @@ struct ResumingTests {
     }
 
     @Test(
-        "a rest that doesn't name the same strong entity tag is of another version, or may be: it starts over",
+        "A rest without the same strong entity tag makes the body start over",
         arguments: [nil, "\"v2\"", "W/\"v1\"", "v1"])
     func otherVersion(etag: String?) async throws {
         let other = Answer.rest([UInt8](repeating: 7, count: 60), from: 40, of: 100, etag: etag)
@@ -153,7 +153,7 @@ struct ResumingTests {
     }
 
     @Test(
-        "a rest in an encoding or of several parts is no rest of the same body",
+        "A rest that is encoded or has several parts is discarded",
         arguments: [(true, nil), (false, "Multipart/ByteRanges; boundary=x")])
     func otherForm(isEncoded: Bool, type: String?) async throws {
         var other = Self.rest(from: 40)
@@ -164,7 +164,7 @@ struct ResumingTests {
         #expect(body.bytes == Self.whole)
     }
 
-    @Test("a total that differs from the length that the first answer announced starts over", arguments: [99, 101])
+    @Test("A body whose total differs from the first announced length starts over", arguments: [99, 101])
     func otherLength(total: Int) async throws {
         var begun = Self.begun()
         begun.head[.contentLength] = "100"
@@ -174,7 +174,7 @@ struct ResumingTests {
         #expect(body.bytes == Self.whole)
     }
 
-    @Test("a length that the first answer announced with a body that it never began says nothing of the next")
+    @Test("A length announced by a response without a body does not count for the next response")
     func lengthOfAnother() async throws {
         var first = Answer.ok([], validators: Self.strong).cutOff(by: Self.cutOff)
         first.head[.contentLength] = "50"
@@ -183,7 +183,7 @@ struct ResumingTests {
         #expect(body.bytes == Self.whole)
     }
 
-    @Test("more bytes than the range announces are not taken for the body")
+    @Test("A rest with more bytes than its range announces is discarded")
     func tooManyBytes() async throws {
         let long = Answer.part([UInt8](repeating: 7, count: 61), "bytes 40-99/100")
         let (response, asked) = try await get([Self.begun(), long, .ok(Self.whole)])
@@ -193,7 +193,7 @@ struct ResumingTests {
     }
 
     @Test(
-        "without a strong entity tag it starts over",
+        "A body without a strong entity tag starts over",
         arguments: [
             Validators(), Validators(lastModified: "Fri, 20 Nov 2026 00:00:00 GMT"), Validators(etag: "W/\"v1\""),
             Validators(etag: "v1"), Validators(etag: "\""), Validators(etag: ""),
@@ -204,19 +204,19 @@ struct ResumingTests {
         #expect(body.bytes == Self.whole)
     }
 
-    @Test("with no byte there, the whole is asked for")
+    @Test("A body that broke off before its first byte is requested whole")
     func nothingThere() async throws {
         #expect(try await get([Self.begun(0), .ok(Self.whole)]).asked == [nil, nil])
     }
 
-    @Test("a 206 that nobody asked for is an answer like others")
+    @Test("A 206 to a request for the whole body is an ordinary response")
     func unasked() async throws {
         let (response, _) = try await get([Self.rest(from: 40)])
         #expect(response.head.status == 206)
         #expect(body.calls == [.begin(206)])
     }
 
-    @Test("the most bytes allowed hold for the whole body", arguments: [(Int64(100), true), (99, false)])
+    @Test("The limit on bytes applies to the whole body", arguments: [(Int64(100), true), (99, false)])
     func limit(maxBytes: Int64, fits: Bool) async throws {
         let answers = [Self.begun(), Self.rest(from: 40)]
         guard !fits else {
@@ -227,14 +227,14 @@ struct ResumingTests {
         #expect(error == .larger(than: 99, host: "a.example").at(.transferring))
     }
 
-    @Test("a rest that is longer than it says is stopped at the most bytes allowed")
+    @Test("A rest that is longer than announced is stopped at the limit on bytes")
     func lyingRest() async throws {
         let long = Answer.part([UInt8](repeating: 7, count: 500), "bytes 40-99/100")
         let error = await #expect(throws: FeedError.self) { try await get([Self.begun(), long], maxBytes: 200) }
         #expect(error?.kind == .invalidData)
     }
 
-    @Test("of a body that is let go of in the end the last answer is given", arguments: [404, 503])
+    @Test("A body that is finally replaced by an error status gives that response", arguments: [404, 503])
     func otherEnd(status: Int) async throws {
         let (response, _) = try await get([Self.begun(), .status(status)], retries: 1)
         #expect(response.head.status == status)

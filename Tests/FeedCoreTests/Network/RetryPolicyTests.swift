@@ -12,7 +12,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "of the statuses that mean a server can't serve now, exactly these pass",
+        "Exactly these statuses of an unavailable server pass",
         arguments: Array(400...599))
     func statuses(status: Int) {
         let passing = [408, 425, 429, 500, 502, 503, 504].contains(status)
@@ -22,7 +22,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "a failure passes if it is one of reaching the server, and not one of trusting it",
+        "A failure to reach the server passes, and a failure to trust it does not",
         arguments: [
             (FeedError.connectivity("refused"), FeedError.Stage.connecting, true),
             (.connectivity("a bad certificate"), .trusting, false),
@@ -46,7 +46,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "a try that fails to connect or to trust counts against its host, others don't",
+        "Only failures to connect or to trust count as failures to connect",
         arguments: [
             (FeedError.connectivity("refused"), FeedError.Stage.connecting, true),
             (.connectivity("a bad certificate"), .trusting, true),
@@ -60,7 +60,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "there are as many further tries as retries, and not one more",
+        "A request has exactly as many further attempts as retries",
         arguments: [
             (3, 0, true), (3, 2, true), (3, 3, false), (3, 4, false), (1, 0, true), (1, 1, false), (0, 0, false),
             (-1, 0, false), (.max, .max - 1, true),
@@ -71,7 +71,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "the longest wait doubles from half a second to a minute",
+        "The longest wait doubles from half a second to a minute",
         arguments: [
             (0, 0.5), (1, 1), (2, 2), (3, 4), (4, 8), (5, 16), (6, 32), (7, 60), (8, 60), (63, 60), (1000, 60),
         ])
@@ -90,7 +90,7 @@ struct RetryPolicyTests {
         #expect(longest <= .seconds(ceiling) && longest > .seconds(ceiling * 0.999))
     }
 
-    @Test("waits are spread over the whole of their span, also the very short ones")
+    @Test("Waits are spread over their whole span, even very short waits")
     func jitter() {
         var random = SeededGenerator(seed: 7)
         var tenths = [Int](repeating: 0, count: 10)
@@ -107,7 +107,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "Retry-After is a floor, and over two minutes of it a reason to give up",
+        "Retry-After is the shortest wait, and more than two minutes of it ends the retries",
         arguments: [
             (Duration.zero, 0.5, RetryPolicy.Action.retry(after: .milliseconds(250))),
             (.milliseconds(100), 0.5, .retry(after: .milliseconds(250))),
@@ -123,7 +123,7 @@ struct RetryPolicyTests {
         #expect(Self.policy.action(after: Self.answer(501, retryAfter: pause), attempt: 0, random: 0) == .giveUp)
     }
 
-    @Test("base, cap and longest pause are settings, and no setting makes a wait negative or endless")
+    @Test("Base, cap and longest pause are settings, and every setting gives a finite wait of at least zero")
     func settings() {
         let policy = RetryPolicy(retries: 9, base: .seconds(3), cap: .seconds(10), longestHostPause: .seconds(5))
         #expect(policy.action(after: Self.answer(503), attempt: 1, random: 0.5) == .retry(after: .seconds(3)))

@@ -3,21 +3,21 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("The queue of requests")
-struct RequestQueueTests {
-    /// A queue, and what it has started.
+@Suite("Scheduler state")
+struct SchedulerStateTests {
+    /// A queue with the images that it has started.
     private struct Play {
         var queue: SchedulerState
         private(set) var inFlight: [Int: SchedulerState.Start] = [:]
 
-        /// One letter an image: the name of its host.
+        /// Makes a queue with one image per letter, which names its host.
         init(_ hosts: String, jobs: Int, perHost: Int?) throws {
             let urls = try hosts.enumerated().map { try Samples.url("http://\($1).example/\($0)") }
             self.init(urls, jobs: jobs, perHost: perHost)
         }
 
         init(_ urls: [ResourceURL], jobs: Int = 20, perHost: Int? = 1) {
-            queue = SchedulerState(jobs: jobs, share: HostConcurrency(asked: perHost))
+            queue = SchedulerState(jobs: jobs, concurrency: HostConcurrency(fixedLimit: perHost))
             queue.add(urls, from: 0)
         }
 
@@ -30,14 +30,15 @@ struct RequestQueueTests {
             return started
         }
 
-        mutating func end(_ image: Int, _ news: HostConcurrency.News = .nothing) throws {
-            queue.leave(try take(image).place, news)
+        mutating func end(_ image: Int, _ signal: HostConcurrency.Signal = .nothing) throws {
+            queue.release(try take(image).slot, signal)
         }
 
-        mutating func rest(
-            _ image: Int, until second: Int64, keepingPlace: Bool, _ news: HostConcurrency.News = .nothing
+        mutating func pause(
+            _ image: Int, until second: Int64, reservingSlot reservesSlot: Bool,
+            _ signal: HostConcurrency.Signal = .nothing
         ) throws {
-            queue.rest(try take(image), until: Self.second(second), keepingPlace: keepingPlace, news)
+            queue.pause(try take(image), until: Self.second(second), reservingSlot: reservesSlot, signal)
         }
 
         mutating func move(_ image: Int, to origin: String) throws { queue.move(try take(image), to: origin, .nothing) }
@@ -52,7 +53,7 @@ struct RequestQueueTests {
         static func second(_ second: Int64) -> Timestamp { Timestamp(microseconds: second * 1_000_000) }
     }
 
-    @Test("starts no more than the jobs at once, and another for each that ends")
+    @Test("At most the number of jobs is in flight, and each image that ends starts another")
     func jobs() throws {
         var play = try Play("abcde", jobs: 3, perHost: 9)
         #expect(play.startAll() == [0, 1, 2])
@@ -63,7 +64,7 @@ struct RequestQueueTests {
         #expect(play.startAll() == [4])
     }
 
-    @Test("starts no more than the limit to one host, and lets other hosts pass the busy one")
+    @Test("At most the limit of a host is in flight to it, and other hosts pass a busy host")
     func perHost() throws {
         var play = try Play("aaaabb", jobs: 16, perHost: 2)
         #expect(Set(play.startAll()) == [0, 1, 4, 5])
@@ -73,13 +74,13 @@ struct RequestQueueTests {
         #expect(play.startAll() == [2])
     }
 
-    @Test("takes hosts in turn, so that the first of them does not have all the jobs")
+    @Test("Hosts take turns, so that the first host does not take all jobs")
     func inTurn() throws {
         var play = try Play("aaaabb", jobs: 4, perHost: 9)
         #expect(Set(play.startAll()) == [0, 1, 4, 5])
     }
 
-    @Test("goes on at a host where one has ended, while more hosts than jobs have images")
+    @Test("The next image starts at the host where one has ended, while more hosts than jobs have images")
     func stays() throws {
         var play = try Play("aabbccdd", jobs: 2, perHost: 6)
         #expect(play.startAll() == [0, 2])
@@ -89,7 +90,7 @@ struct RequestQueueTests {
         }
     }
 
-    @Test("has a host with more than its part of the jobs give way to one that comes later")
+    @Test("A host with more than its part of the jobs gives way to a host that is added later")
     func givesWay() throws {
         var play = try Play("aaaaaaaa", jobs: 4, perHost: 6)
         #expect(play.startAll() == [0, 1, 2, 3])
@@ -102,7 +103,7 @@ struct RequestQueueTests {
         #expect(play.inFlight.keys.sorted() == [4, 5, 8, 9])
     }
 
-    @Test("scheme, name and port make a host, in whatever case the name stands")
+    @Test("Scheme, port and name in any case identify a host")
     func hosts() throws {
         var play = Play(try ["http://a/", "http://A:80/", "https://a/", "http://a:81/"].map(Samples.url))
         #expect(play.startAll() == [0, 2, 3])
@@ -110,7 +111,7 @@ struct RequestQueueTests {
         #expect(play.startAll() == [1])
     }
 
-    @Test("one that begins like another is another host")
+    @Test("A URL that begins like another one belongs to its own host")
     func alike() throws {
         let urls = try [
             "http://a/1", "http://a/2", "http://ab/1", "http://a:80/3", "http://a", "http://a:8080", "http://a:8080?b",
@@ -120,7 +121,7 @@ struct RequestQueueTests {
         #expect(Set(play.startAll()) == [0, 2, 5, 7, 8])
     }
 
-    @Test("has every image end once, whatever each of them does before", arguments: UInt64(0)..<20)
+    @Test("Every image ends once, whatever each image does before", arguments: UInt64(0)..<20)
     func complete(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let names = (0..<200).map { _ in "abcdefgh".randomElement(using: &random) ?? "a" }
@@ -137,8 +138,8 @@ struct RequestQueueTests {
             if let image = inFlight.randomElement(using: &random) {
                 tries[image] += 1
                 switch Int.random(in: tries[image]..<(tries[image] + 6), using: &random) {
-                case 1: try play.rest(image, until: Int64(second + 3), keepingPlace: true)
-                case 2: try play.rest(image, until: Int64(second + 2), keepingPlace: false)
+                case 1: try play.pause(image, until: Int64(second + 3), reservingSlot: true)
+                case 2: try play.pause(image, until: Int64(second + 2), reservingSlot: false)
                 case 3:
                     try play.move(image, to: "http://z.example:80")
                     moved.insert(image)
@@ -152,7 +153,7 @@ struct RequestQueueTests {
         #expect(ended.sorted() == Array(0..<200))
     }
 
-    @Test("has what is added later wait behind what its host has in flight")
+    @Test("Images that are added later wait while their host is at its limit")
     func later() throws {
         var play = try Play("aab", jobs: 9, perHost: 2)
         #expect(play.startAll() == [0, 2, 1])
@@ -162,7 +163,7 @@ struct RequestQueueTests {
         #expect(play.startAll() == [3])
     }
 
-    @Test("starts nothing of a host that is held before its time, unless the hold ends earlier")
+    @Test("Images of a held host wait until the hold ends")
     func held() throws {
         var play = try Play("aab", jobs: 9, perHost: 2)
         play.queue.hold("http://a.example:80", until: Play.second(5))
@@ -181,12 +182,12 @@ struct RequestQueueTests {
         #expect(play.startAll() == [3])
     }
 
-    @Test("starts another for one that rests, which goes on when there is room again")
+    @Test("A paused image lets another host start, and continues when a job is free again")
     func resting() throws {
         var play = try Play("aab", jobs: 1, perHost: 1)
         #expect(play.startAll() == [0])
-        try play.rest(0, until: 1, keepingPlace: true)
-        // Not of its host, which is to be left alone.
+        try play.pause(0, until: 1, reservingSlot: true)
+        // The image is of the other host, because the first host has to wait.
         #expect(play.startAll() == [2])
         play.wake(by: 1)
         #expect(play.startAll() == [])
@@ -196,22 +197,22 @@ struct RequestQueueTests {
         #expect(play.startAll() == [1])
     }
 
-    @Test("starts another of its host for one that rests alone, which is the next there")
+    @Test("A paused image without a reserved slot lets its host start another, and is next there")
     func restingAlone() throws {
         var play = try Play("aaab", jobs: 2, perHost: 1)
         #expect(play.startAll() == [0, 3])
-        try play.rest(0, until: 1, keepingPlace: false)
+        try play.pause(0, until: 1, reservingSlot: false)
         #expect(play.startAll() == [1])
         play.wake(by: 1)
         try play.end(1)
         #expect(play.startAll() == [0])
     }
 
-    @Test("lets all go on at once when waits end")
+    @Test("All images may start at once when the waits are ended")
     func endOfWaits() throws {
         var play = try Play("ab", jobs: 2, perHost: 1)
         #expect(play.startAll() == [0, 1])
-        try play.rest(0, until: 100, keepingPlace: true)
+        try play.pause(0, until: 100, reservingSlot: true)
         try play.end(1)
         play.queue.hold("http://b.example:80", until: Play.second(100))
         play.queue.add([try Samples.url("http://b.example/2")], from: 2)
@@ -220,7 +221,7 @@ struct RequestQueueTests {
         #expect(play.queue.nextDue == nil)
     }
 
-    @Test("has a request come before the images of its host, in the order in which they come")
+    @Test("Requests precede the images of their host, in the order of their arrival")
     func requests() throws {
         var play = try Play("aaa", jobs: 2, perHost: 1)
         #expect(play.startAll() == [0])
@@ -232,11 +233,11 @@ struct RequestQueueTests {
         let started = try #require(next)
         #expect(started.id == 2)
         #expect(play.startAll() == [])
-        play.queue.leave(started.place, .nothing)
+        play.queue.release(started.slot, .nothing)
         #expect(play.queue.nextRequest()?.id == 3)
     }
 
-    @Test("gives a host six places, and as many as a hundred when it answers over HTTP/2, while nobody else gets fewer")
+    @Test("A host has six slots, and up to a hundred over HTTP/2, while other hosts keep theirs")
     func auto() throws {
         let names = String(repeating: "a", count: 300) + String(repeating: "b", count: 30)
         var play = try Play(names, jobs: 128, perHost: nil)
@@ -250,12 +251,12 @@ struct RequestQueueTests {
         #expect(play.inFlight.keys.count { $0 >= 300 } == 6)
     }
 
-    @Test("halves the places of a busy host, and keeps one for what rests there")
+    @Test("The slots of a busy host are halved, and paused images keep theirs")
     func busy() throws {
         var play = try Play("aaaaaaaaaaaa", jobs: 128, perHost: nil)
         #expect(play.startAll() == [0, 1, 2, 3, 4, 5])
-        // They set out together: they tell of the same moment.
-        for image in 0...3 { try play.rest(image, until: 1, keepingPlace: true, .busy) }
+        // The requests started together, so that the limit is halved once.
+        for image in 0...3 { try play.pause(image, until: 1, reservingSlot: true, .busy) }
         #expect(play.startAll() == [])
         try play.end(4, .answered(isMultiplexed: false))
         try play.end(5, .answered(isMultiplexed: false))
@@ -264,19 +265,19 @@ struct RequestQueueTests {
         #expect(play.startAll().count == 3)
     }
 
-    @Test("keeps the place of a feed that rests from others of its host")
-    func placeOfARequest() throws {
+    @Test("The reserved slot of a paused feed stays closed to other requests of its host")
+    func slotOfARequest() throws {
         var play = try Play("ab", jobs: 2, perHost: 1)
         for id in 1...2 { play.queue.add(request: id, at: "http://a.example:80") }
         let first = play.queue.nextRequest()
-        play.queue.leave(try #require(first).place, keepingItUntil: Play.second(1), .busy)
+        play.queue.release(try #require(first).slot, reservedUntil: Play.second(1), .busy)
         #expect(play.queue.nextRequest() == nil)
         #expect(play.startAll() == [1])
         play.wake(by: 1)
         #expect(play.queue.nextRequest()?.id == 2)
     }
 
-    @Test("of nothing starts nothing")
+    @Test("An empty queue starts nothing")
     func empty() {
         var play = Play([])
         #expect(play.startAll() == [])

@@ -1,0 +1,154 @@
+/// Exports and imports the contents of a cache.
+package protocol CacheTransfer: Sendable {
+    /// Runs `work` on a snapshot of the cache, whose images all stay until `work` returns. Waits up to `lockWait` for a
+    /// run that is deleting images. The work may block, because it has a thread of its own.
+    func read<Outcome: Sendable>(
+        lockWait: Duration, _ work: @escaping @Sendable (any CacheSnapshot) throws(FeedError) -> Outcome
+    ) async throws(FeedError) -> Outcome
+
+    /// Runs `work`, which adds bytes and then merges them. Bytes that are still unmerged at its end are deleted. The
+    /// work may block, because it has a thread of its own.
+    func takeIn<Outcome: Sendable>(
+        _ work: @escaping @Sendable (any CacheIntake) throws(FeedError) -> Outcome
+    ) async throws(FeedError) -> Outcome
+}
+
+/// A consistent state of a cache.
+package protocol CacheSnapshot {
+    /// Returns every saved feed without its images, sorted by URL.
+    func feeds() throws(FeedError) -> [FeedSummary]
+
+    /// Visits the images of a feed that are at these positions, in ascending order.
+    func forEachImage(
+        of feed: ResourceURL, at positions: ClosedRange<Int64>,
+        _ visit: (SnapshotImage) throws(FeedError) -> Void
+    ) throws(FeedError)
+
+    /// The bytes of the images, which are valid as long as the snapshot.
+    var bytes: any ImageBytes { get }
+}
+
+/// An image of a saved feed in a snapshot.
+package struct SnapshotImage: Sendable {
+    package let position: Int64
+    package let image: FeedImage
+    /// The image's data, if the cache has it.
+    package let stored: StoredImage?
+
+    package init(position: Int64, image: FeedImage, stored: StoredImage?) {
+        self.position = position
+        self.image = image
+        self.stored = stored
+    }
+}
+
+/// Reads the bytes of images, from any thread. Calls may block.
+package protocol ImageBytes: Sendable {
+    /// Fills the buffer with an image's bytes from `offset` on. Returns false if the file is missing or differs from
+    /// `size`, which means that the image is damaged. Throws if the file can't be read.
+    func read(
+        _ digest: Digest, size: Int64, from offset: Int64, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(FeedError) -> Bool
+}
+
+/// Adds bytes to a cache, and merges them into its feeds.
+package protocol CacheIntake {
+    /// Receives the bytes.
+    var blobs: any BlobIntake { get }
+
+    /// Returns all bytes of an added blob, which should be small or a feed's document.
+    func bytes(of digest: Digest) throws(FeedError) -> [UInt8]
+
+    /// Runs changes in one transaction, which is rolled back if `work` throws or the changes can't be made durable.
+    func merge<Outcome: Sendable>(
+        _ work: (any CacheMerge) throws(FeedError) -> Outcome
+    ) throws(FeedError) -> Outcome
+}
+
+/// Receives blobs. Calls may block and may come from any thread, one at a time.
+package protocol BlobIntake: Sendable {
+    /// Adds a part of the bytes with this digest, which the caller verifies. The parts of a blob come in order, one
+    /// blob after another, each blob once. A blob is made durable before it is merged.
+    func add(
+        _ bytes: UnsafeRawBufferPointer, to blob: Digest, from offset: Int64, isEnd: Bool
+    ) throws(FeedError)
+}
+
+/// The changes of one merge.
+package protocol CacheMerge {
+    /// Returns when the feed was saved, its `keep`, and how many items are kept; nil if it was never saved.
+    func saved(_ feed: ResourceURL) throws(FeedError) -> (at: Timestamp, keep: Keep?, keptCount: Int)?
+
+    /// Returns the saved feed with its kept items.
+    func retrieve(_ feed: ResourceURL) throws(FeedError) -> SavedFeed?
+
+    /// Replaces a saved feed by one without current items. Its credentials, its `keep` and its kept items stay. A new
+    /// feed starts as one that the user has not named.
+    func begin(_ feed: FeedHead) throws(FeedError)
+    /// Adds an image to the end of the feed that was begun last.
+    func append(_ image: FeedImage) throws(FeedError)
+    /// Replaces the items that have left a saved feed. The images of these `archived` ids are never requested.
+    func setKept(_ images: [FeedImage], archived: Set<ExactText>, of feed: ResourceURL) throws(FeedError)
+    /// Marks a saved feed as named by the user, and sets its `keep`.
+    func name(_ feed: ResourceURL, keep: Keep?) throws(FeedError)
+
+    /// Makes an added blob the data of an image URL, for a single feed. Returns false without a change if the feed sees
+    /// intact data of the URL already.
+    func offer(_ image: OfferedImage, for feed: ResourceURL) throws(FeedError) -> Bool
+}
+
+/// A feed without its images.
+package struct FeedHead: Hashable, Sendable {
+    package let url: ResourceURL
+    package let title: String?
+    package let format: Feed.Format
+    package let savedAt: Timestamp
+    package var keep: Keep?
+
+    package init(url: ResourceURL, title: String?, format: Feed.Format, savedAt: Timestamp, keep: Keep? = nil) {
+        self.url = url
+        self.title = title
+        self.format = format
+        self.savedAt = savedAt
+        self.keep = keep
+    }
+}
+
+/// The data of an image URL in an import.
+package struct OfferedImage: Hashable, Sendable {
+    package let url: ResourceURL
+    package let digest: Digest
+    package let size: Int64
+    package let type: ImageType
+    package let validators: Validators
+    package let fetchedAt: Timestamp
+
+    package init(
+        url: ResourceURL, digest: Digest, size: Int64, type: ImageType, validators: Validators, fetchedAt: Timestamp
+    ) {
+        self.url = url
+        self.digest = digest
+        self.size = size
+        self.type = type
+        self.validators = validators
+        self.fetchedAt = fetchedAt
+    }
+}
+
+/// A source of bytes: a file or a pipe. It is used by one thread at a time. Calls may block.
+package protocol ByteSource: Sendable {
+    /// The name in messages.
+    var name: String { get }
+    /// Reads the next bytes, at most `buffer.count`, and returns their number, which is 0 at the end. Throws
+    /// `cancelled` if its task is cancelled while it waits.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(FeedError) -> Int
+}
+
+/// A target of bytes: a file that appears complete or not at all, or a stream. It is used by one thread at a time.
+/// Calls may block.
+package protocol ByteTarget: Sendable {
+    /// Writes the pieces in order.
+    func write(_ pieces: [UnsafeRawBufferPointer]) throws(FeedError)
+    /// Completes the target. A file that is released without a commit is deleted.
+    func commit() throws(FeedError)
+}

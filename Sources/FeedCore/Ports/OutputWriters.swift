@@ -1,0 +1,161 @@
+/// The output directory of a gallery or a tree. It may hold the user's own files as well.
+package struct OutputTarget: Hashable, Sendable {
+    /// The path as the user gave it.
+    package let path: String
+    /// The path of the cache, which holds the list of the files that feedsync made in the directory.
+    package let cache: String
+    /// How long to wait for another run that writes there.
+    package let lockWait: Duration
+
+    package init(path: String, cache: String, lockWait: Duration = .zero) {
+        self.path = path
+        self.cache = cache
+        self.lockWait = lockWait
+    }
+}
+
+/// Writes feeds as a web site into an output directory.
+package protocol GalleryWriter: Sendable {
+    /// Brings the site up to date. The next call completes the work of a call that failed or was killed. Reports each
+    /// thumbnail to `progress`.
+    ///
+    /// Throws `storage`: `cannotCreate` if the directory is unusable, or if foreign files have wanted names and
+    /// `replacesForeign` is false; `locked` if another run still writes there after the target's `lockWait`.
+    ///
+    /// Throws `connectivity` if thumbnails are required and their program is missing: like a server, it is out of
+    /// reach.
+    func write(
+        _ feeds: [GalleryFeed], images: any ImageFiles, to target: OutputTarget, _ options: GalleryOptions,
+        progress: ProgressStream?
+    ) async throws(FeedError) -> GalleryReport
+}
+
+package struct GalleryOptions: Hashable, Sendable {
+    package let thumbnails: ThumbnailChoice
+    /// Whether foreign files with wanted names are replaced.
+    package let replacesForeign: Bool
+
+    package init(thumbnails: ThumbnailChoice = .auto, replacesForeign: Bool = false) {
+        self.thumbnails = thumbnails
+        self.replacesForeign = replacesForeign
+    }
+}
+
+/// Whether a gallery has small versions of its large images.
+package enum ThumbnailChoice: String, CaseIterable, Sendable {
+    /// Thumbnails are made if their program is installed.
+    case auto
+    case never, always
+}
+
+/// A saved feed with what is known about its images.
+package struct GalleryFeed: Hashable, Sendable {
+    package let url: ResourceURL
+    package let title: String?
+    package let savedAt: Timestamp
+    package let images: [GalleryImage]
+    package let maxAge: MaxAge
+    /// Whether the feed is fresh when the gallery is written.
+    package let isFresh: Bool
+
+    package init(
+        url: ResourceURL, title: String?, savedAt: Timestamp, images: [GalleryImage], maxAge: MaxAge, isFresh: Bool
+    ) {
+        self.url = url
+        self.title = title
+        self.savedAt = savedAt
+        self.images = images
+        self.maxAge = maxAge
+        self.isFresh = isFresh
+    }
+}
+
+/// An image of a saved feed with the state of its data.
+package struct GalleryImage: Hashable, Sendable {
+    package enum Data: Hashable, Sendable {
+        case stored(StoredImage)
+        /// The data is missing, for this reason if it is known.
+        case missing(reason: String?)
+    }
+
+    package let image: FeedImage
+    package let data: Data
+
+    package init(image: FeedImage, data: Data) {
+        self.image = image
+        self.data = data
+    }
+
+    package var stored: StoredImage? {
+        if case .stored(let stored) = data { stored } else { nil }
+    }
+}
+
+/// The result of writing a gallery.
+package struct GalleryReport: Hashable, Sendable {
+    package let feeds: Int
+    /// The number of HTML files.
+    package let pages: Int
+    /// The number of distinct image files.
+    package let images: Int
+    /// The number of distinct images whose data is missing.
+    package let missing: Int
+    /// The number of images that have a thumbnail.
+    package let thumbnails: Int
+    /// Why the gallery is without thumbnails.
+    package let thumbnailFailure: FeedError?
+    /// The errors from reading files of the cache.
+    package let unreadable: [FeedError]
+
+    package init(
+        feeds: Int, pages: Int, images: Int, missing: Int, thumbnails: Int = 0, thumbnailFailure: FeedError? = nil,
+        unreadable: [FeedError] = []
+    ) {
+        self.feeds = feeds
+        self.pages = pages
+        self.images = images
+        self.missing = missing
+        self.thumbnails = thumbnails
+        self.thumbnailFailure = thumbnailFailure
+        self.unreadable = unreadable
+    }
+}
+
+/// Lays images out as files with readable names in an output directory.
+package protocol TreeWriter: Sendable {
+    /// Brings the tree up to date. The next call completes the work of a call that failed or was killed.
+    ///
+    /// Throws `storage`: `cannotCreate` if the directory is unusable, `locked` if another run still writes there after
+    /// the target's `lockWait`.
+    func write(
+        _ feeds: [GalleryFeed], images: any ImageFiles, to target: OutputTarget, _ options: TreeOptions
+    ) async throws(FeedError) -> TreeReport
+}
+
+package struct TreeOptions: Hashable, Sendable {
+    package let template: TreeTemplate
+    /// Whether the run only reports what it would do.
+    package let isDryRun: Bool
+
+    package init(template: TreeTemplate, isDryRun: Bool = false) {
+        self.template = template
+        self.isDryRun = isDryRun
+    }
+}
+
+/// The changes to a tree, or the planned changes of a dry run.
+package struct TreeReport: Hashable, Sendable {
+    package let feeds: Int
+    /// The number of feedsync's own files in the tree.
+    package var files = 0
+    /// The paths of files that were made, relative to the tree.
+    package var added: [String] = []
+    /// The paths of files that were deleted or replaced.
+    package var removed: [String] = []
+    /// The paths of files that feedsync made and that were changed since. They stay as they are.
+    package var changedByOthers: [String] = []
+    /// The number of images whose data is missing.
+    package var missing = 0
+
+    package init(feeds: Int) { self.feeds = feeds }
+}
