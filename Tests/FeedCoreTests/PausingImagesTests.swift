@@ -4,8 +4,8 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// Tests images that pause before their next attempt while others use their slots: in any order, every image is downloaded
-/// and every wait ends.
+/// Tests images that pause before their next attempt while others use their slots: in any order, every image is
+/// downloaded and every wait ends.
 @Suite("Images that pause")
 struct PausingImagesTests {
     private func has(

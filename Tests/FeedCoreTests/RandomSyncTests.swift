@@ -4,8 +4,8 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// Tests feeds that share images and hosts, servers that fail in all ways, and runs that end at any moment: in any order of
-/// events, a run ends and its numbers add up.
+/// Tests feeds that share images and hosts, servers that fail in all ways, and runs that end at any moment: in any
+/// order of events, a run ends and its numbers add up.
 @Suite("Random syncs")
 struct RandomSyncTests {
     private enum End: CaseIterable, Sendable { case cancelled, feedsFail, imagesFail, timeIsUp, finished }

@@ -27,7 +27,7 @@ enum HTTPStatus {
         }
         guard let target = response.redirectedURL else { return error }
         error = error.adding(", redirected to \(target.withoutQuery)")
-        guard error.isRefusal, response.hasLeftSecrets, let host = target.hostAndPort else { return error }
+        guard error.isRefusal, response.hasDroppedSecrets, let host = target.hostAndPort else { return error }
         return error.hinting("no credentials were sent to \(target.scheme.rawValue)://\(host)")
     }
 

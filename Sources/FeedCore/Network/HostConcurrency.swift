@@ -6,7 +6,7 @@
 /// | nothing              | it stays                                                                         |
 /// | answered over HTTP/2 | it may grow up to 100, unless the user has set a number                          |
 /// | answered             | it grows by one while the host has never been busy; later it grows by one after  |
-/// |                      | twelve responses, or after as many responses as the limit is                     |
+/// |                      | as many responses as the limit is, and twelve at least                           |
 /// | busy: 429 or 503     | it is halved, down to one at least, once for all requests that started before    |
 package struct HostConcurrency: Sendable {
     /// What a request reveals about its host.

@@ -42,7 +42,7 @@ package struct RequestMachine: Sendable {
     private var permanentRedirects = 0
     /// The target of these permanent redirects.
     private var movedTo: ResourceURL?
-    private var hasLeftURL = false
+    private var hasChangedURL = false
     private let isInsecure: Bool
     /// What the attempts so far touched.
     private var circumstances = RequestCircumstances()
@@ -72,7 +72,7 @@ package struct RequestMachine: Sendable {
         }
         do throws(FeedError) {
             let next = try Self.check(target, from: request.url, response.head.status)
-            if !next.isHTTPSVersion(of: request.url) { leaveURL() }
+            if !next.isHTTPSVersion(of: request.url) { changeURL() }
             request.url = next
         } catch {
             return .failed(error.touching(circumstances))
@@ -119,8 +119,8 @@ package struct RequestMachine: Sendable {
     }
 
     /// Drops the date, because the request goes to another URL.
-    private mutating func leaveURL() {
-        hasLeftURL = true
+    private mutating func changeURL() {
+        hasChangedURL = true
         request.validators = Validators(etag: request.validators.etag)
     }
 
@@ -141,10 +141,10 @@ package struct RequestMachine: Sendable {
     private func addingCourse(_ response: HTTPResponse) -> HTTPResponse {
         var response = response
         response.circumstances = circumstances
-        if hasLeftURL { response.head[.lastModified] = nil }
+        if hasChangedURL { response.head[.lastModified] = nil }
         guard redirects > 0, request.url != original.url else { return response }
-        let leavesSecrets = original.hasSecretsToSend && !request.hasSecretsToSend
-        response.wasRedirected(to: request.url, movedTo: movedTo, leavingSecrets: leavesSecrets)
+        let dropsSecrets = original.hasSecretsToSend && !request.hasSecretsToSend
+        response.setRedirect(to: request.url, movedTo: movedTo, droppingSecrets: dropsSecrets)
         return response
     }
 

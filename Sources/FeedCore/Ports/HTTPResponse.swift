@@ -15,7 +15,7 @@ package struct HTTPResponse: Hashable, Sendable {
     /// The target of the leading 301 and 308 redirects; nil where the first redirect is of another kind.
     package private(set) var movedTo: ResourceURL?
     /// Whether the request started with secrets, and dropped them on its way.
-    package private(set) var hasLeftSecrets = false
+    package private(set) var hasDroppedSecrets = false
     /// The proxy that sent this response itself because it asks for credentials. The name is without credentials.
     package var askingProxy: String?
 
@@ -25,10 +25,10 @@ package struct HTTPResponse: Hashable, Sendable {
         self.bodyBytes = bodyBytes
     }
 
-    mutating func wasRedirected(to url: ResourceURL, movedTo newURL: ResourceURL?, leavingSecrets: Bool) {
+    mutating func setRedirect(to url: ResourceURL, movedTo newURL: ResourceURL?, droppingSecrets: Bool) {
         redirectedURL = url
         movedTo = newURL
-        hasLeftSecrets = leavingSecrets
+        hasDroppedSecrets = droppingSecrets
     }
 }
 

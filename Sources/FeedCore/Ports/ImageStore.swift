@@ -20,9 +20,9 @@ package protocol ImageStore: Sendable {
     /// The number of images that can be staged at once. Each may hold a file open until it is published.
     var mostStaged: Int { get }
 
-    /// Makes the images' bytes durable, then visible, then indexes them by URL and circle (the last insert wins). Returns
-    /// the result of each image in order: what is stored, or an error that concerns only this image. Throws if the store
-    /// itself fails.
+    /// Makes the images' bytes durable, then visible, then indexes them by URL and circle (the last insert wins).
+    /// Returns the result of each image in order: what is stored, or an error that concerns only this image. Throws if
+    /// the store itself fails.
     func publish(_ images: [ReceivedImage]) async throws(FeedError) -> [Result<StoredImage, FeedError>]
 
     /// An error that was met with one image and concerns all further ones, such as a full disk.

@@ -48,7 +48,7 @@ package enum ThumbnailChoice: String, CaseIterable, Sendable {
     case never, always
 }
 
-/// A saved feed with what is known about its images.
+/// A saved feed with the state of its images.
 package struct GalleryFeed: Hashable, Sendable {
     package let url: ResourceURL
     package let title: String?

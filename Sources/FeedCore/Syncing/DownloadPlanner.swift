@@ -1,21 +1,22 @@
-/// Decides which images of a run's feeds are requested, feed by feed, as the feeds come. An image is looked up for each
+/// Decides which images of a run's feeds are requested, feed by feed, as the feeds arrive. An image is looked up for each
 /// feed that contains it, because each feed may see other data; its URL is counted once.
 struct DownloadPlanner: Sendable {
     /// The number of images that are looked up at once. Parts bound the memory for what the store returns, and the
     /// images of one part are requested while the next part is looked up.
     private static let partSize = 2000
 
-    private(set) var report = ImagesReport()
-    private let choice: ImageChoice
-    private let dryRun: Bool
-    private let events: SyncEvents?
-    private let newImages: NewImages?
     private struct Counted {
         /// The last feed that has the URL.
         var feed: Int32
         /// The result, unless the URL is requested.
         var result: ImageResultKind?
     }
+
+    private(set) var report = ImagesReport()
+    private let choice: ImageChoice
+    private let dryRun: Bool
+    private let events: SyncEvents?
+    private let newImages: NewImages?
 
     /// The URLs counted so far, by their numbers.
     private var counted: [Counted] = []

@@ -12,13 +12,13 @@ struct ImageUnderWay: Sendable {
 /// Images that want the same URL in the same way share one request. An image whose URL has failed moves on to its next
 /// URL, where it may meet the request of another image.
 final class ImagesUnderWay: Sendable {
-    /// What makes two requests the same request.
+    /// Identifies a request, so that images with equal keys share one request.
     private struct RequestKey: Hashable {
         let url: ResourceURL.Key
         let credentials: String?
         /// The number of the `ServerTerms`.
         let terms: Int
-        /// A hash of the validators; 0 for a request that is not conditional.
+        /// A hash of the validators; 0 for an unconditional request.
         let validators: Int
     }
 

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Address class")
 struct AddressClassTests {
-    /// The class of a block, at its first address, its last address and one between, and the classes before and after it.
+    /// The class of a block, at its first address, its last address and one between, and the classes before and after
+    /// it.
     struct Block: Sendable, CustomTestStringConvertible {
         let name: String
         let first: String
