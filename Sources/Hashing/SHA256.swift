@@ -1,7 +1,7 @@
 internal import CCrypto
 package import FeedCore
 
-/// A SHA-256 in the making, for one thread at a time.
+/// Computes a SHA-256 digest from chunks. It is used by one thread at a time.
 package final class SHA256 {
     private let context: OpaquePointer
 
@@ -23,7 +23,7 @@ package final class SHA256 {
         try bytes.withUnsafeBufferPointer { bytes throws(FeedError) in try update(UnsafeRawBufferPointer(bytes)) }
     }
 
-    /// The end: nothing can be added after it.
+    /// Returns the digest. It is the last call on this object.
     package func finish() throws(FeedError) -> Digest {
         var bytes = [UInt8](repeating: 0, count: Digest.byteCount)
         guard EVP_DigestFinal_ex(context, &bytes, nil) == 1, let digest = Digest(bytes: bytes) else {
@@ -44,11 +44,11 @@ package final class SHA256 {
         try bytes.withUnsafeBufferPointer { bytes throws(FeedError) in try digest(of: UnsafeRawBufferPointer(bytes)) }
     }
 
-    /// Fetched once: doing it for each hash takes longer than a small image's hash.
+    /// The algorithm is fetched once, because fetching it takes longer than hashing a small image.
     private static let algorithm = Algorithm(pointer: EVP_MD_fetch(nil, "SHA256", nil))
 
     private struct Algorithm: @unchecked Sendable {
-        // Unchecked: OpenSSL never changes an algorithm that it has handed out.
+        // Unchecked, because an algorithm of OpenSSL is constant after it was fetched.
         let pointer: OpaquePointer?
     }
 

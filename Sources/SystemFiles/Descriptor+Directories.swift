@@ -1,6 +1,147 @@
-internal import Glibc
+internal import CLinux
+package import Glibc
 
+/// Each entry is opened relative to the descriptor of its directory, and symbolic links are refused. A link that was
+/// placed in a cache therefore leads nowhere.
 extension Descriptor {
+    package func directory(_ name: UnsafePointer<CChar>) throws(SystemError) -> Descriptor {
+        try open(name, O_RDONLY | O_DIRECTORY)
+    }
+
+    /// Returns nil if the directory is missing.
+    package func existingDirectory(_ name: String) throws(SystemError) -> Descriptor? {
+        try status(of: name) == nil ? nil : directory(name)
+    }
+
+    /// Opens the directory. Creates it durably if it is missing.
+    package func makeDirectory(_ name: String) throws(SystemError) -> Descriptor {
+        let isNew = mkdirat(number, name, 0o777) == 0
+        if !isNew, errno != EEXIST { throw SystemError("can't be created", "\(path)/\(name)") }
+        let made = try directory(name)
+        if isNew {
+            try giveOwner(to: made)
+            try synchroniseWherePossible()
+        }
+        return made
+    }
+
+    /// Opens a file. Creates it if it is missing, and gives it to the owner of the cache in that case only: the owner could
+    /// have replaced an existing file by a hard link to the file of another user.
+    package func makeFile(_ name: String, mode: mode_t = 0o666) throws(SystemError) -> Descriptor {
+        do throws(SystemError) {
+            let made = try open(name, O_RDWR | O_CREAT | O_EXCL, mode: mode)
+            try giveOwner(to: made)
+            return made
+        } catch {
+            guard error.code == EEXIST else { throw error }
+            return try open(name, O_RDWR)
+        }
+    }
+
+    package func open(_ name: String, _ flags: Int32, mode: mode_t = 0o666) throws(SystemError) -> Descriptor {
+        // `withCString` avoids a copy of the name.
+        let opened = name.withCString { openat(number, $0, flags | Self.safely, mode) }
+        return try descriptor(opened, name, flags)
+    }
+
+    /// Opens a file by the bytes of its name, which may differ from UTF-8.
+    package func open(_ name: UnsafePointer<CChar>, _ flags: Int32) throws(SystemError) -> Descriptor {
+        let opened = openat(number, name, flags | Self.safely)
+        return try descriptor(opened, String(cString: name), flags)
+    }
+
+    /// The flags that refuse symbolic links and open a pipe without waiting for its other end.
+    private static let safely = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+
+    private func descriptor(_ opened: Int32, _ name: String, _ flags: Int32) throws(SystemError) -> Descriptor {
+        if opened >= 0, flags & O_DIRECTORY == 0 {
+            let file = Descriptor(owning: opened, name, in: self)
+            // `O_EXCL` proves that this call created the file.
+            if flags & O_EXCL == 0 { try file.requireUsable(isDirectory: false) }
+            return file
+        }
+        let path = "\(path)/\(name)"
+        if opened >= 0 {
+            let directory = Descriptor(owning: opened, path: path, ownership: ownership)
+            try directory.requireUsable(isDirectory: true)
+            return directory
+        }
+        let failure = SystemError("can't be opened", path)
+        // Linux reports ENOTDIR for a symbolic link that is opened with `O_DIRECTORY`.
+        if failure.code == ELOOP || failure.code == ENOTDIR, try status(of: name)?.isLink == true {
+            throw SystemError(ELOOP, "is a symbolic link, and none is followed inside the cache", path)
+        }
+        throw failure
+    }
+
+    /// Returns the status of an entry, or nil if the entry is missing. For a symbolic link, it is the status of the link.
+    package func status(of name: UnsafePointer<CChar>) throws(SystemError) -> stat? {
+        var status = stat()
+        if fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }
+        if errno == ENOENT { return nil }
+        throw SystemError("can't be examined", "\(path)/\(String(cString: name))")
+    }
+
+    // MARK: Writing
+
+    /// Writes a new file in this directory. It replaces a file of the same name.
+    @discardableResult
+    package func write(_ bytes: [UInt8], to name: String, mode: mode_t = 0o666) throws(SystemError) -> Descriptor {
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        var made = openat(number, name, flags, mode)
+        // The old file is unlinked instead of overwritten, because it can have other names elsewhere.
+        if made < 0, errno == EEXIST, unlinkat(number, name, 0) == 0 { made = openat(number, name, flags, mode) }
+        guard made >= 0 else { throw SystemError("can't be created", "\(path)/\(name)") }
+        let file = Descriptor(owning: made, name, in: self)
+        try giveOwner(to: file)
+        try file.write(bytes)
+        return file
+    }
+
+    /// Moves a file of this directory to another directory. Throws `EEXIST` if the new name is taken.
+    package func rename(_ name: String, to other: String, in directory: Descriptor) throws(SystemError) {
+        // `withCString` avoids copies of the names.
+        let renamed = name.withCString { name in
+            other.withCString { feedsync_rename_without_replacing(number, name, directory.number, $0) }
+        }
+        if renamed == 0 { return }
+        let target = "\(directory.path)/\(other)"
+        let failure = SystemError("can't be created", target)
+        // Some file systems lack the flag, and some kernels lack the call. There a check followed by a rename is safe,
+        // because the caller holds the lock of the cache.
+        guard failure.code == EINVAL || failure.code == ENOSYS else { throw failure }
+        guard try directory.status(of: other) == nil else { throw SystemError(EEXIST, "is there already", target) }
+        guard renameat(number, name, directory.number, other) == 0 else {
+            throw SystemError("can't be created", target)
+        }
+    }
+
+    // MARK: Entries
+
+    /// Visits the name and the `d_type` of each entry of the directory. Names are bytes, which may differ from UTF-8.
+    package func forEachEntry(
+        _ visit: (UnsafePointer<CChar>, _ type: UInt8) throws(SystemError) -> Void
+    ) throws(SystemError) {
+        // The directory is opened again, because a duplicate of the descriptor would share its position.
+        let listed = openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard listed >= 0 else { throw SystemError("can't be listed", path) }
+        guard let stream = fdopendir(listed) else {
+            let failure = SystemError("can't be listed", path)
+            close(listed)
+            throw failure
+        }
+        defer { closedir(stream) }
+        errno = 0
+        while let entry = readdir(stream) {
+            try withUnsafePointer(to: &entry.pointee.d_name) { tuple throws(SystemError) in
+                let name = UnsafeRawPointer(tuple).assumingMemoryBound(to: CChar.self)
+                if strcmp(name, ".") != 0 && strcmp(name, "..") != 0 { try visit(name, entry.pointee.d_type) }
+            }
+            errno = 0
+        }
+        guard errno == 0 else { throw SystemError("can't be listed", path) }
+    }
+
     package func forEachName(_ visit: (UnsafePointer<CChar>) throws(SystemError) -> Void) throws(SystemError) {
         try forEachEntry { name, _ throws(SystemError) in try visit(name) }
     }
@@ -11,7 +152,13 @@ extension Descriptor {
         return isEmpty
     }
 
-    /// Bytes of everything under a name. Nothing is followed: a link counts and goes as a link.
+    package static func copy(_ name: UnsafePointer<CChar>) -> [CChar] {
+        Array(UnsafeBufferPointer(start: name, count: strlen(name) + 1))
+    }
+
+    // MARK: Removal
+
+    /// Returns the number of bytes in an entry and everything below it. A symbolic link counts with its own size.
     package func size(of name: UnsafePointer<CChar>) throws(SystemError) -> Int64 {
         guard let status = try status(of: name) else { return 0 }
         guard status.isDirectory else { return Int64(status.st_size) }
@@ -21,7 +168,7 @@ extension Descriptor {
         return total
     }
 
-    /// Deletes everything under a name, and answers how many bytes that was.
+    /// Deletes an entry and everything below it, and returns the number of bytes freed. A symbolic link itself is deleted.
     @discardableResult
     package func removeAll(_ name: UnsafePointer<CChar>) throws(SystemError) -> Int64 {
         guard let status = try status(of: name) else { return 0 }
@@ -44,9 +191,5 @@ extension Descriptor {
         var freed: Int64 = 0
         for name in names { freed += try removeAll(name) }
         return freed
-    }
-
-    package static func copy(_ name: UnsafePointer<CChar>) -> [CChar] {
-        Array(UnsafeBufferPointer(start: name, count: strlen(name) + 1))
     }
 }

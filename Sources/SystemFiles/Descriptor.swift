@@ -1,13 +1,13 @@
 package import Glibc
 internal import Synchronization
 
-/// An open file or directory, closed when its last owner goes.
+/// An open file or directory, which is closed with the last reference to it.
 package final class Descriptor: Sendable {
     package let number: Int32
-    /// The path of the directory above, if there is a name, else the whole path.
+    /// The path of the parent directory, or the whole path if `name` is nil.
     private let parent: String
     private let name: String?
-    /// The rule of the cache that this file or directory is in; nil outside of a cache.
+    /// The rule of the cache that contains the file; nil outside a cache.
     package let ownership: CacheOwnership?
     private let isLocked = Atomic(false)
 
@@ -23,32 +23,33 @@ package final class Descriptor: Sendable {
         (parent, self.name) = (directory.path, name)
     }
 
-    /// Opens a directory by its path. Links in it are followed, as the path is the user's own.
+    /// Opens a directory by its path. It follows the symbolic links in the path, because the user gave that path.
     package static func directory(at path: String) throws(SystemError) -> Descriptor {
         let number = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { throw SystemError("can't be opened", path) }
         return Descriptor(owning: number, path: path)
     }
 
-    /// The same directory under the rule of a cache.
+    /// Returns a second descriptor of the same directory that applies the rule of a cache.
     func owned(_ ownership: CacheOwnership) throws(SystemError) -> Descriptor {
         let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw SystemError("can't be opened", path) }
         return Descriptor(owning: copy, path: path, ownership: ownership)
     }
 
-    /// For messages. It is put together only when one needs it, as many files are opened and few are told of.
+    /// The path for messages. It is assembled on demand, because most files are opened and closed without any message.
     package var path: String { name.map { "\(parent)/\($0)" } ?? parent }
 
     deinit {
-        // A child process has a copy until it runs its own program, and closing alone would leave the lock to that.
+        // A child process holds a copy of the descriptor until it runs its own program. The explicit unlock releases the
+        // lock although that copy is still open.
         if isLocked.load(ordering: .acquiring) { flock(number, LOCK_UN) }
         close(number)
     }
 
     package enum Lock { case shared, exclusive }
 
-    /// Takes a flock, and keeps it as long as this lives. False if somebody else has one.
+    /// Takes a flock and holds it until the descriptor is closed. Returns false if another process holds the lock.
     package func lock(_ kind: Lock = .exclusive) throws(SystemError) -> Bool {
         while flock(number, (kind == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
             if errno == EWOULDBLOCK { return false }
@@ -64,15 +65,76 @@ package final class Descriptor: Sendable {
         return status
     }
 
-    /// Returns when everything written to the file, or changed in the directory, is on disk.
+    /// Waits until every byte written to the file, or every change of the directory, is on disk.
     package func synchronise() throws(SystemError) {
         guard fsync(number) == 0 else { throw SystemError("can't be written to disk", path) }
     }
 
-    /// The same, but silent where the file system can't do it, as some can't for directories.
+    /// Does the same as `synchronise` and accepts a file system that lacks fsync, as some do for directories.
     package func synchroniseWherePossible() throws(SystemError) {
         do throws(SystemError) { try synchronise() } catch {
             guard [EINVAL, EOPNOTSUPP].contains(error.code) else { throw error }
         }
     }
+
+    // MARK: Bytes
+
+    /// Reads `count` bytes, or fewer at the end of the file.
+    package func read(_ count: Int, at offset: Int = 0) throws(SystemError) -> [UInt8] {
+        var failure: SystemError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            do throws(SystemError) {
+                filled = try read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
+    /// Fills the buffer and returns the number of bytes read, which is smaller than the buffer only at the end of the
+    /// file.
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
+        var filled = 0
+        while filled < buffer.count {
+            let count = pread(number, buffer.baseAddress.map { $0 + filled }, buffer.count - filled, offset + filled)
+            if count == 0 { break }
+            if count > 0 {
+                filled += count
+            } else if errno != EINTR {
+                throw SystemError("can't be read", path)
+            }
+        }
+        return filled
+    }
+
+    package func write(_ bytes: [UInt8]) throws(SystemError) {
+        try bytes.withUnsafeBufferPointer { bytes throws(SystemError) in try write(UnsafeRawBufferPointer(bytes)) }
+    }
+
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+        var written = 0
+        while written < bytes.count {
+            let count = Glibc.write(number, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+            if count >= 0 {
+                written += count
+            } else if errno != EINTR {
+                throw SystemError("can't be written", path)
+            }
+        }
+    }
+}
+
+/// The rule for the owner of a cache's directory and of the files in it.
+///
+/// A descriptor in a cache carries the rule of its directory, so that every file is checked when it is opened.
+package enum CacheOwnership: Sendable {
+    /// Each file must belong to this user, which runs the program.
+    case required(uid_t)
+    /// The program runs as root, which may use any cache. Root gives the files that it creates to this user and group.
+    case given(uid_t, gid_t)
+
+    /// The file whose owner also receives the files that root creates.
+    package static let database = "feedsync.sqlite"
 }

@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// Runs an actor on a queue of its own: what blocks there blocks no thread of Swift's cooperative pool.
+/// Runs an actor on its own queue, so that its blocking calls leave the threads of Swift's cooperative pool free.
 package final class QueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
 

@@ -3,7 +3,7 @@ import FeedCore
 import TestDoubles
 import TestSupport
 
-/// A cache in memory, and the ways in and out of it.
+/// A cache in memory that can be exported and imported.
 struct ArchiveFixture {
     let cache = InMemoryCache()
     var feeds: InMemoryFeedStore { InMemoryFeedStore(cache) }
@@ -44,7 +44,7 @@ struct ArchiveFixture {
         }
     }
 
-    /// Why an archive is refused; the cache must be as empty as before.
+    /// Returns why an archive is refused, or nil if it is imported. Expects that a refusal leaves the cache empty.
     func refusal(of archive: [UInt8], _ terms: ImportTerms = terms) async throws -> String? {
         do {
             try await takeIn(archive, terms)
@@ -57,7 +57,7 @@ struct ArchiveFixture {
         }
     }
 
-    /// A feed of so many images, each with data, in a cache of its own.
+    /// Creates a cache with one feed whose images all have data.
     static func sample(images count: Int) async throws -> ArchiveFixture {
         let fixture = ArchiveFixture()
         try await fixture.save(.sample(images: count))

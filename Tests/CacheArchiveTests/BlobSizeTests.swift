@@ -8,13 +8,13 @@ import Testing
 @Suite("A blob whose role is not known yet")
 struct BlobSizeTests {
     private let fixture = ArchiveFixture()
-    /// Nothing refers to it, so that no other limit than that of all blobs holds for it.
+    /// An unreferenced blob, to which only the limit of all blobs applies.
     private static let blob = Samples.png(String(repeating: "x", count: 5000))
 
     private var archive: [UInt8] { LayoutBuilder().tar { $0.add(LayoutBuilder.name(Self.blob), Self.blob) } }
 
     @Test(
-        "may be as large as the larger of the limits, and no larger",
+        "a blob of unknown role may be as large as the larger of the two limits",
         arguments: [(0, 0, false), (-1, 0, true), (0, -1, false), (-1, -1, true)])
     func limit(image: Int, document: Int, isRefused: Bool) async throws {
         let size = Int64(Self.blob.count)
@@ -31,7 +31,7 @@ struct BlobSizeTests {
         }
     }
 
-    @Test("counts with all others that nothing refers to against the limit of one image, in whatever order")
+    @Test("all unreferenced blobs together may be as large as one image, in any order")
     func together() async throws {
         let blobs = (0..<3).map { Samples.png(String(repeating: "\($0)", count: 5000)) }
         var layout = LayoutBuilder()
@@ -49,7 +49,7 @@ struct BlobSizeTests {
         }
     }
 
-    @Test("doesn't count if a document names it, though no manifest does") func named() async throws {
+    @Test("a blob that only a document references counts as referenced") func named() async throws {
         var layout = LayoutBuilder()
         layout.images = [Self.blob]
         layout.changeManifest = { $0.set("layers", []) }
@@ -60,7 +60,7 @@ struct BlobSizeTests {
         #expect(try await fixture.images.totals().count == 1)
     }
 
-    @Test("is refused by the size that it announces, before anything of it is taken in")
+    @Test("a blob of unknown role is refused by its announced size before its bytes are read")
     func announced() async throws {
         var tar = TarBuilder()
         tar.add(LayoutBuilder.name(Self.blob), Self.blob, size: 5 << 20)

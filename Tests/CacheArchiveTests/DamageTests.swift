@@ -5,13 +5,14 @@ import Testing
 
 @testable import CacheArchive
 
-/// Whatever happens to an archive on its way: either it is refused, or what it brings is what was sent. That is much to
-/// reckon, and the other tests are to have their turns meanwhile: one case at a time, which steps back again and again.
+/// A damaged archive is either refused or gives the images that were exported. The tests take much computing time and
+/// therefore run one case at a time, and let other tests run in between.
 @Suite("A damaged archive", .serialized, .timeLimit(.minutes(30)))
 struct DamageTests {
     private static func small() async throws -> [UInt8] { try await ArchiveFixture.sample(images: 1).export() }
 
-    @Test("cut off at any byte is refused, or complete", arguments: ["x.tar", "x.tar.gz", "x.tar.zst"])
+    @Test(
+        "an archive that is cut off at any byte is refused or complete", arguments: ["x.tar", "x.tar.gz", "x.tar.zst"])
     func truncation(fileName: String) async throws {
         let fixture = try await ArchiveFixture.sample(images: 1)
         let whole = try await fixture.export()
@@ -21,7 +22,7 @@ struct DamageTests {
             let cut = Array(archive[..<length])
             if try await outcome(of: cut, whole) == .taken { taken += 1 }
         }
-        // Of a plain one, the end marker and the last padding.
+        // A plain archive may lack its end marker and the last padding.
         switch fileName {
         case "x.tar": #expect(taken > 0)
         case "x.tar.gz": #expect(taken == 0)
@@ -29,7 +30,7 @@ struct DamageTests {
         }
     }
 
-    @Test("is said to be cut off where it ends too early", arguments: ["x.tar.gz", "x.tar.zst"])
+    @Test("an archive that ends too early is reported as cut off", arguments: ["x.tar.gz", "x.tar.zst"])
     func truncationTold(fileName: String) async throws {
         let archive = try await ArchiveFixture.sample(images: 1).export(as: fileName)
         for missing in 1...100 {
@@ -38,7 +39,7 @@ struct DamageTests {
         }
     }
 
-    @Test("that is none, but another kind of file, is told from one that is damaged")
+    @Test("a file of another kind is distinguished from a damaged archive")
     func another() async throws {
         let cpio = Array("070701\(String(repeating: "0", count: 1000))".utf8)
         for file in [cpio, Array("text\n".utf8), Array(repeating: 7, count: 2000)] {
@@ -50,7 +51,7 @@ struct DamageTests {
     }
 
     @Test(
-        "that is compressed with something else than gzip and zstd is refused by the name of its compression",
+        "an archive in another compression than gzip or zstd is refused with the name of the compression",
         arguments: [
             ("xz", [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0]), ("bzip2", Array("BZh91AY".utf8)), ("zip", [0x50, 0x4B, 3, 4]),
         ] as [(String, [UInt8])])
@@ -65,7 +66,7 @@ struct DamageTests {
         }
     }
 
-    @Test("whose zstd stream asks for a window of 256 MB or more is refused") func window() async throws {
+    @Test("an archive whose zstd stream requires a window of 256 MB or more is refused") func window() async throws {
         for (log, isRefused) in [(26, false), (28, true), (30, true)] {
             let packed = try await Subprocess.run(
                 "zstd", ["--long=\(log)", "-c"], standardInput: LayoutBuilder().tar())
@@ -74,7 +75,7 @@ struct DamageTests {
         }
     }
 
-    @Test("in gzip members one behind the other is taken") func members() async throws {
+    @Test("an archive of several consecutive gzip members is imported") func members() async throws {
         let whole = try await Self.small()
         var packed: [UInt8] = []
         for part in [whole[..<1000], whole[1000...]] {
@@ -83,7 +84,7 @@ struct DamageTests {
         #expect(try await ArchiveFixture().refusal(of: packed) == nil)
     }
 
-    @Test("with any one bit flipped is refused, or brings the same", arguments: 0..<8)
+    @Test("an archive with one flipped bit is refused or gives the same images", arguments: 0..<8)
     func bitFlip(bit: Int) async throws {
         let whole = try await Self.small()
         for position in whole.indices {
@@ -93,7 +94,9 @@ struct DamageTests {
         }
     }
 
-    @Test("with any one bit flipped when it was compressed too", arguments: ["x.tar.gz", "x.tar.zst"])
+    @Test(
+        "a compressed archive with one flipped bit is refused or gives the same images",
+        arguments: ["x.tar.gz", "x.tar.zst"])
     func compressedBitFlip(fileName: String) async throws {
         let fixture = try await ArchiveFixture.sample(images: 1)
         let whole = try await fixture.export()

@@ -6,8 +6,8 @@ import Testing
 
 @testable import CacheArchive
 
-/// What an archive says in JSON, right but for one thing.
-@Suite("An archive is refused for its index, manifests and documents")
+/// Archives whose JSON texts have exactly one fault each.
+@Suite("Refused indexes, manifests and documents")
 struct DocumentRefusalTests {
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -153,7 +153,7 @@ struct DocumentRefusalTests {
         },
     ]
 
-    @Test("that are wrong", arguments: faults)
+    @Test("an archive with a fault in its index, manifest or document is refused", arguments: faults)
     func fault(_ fault: Fault) async throws {
         var layout = LayoutBuilder()
         fault.make(&layout)
@@ -162,7 +162,7 @@ struct DocumentRefusalTests {
     }
 
     @Test(
-        "that name a local feed as no command could",
+        "an archive whose feed has a path in another form than a command uses is refused",
         arguments: ["/srv/x/../feed", "/srv/./feed", "/srv//feed", "//srv/feed", "/srv/feed/", "/.."])
     func alias(path: String) async throws {
         var layout = LayoutBuilder()
@@ -172,7 +172,7 @@ struct DocumentRefusalTests {
         #expect(reason?.contains("url: is not in its usual form") == true, "\(reason ?? "taken")")
     }
 
-    @Test("that give a member twice") func twice() async throws {
+    @Test("an archive whose index gives a member twice is refused") func twice() async throws {
         let layout = LayoutBuilder()
         var tar = TarBuilder()
         for (name, bytes) in layout.files {
@@ -182,7 +182,9 @@ struct DocumentRefusalTests {
         #expect(try await ArchiveFixture().refusal(of: tar.bytes)?.contains("manifests: given twice") == true)
     }
 
-    @Test("but not for an image that is there twice, with the same data or without") func sameImage() async throws {
+    @Test("an archive with an image that is listed twice is imported, with or without data") func sameImage()
+        async throws
+    {
         for digest in [LayoutBuilder.reference(LayoutBuilder().images[0]), nil] {
             var layout = LayoutBuilder()
             layout.changeDocument = { document in
@@ -197,7 +199,8 @@ struct DocumentRefusalTests {
         }
     }
 
-    @Test("but not for members that are not known, or for a manifest listed twice") func unknown() async throws {
+    @Test("an archive with unknown members or a manifest that is listed twice is imported") func unknown() async throws
+    {
         var layout = LayoutBuilder()
         layout.changeDocument = { document in
             document.set("new", [1, "x", nil])

@@ -10,8 +10,8 @@ struct EntryKindTests {
     private static let image = Samples.png("extra")
     private static var name: String { LayoutBuilder.name(image) }
 
-    /// What becomes of the archive when it comes in pieces of several sizes, because headers can be divided between them.
-    /// Nil if it is taken with its two images.
+    /// Imports an archive in pieces of several sizes, because headers can be divided between them. Returns the reason
+    /// of each refusal, or nil if both images were imported.
     private func refusals(of archive: [UInt8]) async throws -> [String?] {
         var refusals: [String?] = []
         for most in [Int.max, 700, 512, 1] {
@@ -29,7 +29,7 @@ struct EntryKindTests {
     }
 
     @Test(
-        "a sparse file of pax is refused, whichever way its holes are listed",
+        "a sparse pax file is refused for every format of its list of holes",
         arguments: [
             [("GNU.sparse.size", "1000000"), ("GNU.sparse.numblocks", "1"), ("GNU.sparse.map", "1000,68")],
             [("GNU.sparse.size", "1000000"), ("GNU.sparse.map", "0,10,1000,58"), ("GNU.sparse.name", "x")],
@@ -45,14 +45,14 @@ struct EntryKindTests {
         }
     }
 
-    @Test("a part of a file of several volumes is refused") func laterVolume() async throws {
+    @Test("a part of a file that spans several volumes is refused") func laterVolume() async throws {
         let archive = LayoutBuilder().tar { $0.add(Self.name, Self.image, kind: .laterVolume) }
         for refusal in try await refusals(of: archive) {
             #expect(refusal?.contains("\(Self.name): is neither") == true, "\(refusal ?? "taken")")
         }
     }
 
-    @Test("a plain file of an unknown kind or with long headers is a plain file, and a volume label is skipped")
+    @Test("an entry of an unknown kind or with long headers is read as a plain file, and a volume label is skipped")
     func plain() async throws {
         var tar = TarBuilder()
         tar.add("label", kind: .volumeLabel)
@@ -65,7 +65,7 @@ struct EntryKindTests {
         #expect(try await refusals(of: tar.bytes) == [nil, nil, nil, nil])
     }
 
-    @Test("an archive has an end marker or not, and both are read", arguments: [true, false])
+    @Test("an archive is read with or without an end marker", arguments: [true, false])
     func endMarker(isThere: Bool) throws {
         let whole = LayoutBuilder().tar()
         for most in [Int.max, 512, 1] {

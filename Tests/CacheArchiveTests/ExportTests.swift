@@ -9,7 +9,9 @@ import Testing
 
 @Suite("An export")
 struct ExportTests {
-    @Test("imported into an empty cache and exported again gives the same bytes", arguments: [0, 1, 3, 1001])
+    @Test(
+        "an export that is imported into an empty cache and exported again gives the same bytes",
+        arguments: [0, 1, 3, 1001])
     func roundTrip(images: Int) async throws {
         let first = try await ArchiveFixture.sample(images: images)
         let second = Feed(format: .rss, images: (0..<min(images, 8)).map(FeedImage.full))
@@ -22,7 +24,7 @@ struct ExportTests {
         #expect(try await other.feeds.retrieve(.second)?.feed == second)
     }
 
-    @Test("has the same texts, however many of them there is room to keep", arguments: [0, 1000, 100_000])
+    @Test("an export has the same texts for every size of the text cache", arguments: [0, 1000, 100_000])
     func keptTexts(room: Int) async throws {
         let fixture = try await ArchiveFixture.sample(images: 1001)
         try await fixture.save(.sample(.second, images: 3))
@@ -32,12 +34,12 @@ struct ExportTests {
         #expect(some.index == all.index && some.texts.map(\.digest) == all.texts.map(\.digest))
         for blob in all.texts {
             var text: [UInt8] = []
-            try some.forEachPiece(of: blob.source) { text += $0 }
+            try some.forEachPiece(of: blob.kind) { text += $0 }
             #expect(Int64(text.count) == blob.size && InMemoryImageStore.digest(of: text) == blob.digest)
         }
     }
 
-    @Test("carries images of any size, and finds the damage in any of them")
+    @Test("an export contains images of any size and finds damage in any of them")
     func sizes() async throws {
         let fixture = ArchiveFixture()
         let lengths = [3 << 20, 10, 5_000_000, 1 << 20, 1, 70_000, (1 << 21) + 1, 100]
@@ -63,7 +65,7 @@ struct ExportTests {
     }
 
     @Test(
-        "can be compressed, and import finds out how by itself",
+        "an import detects the compression of an export",
         arguments: ["x.tar.gz", "x.TGZ", "x.tar.zst"])
     func compression(fileName: String) async throws {
         let fixture = try await ArchiveFixture.sample(images: 40)
@@ -76,7 +78,7 @@ struct ExportTests {
         #expect(try await other.export() == plain)
     }
 
-    @Test("holds the feeds that were named, and no others") func named() async throws {
+    @Test("an export contains exactly the requested feeds") func named() async throws {
         let fixture = try await ArchiveFixture.sample(images: 2)
         try await fixture.save(.sample(.second, images: 1))
         let other = ArchiveFixture()
@@ -85,14 +87,14 @@ struct ExportTests {
         #expect(try await other.images.totals().count == 1)
     }
 
-    @Test("of nothing, or of a feed that was never saved, is an error") func nothing() async throws {
+    @Test("an export of an empty cache or of an unsaved feed is an error") func nothing() async throws {
         let empty = ArchiveFixture()
         await #expect { _ = try await empty.export() } throws: { ($0 as? FeedError)?.kind == .notFound }
         let fixture = try await ArchiveFixture.sample(images: 1)
         await #expect { _ = try await fixture.export([.second]) } throws: { ($0 as? FeedError)?.kind == .notFound }
     }
 
-    @Test("of a damaged image fails, and says what to do") func damaged() async throws {
+    @Test("an export of a damaged image fails with a remedy") func damaged() async throws {
         let fixture = try await ArchiveFixture.sample(images: 3)
         try fixture.images.damage(.image(1))
         await #expect { _ = try await fixture.export() } throws: { error in
@@ -101,7 +103,7 @@ struct ExportTests {
         }
     }
 
-    @Test("that ends early leaves nothing of it in memory") func leavesNothing() async throws {
+    @Test("an export that ends early releases its memory") func leavesNothing() async throws {
         let fixture = try await ArchiveFixture.sample(images: 1)
         try fixture.images.damage(.image(0))
         let before = try Self.addressSpace()
@@ -119,7 +121,7 @@ struct ExportTests {
         return strtol(line, nil, 10) * sysconf(Int32(_SC_PAGESIZE))
     }
 
-    @Test("of bytes that have another digest fails") func otherBytes() async throws {
+    @Test("an export of bytes with another digest fails") func otherBytes() async throws {
         let fixture = ArchiveFixture()
         try await fixture.save(.sample(images: 1))
         try await fixture.store(Samples.png("right"), at: .image(0))
@@ -127,7 +129,7 @@ struct ExportTests {
         await #expect { _ = try await fixture.export() } throws: { ($0 as? FeedError)?.kind == .invalidData }
     }
 
-    @Test("that can't be written fails, and is not committed") func fullDisk() async throws {
+    @Test("an export that can't be written fails without being committed") func fullDisk() async throws {
         let fixture = try await ArchiveFixture.sample(images: 3)
         let target = MemoryTarget(room: 1000)
         await #expect(throws: FeedError.storage(.failed, "the disk is full")) {
@@ -138,7 +140,8 @@ struct ExportTests {
         #expect(!target.isCommitted)
     }
 
-    @Test("begins with the layout and the index, and has the blobs in the order of their names") func order()
+    @Test("an export begins with the layout and the index, followed by the blobs in the order of their names")
+    func order()
         async throws
     {
         let names = Self.names(in: try await ArchiveFixture.sample(images: 30).export())
@@ -146,7 +149,9 @@ struct ExportTests {
         #expect(names.dropFirst(2).elementsEqual(names.dropFirst(2).sorted()) && names.count == 34)
     }
 
-    @Test("splits a large feed over manifests of 500 images that share its document") func splitting() async throws {
+    @Test("an export splits a large feed into manifests of 500 images that share its document") func splitting()
+        async throws
+    {
         let files = Self.files(in: try await ArchiveFixture.sample(images: 1001).export())
         let index = try JSONValue.parse(try #require(files["index.json"]))
         let manifests = try #require(index["manifests"]?.array)
@@ -167,16 +172,16 @@ struct ExportTests {
         #expect(titles[0] == "0001-number-0.png" && titles[1] == "0002.png" && titles[1000] == "1001-number-1000.png")
     }
 
-    @Test("has each image once, however many feeds and URLs have it") func once() async throws {
+    @Test("an export contains each image once, even if several feeds and URLs have it") func once() async throws {
         let fixture = ArchiveFixture()
         try await fixture.save(.sample(images: 3))
         try await fixture.save(.sample(.second, images: 2))
         for number in 0..<3 { try await fixture.store(Samples.png("the same"), at: .image(number)) }
-        // The layout, the index, a document and a manifest of each feed, the image.
+        // The entries are the layout, the index, a document and a manifest for each feed, and the image.
         #expect(Self.names(in: try await fixture.export()).count == 7)
     }
 
-    @Test("of an image not had has no digest for it") func missing() async throws {
+    @Test("an export of an image without data contains no digest for it") func missing() async throws {
         let fixture = ArchiveFixture()
         try await fixture.save(.sample(images: 2))
         try await fixture.store(Samples.png, at: .image(1), Validators(etag: "\"e\"", lastModified: "then"))
@@ -188,7 +193,7 @@ struct ExportTests {
         #expect(document["saved_at"]?.string == "1970-01-01T00:00:01.000000Z")
     }
 
-    @Test("tells all of an image, each thing in its place") func members() async throws {
+    @Test("an export contains every member of an image") func members() async throws {
         let fixture = ArchiveFixture()
         let feed = Feed(format: .rss, images: [.full(4)])
         try await fixture.save(SavedFeed(url: .first, feed: feed, savedAt: Timestamp(microseconds: 1), rules: "mine"))
@@ -209,7 +214,7 @@ struct ExportTests {
             ])
     }
 
-    /// Of a tar archive with plain headers and nothing else.
+    /// Reads the entries of a tar archive that has only plain headers.
     static func files(in tar: [UInt8]) -> [String: [UInt8]] {
         Dictionary(uniqueKeysWithValues: entries(in: tar))
     }

@@ -9,7 +9,7 @@ struct FeedDocumentTests {
     private static let head = #""version":1,"url":"https://f.example/","format":"essential""#
     private static let time = #""saved_at":"2026-01-02T03:04:05.000006Z""#
 
-    /// The ids of its images.
+    /// Returns the ids of a document's images.
     private func read(_ text: String) throws(FeedError) -> [String] {
         let document = try FeedDocument(name: "d") { Array(text.utf8) }
         var ids: [String] = []
@@ -27,7 +27,7 @@ struct FeedDocumentTests {
     }
 
     @Test(
-        "its members may stand in any order, with any space, and anything in their texts",
+        "the members of a feed document may have any order, spaces and texts",
         arguments: [
             #"{"images":[{"id":"a]","url":"https://i/","x":[["]"]]},{"url":"https://i/","id":"\"}"}],\#(head),\#(time)}"#,
             "{ \(head) , \(time)\n,\t\"images\" : [ {\"id\":\"a]\",\"url\":\"https://i/\"} ,\n {\"url\":\"https://i/\""
@@ -40,12 +40,12 @@ struct FeedDocumentTests {
         #expect(try read(text) == ["a]", "\"}"])
     }
 
-    @Test("one with no image has none", arguments: ["[]", "[ ]"])
+    @Test("a feed document without images gives none", arguments: ["[]", "[ ]"])
     func empty(list: String) throws {
         #expect(try read("{\(Self.head),\(Self.time),\"images\":\(list)}") == [])
     }
 
-    @Test("a long one has all its images, in order") func long() throws {
+    @Test("a long feed document gives all its images in order") func long() throws {
         let images = (0..<5000).map { "{\"id\":\"\($0)\",\"url\":\"https://i.example/\($0)\"}" }
         let text = "{\"images\":[\(images.joined(separator: " , "))],\(Self.head),\(Self.time)}"
         #expect(try read(text) == (0..<5000).map { String($0) })
@@ -54,7 +54,7 @@ struct FeedDocumentTests {
     }
 
     @Test(
-        "what is wrong with its list is found",
+        "a fault in the list of images of a feed document is found",
         arguments: [
             ("[{}", "expected"), ("[1]", "not an object"), ("[,]", "expected"),
             ("[{\"id\":\"1\",\"url\":\"https://i/\"},]", "expected"),
@@ -69,7 +69,7 @@ struct FeedDocumentTests {
     }
 
     @Test(
-        "all that an image can have is read, and null is as good as nothing",
+        "every member of an image in a feed document is read, and null means the same as a missing member",
         arguments: [
             (
                 #""title":"T","link":"http://b.example/1#c","published":"2026-11-20T08:15:00.000001Z","#

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Names in an archive")
 struct FeedNamesTests {
-    @Test("a feed is named by its title, else by its URL, and no two are named the same") func feeds() {
+    @Test("each feed in an archive is named by its title, or by its URL, and the names are distinct") func feeds() {
         var names = FeedNames()
         #expect(names.name(title: "My Feed", url: "https://a.example/") == "my-feed")
         #expect(names.name(title: "my feed!", url: "https://b.example/") == "my-feed-2")

@@ -3,20 +3,20 @@ import JSONText
 import TestDoubles
 import TestSupport
 
-/// The parts of an archive of one feed, each of which a test can get wrong before it is put together.
+/// The parts of an archive of one feed. A test can change each part before the archive is built.
 struct LayoutBuilder {
     static let feedType = "application/vnd.feedsync.feed.v1+json"
     static let manifestType = "application/vnd.oci.image.manifest.v1+json"
 
     var layout: JSONValue = ["imageLayoutVersion": "1.0.0"]
-    /// Each a blob that the document and the manifest name.
+    /// The image data, each a blob that the document and the manifest reference.
     var images: [[UInt8]] = [Samples.png("one"), Samples.png("two")]
     var url = "https://feeds.example/first"
     var savedAt = "2026-01-02T03:04:05.000006Z"
     var changeDocument: (inout JSONValue) -> Void = { _ in }
     var changeManifest: (inout JSONValue) -> Void = { _ in }
     var changeIndex: (inout JSONValue) -> Void = { _ in }
-    /// Besides those that belong there.
+    /// Further blobs, which are unreferenced.
     var moreBlobs: [[UInt8]] = []
     var leftOut: Set<String> = []
 
@@ -83,7 +83,7 @@ struct LayoutBuilder {
 }
 
 extension JSONValue {
-    /// Sets a member, replacing one of that name.
+    /// Sets a member, and replaces a previous one of the same name.
     mutating func set(_ name: String, _ value: JSONValue?) {
         guard case .object(var members) = self else { return }
         if let place = members.firstIndex(where: { $0.0 == name }) {

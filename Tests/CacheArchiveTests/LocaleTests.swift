@@ -6,17 +6,17 @@ import Testing
 
 @testable import CacheArchive
 
-/// One that a thread is left with may be freed by another.
+/// The locale of a thread must be restored, because another thread may free a different one.
 @Suite("A thread keeps its own locale")
 struct LocaleTests {
-    @Test("beside an archive that is being read") func reading() throws {
+    @Test("reading an archive leaves the thread's locale unchanged") func reading() throws {
         let before = uselocale(nil)
         let importer = try CacheImporter(MemorySource(LayoutBuilder().tar()))
         #expect(uselocale(nil) == before)
         withExtendedLifetime(importer) {}
     }
 
-    @Test("beside one that is being written") func writing() throws {
+    @Test("writing an archive leaves the thread's locale unchanged") func writing() throws {
         let before = uselocale(nil)
         let writer = try ArchiveWriter(.none, to: MemoryTarget())
         try writer.begin("name", size: 0)

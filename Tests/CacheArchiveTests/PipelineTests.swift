@@ -11,16 +11,16 @@ struct PipelineTests {
 
     private static func put(_ number: Int64, into pipeline: Pipeline) throws(FeedError) {
         let batch = pipeline.emptyBatch()
-        batch.endPart(of: digest, from: number, isEnd: true)
+        batch.endSlice(of: digest, from: number, isEnd: true)
         try pipeline.put(batch)
     }
 
-    @Test("hands over every batch, in order") func order() throws {
+    @Test("a pipeline passes on every batch in order") func order() throws {
         let found = Mutex<[Int64]>([])
         let pipeline = Pipeline("writer")
         pipeline.run { pipeline throws(FeedError) in
             while let batch = try pipeline.take() {
-                found.withLock { $0 += batch.parts.map(\.offset) }
+                found.withLock { $0 += batch.slices.map(\.offset) }
                 pipeline.reuse(batch)
             }
         }
@@ -31,7 +31,7 @@ struct PipelineTests {
         #expect(found.withLock { $0 } == Array(0..<100))
     }
 
-    @Test("tells the reader that the writer failed, and keeps it waiting no more") func writerFails() {
+    @Test("a failure of a pipeline's writer reaches the waiting reader") func writerFails() {
         let pipeline = Pipeline("writer")
         pipeline.run { pipeline throws(FeedError) in
             _ = try pipeline.take()
@@ -44,7 +44,7 @@ struct PipelineTests {
         }
     }
 
-    @Test("tells the writer that the reader failed") func readerFails() {
+    @Test("a failure of a pipeline's reader reaches the writer") func readerFails() {
         let pipeline = Pipeline("reader")
         pipeline.run { pipeline throws(FeedError) in
             try Self.put(0, into: pipeline)
@@ -57,7 +57,7 @@ struct PipelineTests {
         }
     }
 
-    @Test("that nobody takes from any more lets the reader end") func stopped() {
+    @Test("a pipeline that was stopped releases its reader") func stopped() {
         let pipeline = Pipeline("reader")
         pipeline.run { pipeline throws(FeedError) in
             while true { try Self.put(0, into: pipeline) }

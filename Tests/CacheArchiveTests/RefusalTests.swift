@@ -6,8 +6,8 @@ import Testing
 
 @testable import CacheArchive
 
-/// Each is right but for one thing.
-@Suite("An archive is refused as a whole")
+/// Archives that have exactly one fault each.
+@Suite("Refused archives")
 struct RefusalTests {
     private let fixture = ArchiveFixture()
 
@@ -27,7 +27,7 @@ struct RefusalTests {
         return layout.tar()
     }
 
-    @Test("but not if nothing is wrong with it") func right() async throws {
+    @Test("an archive without faults is imported") func right() async throws {
         #expect(try await fixture.refusal(of: LayoutBuilder().tar()) == nil)
     }
 
@@ -48,12 +48,12 @@ struct RefusalTests {
         ("./index.json", .file, "appears twice"), ("oci-layout", .file, "appears twice"),
     ]
 
-    @Test("for a name that does not belong in it", arguments: names)
+    @Test("an archive with an unexpected name is refused", arguments: names)
     func name(name: String, kind: TarBuilder.Kind, reason: String) async throws {
         try await expectRefusal(of: LayoutBuilder().tar { $0.add(name, kind: kind) }, name, reason)
     }
 
-    @Test("for a name that appears twice") func twice() async throws {
+    @Test("an archive with a repeated name is refused") func twice() async throws {
         let image = LayoutBuilder().images[0]
         try await expectRefusal(
             of: LayoutBuilder().tar { $0.add(LayoutBuilder.name(image), image) }, LayoutBuilder.name(image),
@@ -70,7 +70,7 @@ struct RefusalTests {
         (.blockDevice, "a device"), (.fifo, "a FIFO"),
     ]
 
-    @Test("for what is no file, also under a name that has its place", arguments: kinds)
+    @Test("an archive with an entry that is not a file is refused, also under an expected name", arguments: kinds)
     func kind(kind: TarBuilder.Kind, reason: String) async throws {
         let name = "blobs/sha256/\(String(repeating: "a", count: 64))"
         try await expectRefusal(of: LayoutBuilder().tar { $0.add(name, kind: kind, link: "oci-layout") }, name, reason)
@@ -80,7 +80,7 @@ struct RefusalTests {
             of: layout.tar { $0.add("index.json", kind: kind, link: "oci-layout") }, "index.json", reason)
     }
 
-    @Test("for a hard link whose target is in a pax header, and for one with data") func paxLink() async throws {
+    @Test("an archive with a hard link in a pax header or with data is refused") func paxLink() async throws {
         let name = "blobs/sha256/\(String(repeating: "a", count: 64))"
         try await expectRefusal(
             of: LayoutBuilder().tar {
@@ -94,7 +94,7 @@ struct RefusalTests {
             }, name, "is a hard link")
     }
 
-    @Test("for a sparse file, of whatever kind") func sparse() async throws {
+    @Test("an archive with a sparse file of any kind is refused") func sparse() async throws {
         let image = Samples.png("sparse")
         let name = LayoutBuilder.name(image)
         try await expectRefusal(
@@ -112,7 +112,9 @@ struct RefusalTests {
             })
     }
 
-    @Test("for a list of holes, or a header, that would fill the memory") func endlessHeader() async throws {
+    @Test("an archive with a list of holes or a header that would fill the memory is refused") func endlessHeader()
+        async throws
+    {
         let name = "blobs/sha256/\(String(repeating: "a", count: 64))"
         try await expectRefusal(
             of: LayoutBuilder().tar { $0.addOldSparse(name, blocks: 20_000) }, "header", "larger than")
@@ -123,7 +125,8 @@ struct RefusalTests {
             })
     }
 
-    @Test("for a header that would fill the memory, however small it is compressed", arguments: ["gzip", "zstd"])
+    @Test(
+        "an archive with a header that expands until it would fill the memory is refused", arguments: ["gzip", "zstd"])
     func compressedHeader(compressor: String) async throws {
         let name = "blobs/sha256/\(String(repeating: "a", count: 64))"
         let archive = LayoutBuilder().tar { $0.addOldSparse(name, blocks: 20_000) }
@@ -132,24 +135,24 @@ struct RefusalTests {
         try await expectRefusal(of: packed, "header", "larger than")
     }
 
-    @Test("for being compressed twice") func twiceCompressed() async throws {
+    @Test("an archive that is compressed twice is refused") func twiceCompressed() async throws {
         let fixture = try await ArchiveFixture.sample(images: 1)
         let once = try await fixture.export(as: "x.tar.gz")
         try await expectRefusal(of: try await Subprocess.gzip(once), "more than once")
         #expect(try await self.fixture.refusal(of: once) == nil)
     }
 
-    @Test("for bytes that have another digest than their name") func digest() async throws {
+    @Test("an archive with a blob whose bytes differ from its name is refused") func digest() async throws {
         let name = "blobs/sha256/\(String(repeating: "a", count: 64))"
         try await expectRefusal(of: LayoutBuilder().tar { $0.add(name, Samples.png) }, name, "another digest")
     }
 
-    @Test("for a part that is missing", arguments: ["oci-layout", "index.json"])
+    @Test("an archive without its layout or its index is refused", arguments: ["oci-layout", "index.json"])
     func missing(name: String) async throws {
         try await expectRefusal(of: layout { $0.leftOut = [name] }, name, "missing")
     }
 
-    @Test("for a blob that is named and not there") func missingBlobs() async throws {
+    @Test("an archive that lacks a referenced blob is refused") func missingBlobs() async throws {
         let whole = LayoutBuilder()
         for blob in [whole.manifest, whole.document] + whole.images {
             let name = LayoutBuilder.name(blob)
@@ -157,7 +160,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("for a layer that is no image") func noImage() async throws {
+    @Test("an archive with a layer that is no image is refused") func noImage() async throws {
         try await expectRefusal(of: layout { $0.images[1] = Array("<html>".utf8) }, "no image")
         try await expectRefusal(
             of: layout { layout in
@@ -167,7 +170,7 @@ struct RefusalTests {
             }, "text/plain", "image/png")
     }
 
-    @Test("for a blob that is larger than it may be") func limits() async throws {
+    @Test("an archive with a blob that exceeds its limit is refused") func limits() async throws {
         let image = Samples.png(String(repeating: "x", count: 5000))
         let archive = layout { $0.images[0] = image }
         let small = ImportTerms(maxImageSize: 4999, maxFeedSize: .standard, now: .writable.upperBound)
@@ -181,7 +184,7 @@ struct RefusalTests {
         #expect(try await fixture.refusal(of: archive) == nil)
     }
 
-    @Test("for a document that is larger than it may be") func documentLimit() async throws {
+    @Test("an archive with a document that exceeds its limit is refused") func documentLimit() async throws {
         let archive = layout { layout in
             layout.changeDocument = { $0.set("title", .string(String(repeating: "x", count: 3000))) }
         }
@@ -190,7 +193,7 @@ struct RefusalTests {
         try await expectRefusal(of: archive, "--max-feed-size", terms: terms)
     }
 
-    @Test("for a document with more images than the size of its feed allows, unless the further ones are kept")
+    @Test("an archive with more current images than the feed's limit allows is refused")
     func imageLimit() async throws {
         let archive = layout { $0.images = (0..<3).map { Samples.png("image \($0)") } }
         let terms = ImportTerms(
@@ -212,19 +215,19 @@ struct RefusalTests {
     }
 
     @Test(
-        "for what is no archive",
+        "a file that is no archive is refused",
         arguments: [[], [0], Samples.png, Array("PK\u{3}\u{4}".utf8), [0x1F, 0x8B]] as [[UInt8]])
     func noArchive(bytes: [UInt8]) async throws {
         try await expectRefusal(of: bytes)
         try await expectRefusal(of: [UInt8](repeating: 0, count: 10_240))
     }
 
-    @Test("for being empty, and told so, also where nothing was compressed") func empty() async throws {
+    @Test("an empty archive is reported as empty, compressed or not") func empty() async throws {
         try await expectRefusal(of: [], "the archive is empty")
         try await expectRefusal(of: try await Subprocess.gzip([]), "the archive is empty")
     }
 
-    @Test("for a name of any length, of which the message has the beginning") func longName() async throws {
+    @Test("the refusal of a long name contains the beginning of the name") func longName() async throws {
         let name = String(repeating: "x", count: 900_000)
         let archive = LayoutBuilder().tar {
             $0.addPax([("path", name)])
@@ -234,7 +237,7 @@ struct RefusalTests {
         #expect(try await fixture.refusal(of: archive)?.utf8.count ?? .max < 400)
     }
 
-    @Test("for an image that its document alone names and that is not there, which may be in another part of the feed")
+    @Test("an archive that lacks an image which only its document references is refused with a hint at the other parts")
     func splitFeed() async throws {
         let archive = layout { layout in
             let second = LayoutBuilder.name(layout.images[1])
@@ -245,7 +248,7 @@ struct RefusalTests {
         try await expectRefusal(of: archive, "not in the archive (a feed that was split is imported with all")
     }
 
-    @Test("needs no end marker, takes directories and a leading ./, and drops what nothing refers to")
+    @Test("an archive may lack an end marker and contain directories, a leading ./ and unreferenced blobs")
     func leniency() async throws {
         var tar = TarBuilder()
         for directory in ["./", "./blobs/", "blobs/sha256"] {
@@ -259,7 +262,7 @@ struct RefusalTests {
         #expect(try await fixture.images.totals().count == 2)
     }
 
-    @Test("takes pax headers with an owner beyond ASCII") func owner() async throws {
+    @Test("an archive with pax headers and an owner beyond ASCII is imported") func owner() async throws {
         var tar = TarBuilder()
         for (name, bytes) in LayoutBuilder().files {
             tar.addPax([("uname", "Jürgen"), ("mtime", "1.5"), ("path", name)])

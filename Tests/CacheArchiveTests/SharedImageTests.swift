@@ -6,7 +6,7 @@ import Testing
 
 @testable import CacheArchive
 
-@Suite("An image that two feeds of an archive have, each with limits of its own")
+@Suite("Images that two feeds of an archive share")
 struct SharedImageTests {
     private static let image = Samples.png(String(repeating: "x", count: 5000))
     private static let feeds = ["https://feeds.example/first", "https://feeds.example/second"]
@@ -43,7 +43,7 @@ struct SharedImageTests {
     }
 
     @Test(
-        "is held to the larger limit",
+        "an image that two feeds share is held to the larger limit",
         arguments: [
             ([nil, 6000], 100, false), ([6000, nil], 100, false), ([100, nil], 6000, false), ([100, 200], 6000, true),
             ([nil, nil], 100, true),
@@ -54,7 +54,7 @@ struct SharedImageTests {
         #expect((reason?.contains("larger than --max-filesize")) == (isRefused ? true : nil), "\(reason ?? "taken")")
     }
 
-    @Test("is held to nothing that a feed which has no part in it allows") func elsewhere() async throws {
+    @Test("the limit of a feed without a shared image does not apply to the image") func elsewhere() async throws {
         let terms = try Self.terms([nil, 6000], 100)
         let reason = try await ArchiveFixture().refusal(of: Self.layout(of: Self.feeds[0]).tar(), terms)
         #expect(reason?.contains("larger than --max-filesize (100 bytes)") == true, "\(reason ?? "taken")")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CacheArchive
 
-@Suite("A text of an archive's feed")
+@Suite("Texts in an archive")
 struct TextLimitTests {
     private static func text(_ length: Int) -> JSONValue { .string(String(repeating: "x", count: length)) }
 
@@ -27,7 +27,7 @@ struct TextLimitTests {
         }
     }
 
-    @Test("that no sync would have kept so long is refused", arguments: [Feed.Format.rss, .essential])
+    @Test("a text in an archive that is longer than a sync keeps is refused", arguments: [Feed.Format.rss, .essential])
     func tooLong(format: Feed.Format) async throws {
         for length in [8192, 8193] {
             let reason = try await refusal(format) { $0.set("title", Self.text(length)) }
@@ -40,7 +40,7 @@ struct TextLimitTests {
         }
     }
 
-    @Test("may be as long as a sync keeps it", arguments: ["description", "location", "title"])
+    @Test("a text in an archive may be as long as a sync keeps it", arguments: ["description", "location", "title"])
     func described(member: String) async throws {
         #expect(try await refusal(.essential, member, 100_000) == nil)
         for format in [Feed.Format.rss, .atom, .jsonFeed] {
@@ -50,7 +50,7 @@ struct TextLimitTests {
         }
     }
 
-    @Test("that is a validator too long to be kept is as none")
+    @Test("a validator in an archive that is too long is ignored")
     func validators() async throws {
         let fixture = ArchiveFixture()
         var layout = LayoutBuilder()
@@ -69,7 +69,7 @@ struct TextLimitTests {
         #expect(kept[1]?.lastModified == "then")
     }
 
-    @Test("that is an id is kept without a password in it")
+    @Test("an id in an archive is imported without the password in it")
     func passwords() async throws {
         let fixture = ArchiveFixture()
         var layout = LayoutBuilder()

@@ -21,12 +21,14 @@ struct TrailingDataTests {
         #expect(try await fixture.images.totals().count == 2, sourceLocation: sourceLocation)
     }
 
-    @Test("when it follows a plain archive", arguments: trailers)
+    @Test("data after the end of a plain archive is ignored", arguments: trailers)
     func plain(trailer: (byte: UInt8, count: Int)) async throws {
         try await expectTaken(tar + [UInt8](repeating: trailer.byte, count: trailer.count))
     }
 
-    @Test("when it follows a gzip stream, also if it arrives byte by byte", arguments: trailers.prefix(4))
+    @Test(
+        "data after the end of a gzip stream is ignored, even if it arrives byte by byte", arguments: trailers.prefix(4)
+    )
     func gzip(trailer: (byte: UInt8, count: Int)) async throws {
         let archive =
             try await Subprocess.gzip(tar) + [UInt8](repeating: trailer.byte, count: trailer.count)
@@ -34,7 +36,7 @@ struct TrailingDataTests {
         try await expectTaken(archive, inPiecesOf: 1)
     }
 
-    @Test("when it was compressed with the archive, and however far it expands", arguments: ["gzip", "zstd"])
+    @Test("data that was compressed after the archive is ignored, however far it expands", arguments: ["gzip", "zstd"])
     func compressed(compressor: String) async throws {
         for trailer in Self.trailers {
             let padded = tar + [UInt8](repeating: trailer.byte, count: trailer.count)
@@ -43,7 +45,7 @@ struct TrailingDataTests {
         }
     }
 
-    @Test("when it is another archive, or the same one again") func another() async throws {
+    @Test("another archive after the end of an archive is ignored") func another() async throws {
         let other = LayoutBuilder(url: "https://feeds.example/second").tar()
         for end in [tar, other, try await Subprocess.gzip(other)] {
             try await expectTaken(tar + end)
@@ -51,8 +53,7 @@ struct TrailingDataTests {
         }
     }
 
-    @Test("but not within the zstd stream, whose decoder reads beyond the end of the archive") func zstd() async throws
-    {
+    @Test("a byte after the end of a zstd stream is reported as damage") func zstd() async throws {
         let archive = try await Subprocess.run("zstd", ["-c"], standardInput: tar).standardOutput
         try await expectTaken(archive)
         let reason = try await ArchiveFixture().refusal(of: archive + [1])

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A cache that is just being created", .timeLimit(.minutes(10)))
 struct CreationTests {
-    @Test("can be read at every moment: it is empty, or has all that it is to have")
+    @Test("a cache that is being created can be read at every moment, as empty or as complete")
     func reading() async throws {
         for _ in 0..<100 {
             let scratch = try ScratchCache()

@@ -5,13 +5,13 @@ import Testing
 
 @testable import CacheStorage
 
-@Suite("Rows that others have changed")
+@Suite("Rows that other programs have changed")
 struct DatabaseRowTests {
     private let scratch: ScratchCache
 
     init() throws { scratch = try ScratchCache() }
 
-    /// With the first feed saved, after this change; the database itself is in order.
+    /// Opens a cache with one saved feed after `change` has modified its rows. The database itself is intact.
     private func cache(after change: String) async throws -> Cache {
         try await scratch.fill()
         try scratch.execute(change)
@@ -31,7 +31,7 @@ struct DatabaseRowTests {
     }
 
     @Test(
-        "a feed with a bad image is unreadable by name, and can be deleted",
+        "a feed with an invalid image is reported as unreadable by its name and can be deleted",
         arguments: ["file:relative", "file:///etc/hostname", "", "ftp://a/b"])
     func badItem(url: String) async throws {
         let cache = try await cache(after: "UPDATE items SET url = '\(url)' WHERE position = 1")
@@ -45,7 +45,7 @@ struct DatabaseRowTests {
     }
 
     @Test(
-        "a link or a further place of an image that makes no sense is left out",
+        "an invalid link or alternative of an image is skipped",
         arguments: ["", "x", "file:///etc/hostname", "ftp://a/b", "https://", "https://a/\u{1}"])
     func badPlace(url: String) async throws {
         let places = "https://a.example/1 \(url)  https://a.example/2 \(url)"
@@ -60,14 +60,14 @@ struct DatabaseRowTests {
         }
     }
 
-    @Test("no place of an image has a password") func passwordInPlace() async throws {
+    @Test("a link or an alternative of an image has no password") func passwordInPlace() async throws {
         let place = "https://me:pw@a.example/1"
         let cache = try await cache(after: "UPDATE items SET link = '\(place)', alternatives = '\(place)'")
         let image = try #require(try await cache.feeds.retrieve(.first)?.feed.images.first)
         #expect(image.link == .known("https://a.example/1") && image.alternatives == [.known("https://a.example/1")])
     }
 
-    @Test("a file may be in further places beside its feed, and nowhere else") func placesOfFile() async throws {
+    @Test("an alternative that is a file must be beside its feed") func placesOfFile() async throws {
         let feed = ResourceURL.known("file:///srv/feed.json")
         let image = FeedImage(
             id: "1", url: .known("file:///srv/1.png"),
@@ -80,7 +80,7 @@ struct DatabaseRowTests {
     }
 
     @Test(
-        "an image published at a moment that can't be written was so at the nearest one",
+        "a publishing date outside the valid range becomes the nearest valid one",
         arguments: [Int64.min, .max])
     func badPublished(_ microseconds: Int64) async throws {
         let cache = try await cache(after: "UPDATE items SET published = \(microseconds)")
@@ -89,7 +89,7 @@ struct DatabaseRowTests {
     }
 
     @Test(
-        "a feed saved at a moment that can't be written counts as saved at the nearest one, and can be deleted",
+        "a save date outside the valid range becomes the nearest valid one, and the feed can be deleted",
         arguments: [Int64.min, -62_167_219_200_000_001, 253_402_300_800_000_000, .max])
     func badMoment(_ microseconds: Int64) async throws {
         let cache = try await cache(after: "UPDATE feeds SET saved_at = \(microseconds)")
@@ -99,7 +99,7 @@ struct DatabaseRowTests {
         try await expectDeletable(in: cache)
     }
 
-    @Test("image rows that make no sense are as good as none")
+    @Test("invalid image rows are read as missing")
     func badImageRow() async throws {
         try await scratch.fill()
         try scratch.execute("UPDATE images SET media_type = 'text/html'")
@@ -109,7 +109,7 @@ struct DatabaseRowTests {
         #expect(try await cache.images.find([.image(0)])[0]?.type == .png)
     }
 
-    @Test("failure rows that make no sense are as good as none")
+    @Test("invalid failure rows are read as missing")
     func badFailureRow() async throws {
         try await scratch.fill()
         let failure = ImageFailure(
@@ -124,10 +124,10 @@ struct DatabaseRowTests {
         #expect(try await cache.images.failures(of: [.image(0)])[0]?.error.message == "gone")
     }
 
-    /// As sqlite3's shell does, which leaves the items of a feed that it deletes.
+    /// Deletes a feed and leaves its items, as the shell of sqlite3 does.
     private static let deletionAlone = "PRAGMA foreign_keys = OFF; DELETE FROM feeds"
 
-    @Test("items that another program left of a feed aren't in the way of the next feed", arguments: [true, false])
+    @Test("items that another program left of a deleted feed don't affect the next feed", arguments: [true, false])
     func itemsOfNoFeed(merges: Bool) async throws {
         try await scratch.fill()
         try scratch.execute(Self.deletionAlone)
@@ -146,7 +146,7 @@ struct DatabaseRowTests {
         #expect(try await cache.feeds.summaries().map(\.images) == [1])
     }
 
-    @Test("items that another program left of a feed don't keep its images, and go with them")
+    @Test("items that another program left of a deleted feed are deleted together with their images")
     func imagesOfNoFeed() async throws {
         let cache = try await cache(after: Self.deletionAlone)
         #expect(try await cache.images.removeDamaged(.dryRun(withoutFeeds: [])) == .nothing)

@@ -15,7 +15,7 @@ struct DatabaseStateTests {
 
     init() throws { scratch = try ScratchCache() }
 
-    @Test("a newer schema is refused, and not a byte of it changes", arguments: everyAccess)
+    @Test("a database of a newer schema is refused and stays unchanged", arguments: everyAccess)
     func newer(_ access: CacheAccess) async throws {
         try await scratch.fill()
         try scratch.execute("PRAGMA user_version = 99")
@@ -25,7 +25,7 @@ struct DatabaseStateTests {
         #expect(try scratch.snapshot() == before)
     }
 
-    @Test("also while it is still in the log of a run that was killed", arguments: everyAccess)
+    @Test("a newer schema is refused even if it is only in the log of a killed run", arguments: everyAccess)
     func newerInTheLog(_ access: CacheAccess) async throws {
         try await scratch.fill()
         try beKilled(after: "PRAGMA user_version = 99")
@@ -35,7 +35,7 @@ struct DatabaseStateTests {
         for name in ["./feedsync.sqlite", "./feedsync.sqlite-wal"] { #expect(after[name] == before[name]) }
     }
 
-    @Test("what a killed run had committed is there", arguments: everyAccess)
+    @Test("everything that a killed run had committed is read", arguments: everyAccess)
     func logIsTakenOver(_ access: CacheAccess) async throws {
         try await scratch.fill()
         try beKilled(after: "UPDATE feeds SET saved_at = 4711")
@@ -43,7 +43,7 @@ struct DatabaseStateTests {
         #expect(try await cache.feeds.retrieve(.first)?.savedAt == Timestamp(microseconds: 4711))
     }
 
-    /// How a database comes to be unreadable.
+    /// The ways in which a database becomes unreadable.
     enum Harm: CaseIterable, CustomTestStringConvertible {
         case garbage, truncated, tooShort, foreign, noTables, views, missingColumn, directory, pipe, unknownFormat,
             badURL
@@ -74,11 +74,12 @@ struct DatabaseStateTests {
             }
         }
 
-        /// Found on opening; the others, on reading the feeds.
+        /// Whether the harm is found on opening. The others are found when the feeds are read.
         var isFoundAtOnce: Bool { self != .unknownFormat && self != .badURL }
     }
 
-    @Test("a database that can't be read is named, with the way out, and stays", arguments: Harm.allCases)
+    @Test(
+        "an unreadable database is reported with its path and a remedy, and stays unchanged", arguments: Harm.allCases)
     func unreadable(_ harm: Harm) async throws {
         try await scratch.fill()
         try harm.inflict(on: scratch)
@@ -93,7 +94,7 @@ struct DatabaseStateTests {
         if harm != .pipe { #expect(try scratch.snapshot() == before) }
     }
 
-    @Test("repairing sets it aside and begins a new one", arguments: Harm.allCases)
+    @Test("a repair sets an unreadable database aside and begins a new one", arguments: Harm.allCases)
     func repaired(_ harm: Harm) async throws {
         try await scratch.fill()
         try harm.inflict(on: scratch)
@@ -107,7 +108,9 @@ struct DatabaseStateTests {
         #expect(try await cache.feeds.retrieve(.first) == .sample())
     }
 
-    @Test("what lies where SQLite keeps a file, and is none, is refused", arguments: ["-wal", "-shm", "-journal"])
+    @Test(
+        "an entry that has the name of a SQLite file but is not a file is refused",
+        arguments: ["-wal", "-shm", "-journal"])
     func stray(_ ending: String) async throws {
         try await scratch.fill()
         let name = DatabaseFile.name + ending
@@ -121,7 +124,7 @@ struct DatabaseStateTests {
         #expect(try await scratch.open().feeds.retrieve(.first) == .sample())
     }
 
-    @Test("each one set aside gets a name of its own")
+    @Test("each database that is set aside gets its own name")
     func numbered() async throws {
         for number in 1...3 {
             _ = try await scratch.open(.repair(lockWait: .zero))
@@ -131,7 +134,7 @@ struct DatabaseStateTests {
         }
     }
 
-    @Test("its log goes with it")
+    @Test("a database is set aside together with its log")
     func logGoesAlong() async throws {
         try await scratch.fill()
         try beKilled(after: "UPDATE feeds SET format = 'telegram'")
@@ -142,7 +145,7 @@ struct DatabaseStateTests {
         #expect(try old.text("SELECT format FROM feeds") == "telegram")
     }
 
-    @Test("a damaged page is found by repairing, and by reading what is on it")
+    @Test("a damaged page is found by a repair and by reading its rows")
     func damagedPage() async throws {
         do { try await scratch.open().feeds.save(.sample(images: 5000)) }
         let root = try #require(try scratch.query("SELECT rootpage FROM sqlite_schema WHERE name = 'items'"))
@@ -162,7 +165,7 @@ struct DatabaseStateTests {
         #expect(try await cache.feeds.retrieve(.first) == nil)
     }
 
-    @Test("a sound database is repaired without a word")
+    @Test("a repair of an intact database changes nothing and gives no notice")
     func sound() async throws {
         try await scratch.fill()
         let cache = try await scratch.open(.repair(lockWait: .zero))
@@ -170,7 +173,7 @@ struct DatabaseStateTests {
         #expect(try await cache.feeds.retrieve(.first) == .sample())
     }
 
-    @Test("a creation that was cut short is taken up", arguments: everyAccess)
+    @Test("a creation that was interrupted is continued", arguments: everyAccess)
     func cutShort(_ access: CacheAccess) async throws {
         try scratch.makeCacheDirectory()
         try scratch.execute("PRAGMA journal_mode = WAL")
@@ -183,7 +186,7 @@ struct DatabaseStateTests {
         try await CacheDirectory.open(path: scratch.path, access: access, sleeping: neverSleeping)
     }
 
-    /// Leaves the files as they are at the moment a change is in the log and not yet in the database.
+    /// Leaves the files as they are when a change is in the log but not yet in the database.
     private func beKilled(after sql: String) throws {
         let files = try { () throws in
             let connection = try SQLiteConnection(scratch.path(DatabaseFile.name), .writing)

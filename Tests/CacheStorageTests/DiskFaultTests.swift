@@ -11,7 +11,7 @@ import Testing
     "Faults of the disk", .enabled(if: SmallDisk.isAvailable, "mounting a disk takes privileges"),
     .timeLimit(.minutes(10)))
 struct DiskFaultTests {
-    @Test("a full disk fails the image that meets it, and is told with the batch")
+    @Test("an image that meets a full disk fails, and the batch reports the failure")
     func fullWhileStaging() async throws {
         let disk = try SmallDisk(kilobytes: 2048)
         let cache = try await open(disk)
@@ -23,13 +23,13 @@ struct DiskFaultTests {
         }
         #expect(message.contains("No space left on device"))
         disk.makeRoom()
-        // What was whole is kept all the same.
+        // The complete image is still published.
         #expect(try await cache.images.failures(publishing: [whole]) == [nil])
         #expect(cache.images.exhaustion?.message == message)
         #expect(try await cache.images.find([.image(0)])[0]?.size == 5)
     }
 
-    @Test("a feed that doesn't fit leaves the saved one")
+    @Test("a feed that exceeds the space on the disk leaves the saved feed unchanged")
     func fullWhileSaving() async throws {
         let disk = try SmallDisk(kilobytes: 1024)
         let cache = try await open(disk)
@@ -40,7 +40,7 @@ struct DiskFaultTests {
         #expect(try await cache.feeds.retrieve(.first)?.feed.images.count == 3)
     }
 
-    @Test("images that don't fit are not found, and the old ones stay")
+    @Test("images that exceed the space on the disk are not found, and the older ones stay")
     func fullWhileIndexing() async throws {
         let disk = try SmallDisk(kilobytes: 1024)
         let cache = try await open(disk)
@@ -54,11 +54,11 @@ struct DiskFaultTests {
         #expect(try await cache.images.removeUnreferenced(.forReal).images == 1)
     }
 
-    @Test("of images whose rows don't fit, those are kept for whose rows the others make room")
+    @Test("if rows exceed the space on the disk, some images are deleted to store the rows of the others")
     func roomForSome() async throws {
         let disk = try SmallDisk(kilobytes: 16 << 10)
         let cache = try await open(disk)
-        // So large that they are written as they come.
+        // The images are large enough to be written as they arrive.
         let batch = try (0..<60).map { number in
             try cache.images.stage("image \(number)" + String(repeating: "7", count: 150_000), at: .image(number))
         }
@@ -83,7 +83,7 @@ struct DiskFaultTests {
         await expect(.failed) { () throws(FeedError) in _ = try await open(disk) }
     }
 
-    @Test("a read-only disk can be read, and not written to")
+    @Test("a cache on a read-only disk can be read but not written to")
     func readOnly() async throws {
         let disk = try SmallDisk(kilobytes: 2048)
         do {
@@ -99,7 +99,7 @@ struct DiskFaultTests {
         await expect(.cannotCreate) { () throws(FeedError) in _ = try await open(disk) }
     }
 
-    @Test("what is read where nothing can be written is of one moment, whoever writes to it elsewhere meanwhile")
+    @Test("a reader of a read-only cache sees one state while another machine writes to it")
     func writtenElsewhere() async throws {
         let disk = try SmallDisk(kilobytes: 4096)
         try await save(.sample(), on: disk)
@@ -111,7 +111,7 @@ struct DiskFaultTests {
         #expect(try await reader.feeds.retrieve(.second) == nil)
     }
 
-    @Test("there, nothing is read while somebody writes elsewhere, nor beside a log that can't be taken over")
+    @Test("a reader of a read-only cache fails while another machine writes, and if the log can't be applied")
     func notToBeRead() async throws {
         let disk = try SmallDisk(kilobytes: 4096)
         try await save(.sample(), on: disk)

@@ -3,7 +3,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// That this fault of the cache is thrown; answers with its message.
+/// Expects that the work throws this fault of the cache, and returns its message.
 @discardableResult
 func expect(
     _ fault: FeedError.StorageFault, sourceLocation: SourceLocation = #_sourceLocation,

@@ -8,13 +8,13 @@ import Testing
 
 @testable import CacheStorage
 
-@Suite("When the disk doesn't take a file")
+@Suite("Failing fsyncs")
 struct FailingSyncTests {
     private let scratch: ScratchCache
 
     init() throws { scratch = try ScratchCache() }
 
-    @Test("that image fails alone, its file is dropped, and nothing is tried twice")
+    @Test("an image whose fsync fails is deleted without a second try, and the other images are stored")
     func failsAlone() async throws {
         let tries = Mutex<[Int64: Int]>([:])
         let images = try store { file throws(SystemError) in
@@ -33,7 +33,7 @@ struct FailingSyncTests {
         #expect(tries.withLock { $0 } == [3: 1, 4: 1, 6: 1])
     }
 
-    @Test("equal bytes that another file of the batch holds are published", arguments: [0, 1])
+    @Test("equal bytes are published from another file of the batch if the fsync of one file fails", arguments: [0, 1])
     func equalBytes(_ failing: Int) async throws {
         let failed = Mutex(false)
         let images = try store { file throws(SystemError) in
@@ -50,7 +50,7 @@ struct FailingSyncTests {
         #expect(try await images.totals() == ImageTotals(count: 1, bytes: 4))
     }
 
-    @Test("a disk that turns out to be full ends the run, with the others kept", arguments: [ENOSPC, EDQUOT])
+    @Test("a disk that becomes full ends the run, and the images stored before are kept", arguments: [ENOSPC, EDQUOT])
     func full(_ code: Int32) async throws {
         let images = try store { file throws(SystemError) in
             if try file.status().st_size == 3 { throw SystemError(code: code, "full") }
@@ -62,7 +62,7 @@ struct FailingSyncTests {
         #expect(try await images.find([.image(0), .image(1)]).map { $0?.size } == [4, nil])
     }
 
-    @Test("rows that can't be saved leave none of their files, and all that was there before")
+    @Test("if rows can't be saved, their new files are deleted and older files stay")
     func unsaved() async throws {
         let images = try store { _ throws(SystemError) in }
         try await images.publish("old", at: .image(0))
@@ -76,7 +76,7 @@ struct FailingSyncTests {
         #expect(try await images.publish("new", at: .image(2)).size == 3)
     }
 
-    @Test("a directory of images that is gone ends the run, and is no failure of one image")
+    @Test("a missing directory of images ends the run instead of failing one image")
     func directoryGone() async throws {
         let images = try store { _ throws(SystemError) in }
         try Descriptor.directory(at: scratch.path).removeAll("images")
@@ -84,7 +84,7 @@ struct FailingSyncTests {
         await expect(.failed) { () throws(FeedError) in _ = try await images.failures(publishing: batch) }
     }
 
-    @Test("a staged file that is gone is the failure of its image alone")
+    @Test("a staged file that is missing fails only its own image")
     func stagedFileGone() async throws {
         let images = try store { file throws(SystemError) in if file.path.hasSuffix("/0") { unlink(file.path) } }
         let batch = try (0..<2).map { try images.stage("image \($0)", at: .image($0)) }

@@ -20,12 +20,12 @@ struct FeedWaitStoreContractTests {
         }
     }
 
-    @Test("A new store of pauses is empty", arguments: StoreKind.allCases)
+    @Test("a new store of pauses is empty", arguments: StoreKind.allCases)
     func empty(_ kind: StoreKind) async throws {
         for store in try await stores(kind) { #expect(try await store.retrieve() == []) }
     }
 
-    @Test("Replacing pauses leaves the new ones alone, by URL", arguments: StoreKind.allCases)
+    @Test("replacing pauses leaves only the new ones, sorted by URL", arguments: StoreKind.allCases)
     func replacing(_ kind: StoreKind) async throws {
         let stores = try await stores(kind)
         for waits in [[Self.first], [Self.first, Self.second], [Self.second], []] {

@@ -5,11 +5,11 @@ import Testing
 
 @testable import CacheStorage
 
-/// Items come, go, come back and change; servers die; saving fails; what is told to keep changes. Whatever happened, the
-/// cache has what a list kept by hand has.
+/// Items appear, disappear, return and change; servers fail; saving fails; the value of `--keep` changes. After each
+/// step the cache has the same items as a simple model.
 @Suite("A mirror's history")
 struct KeepingHistoryTests {
-    @Test("loses nothing that it is told to keep, and keeps nothing else", .timeLimit(.minutes(5)), arguments: 0..<250)
+    @Test("a mirror in memory keeps exactly the items that --keep covers", .timeLimit(.minutes(5)), arguments: 0..<250)
     func inMemory(seed: UInt64) async throws {
         let cache = InMemoryCache()
         var history = History(
@@ -20,7 +20,8 @@ struct KeepingHistoryTests {
         for _ in 0..<16 { try await history.step() }
     }
 
-    @Test("on disk too", .timeLimit(.minutes(5)), arguments: 1000..<1250)
+    @Test(
+        "a mirror on disk keeps exactly the items that --keep covers", .timeLimit(.minutes(5)), arguments: 1000..<1250)
     func onDisk(seed: UInt64) async throws {
         let scratch = try ScratchCache()
         let cache = try await scratch.open()
@@ -119,7 +120,7 @@ private struct History {
         try await publish(served.map(\.url))
     }
 
-    /// Nothing changes: the server is away, or the disk is full.
+    /// A step that changes nothing, because the server is unavailable or the disk is full.
     private mutating func failToSync() async throws {
         let before = served
         serveOthers()
@@ -150,7 +151,7 @@ private struct History {
         #expect(try await images.totals().count == Set(covered.map(\.text)).count)
     }
 
-    /// As a person would: by the rules of `--keep`, with a list.
+    /// Applies the rules of `--keep` to the list of the model.
     private mutating func letGo() {
         switch model.keep?.limit {
         case nil, .forever: return

@@ -1,25 +1,25 @@
 import TestDoubles
 import Testing
 
-@Suite("A feed store keeps what left its feed")
+@Suite("Kept items of a feed store")
 struct KeptContractTests {
-    @Test("behind what the feed names, newest first", arguments: StoreKind.allCases)
+    @Test("kept items follow the current items, newest first", arguments: StoreKind.allCases)
     func order(_ kind: StoreKind) async throws { try await kind.feedStore().keptImagesComeNewestFirst() }
 
-    @Test("where the feed is replaced or confirmed", arguments: StoreKind.allCases)
+    @Test("kept items stay when their feed is replaced or confirmed", arguments: StoreKind.allCases)
     func replaced(_ kind: StoreKind) async throws {
         try await kind.feedStore().whatIsKeptStaysWhereAFeedIsReplacedOrConfirmed()
     }
 
-    @Test("until the feed is deleted", arguments: StoreKind.allCases)
+    @Test("kept items are deleted with their feed", arguments: StoreKind.allCases)
     func deleted(_ kind: StoreKind) async throws { try await kind.feedStore().whatIsKeptGoesWithTheFeed() }
 
-    @Test("until it is named again", arguments: StoreKind.allCases)
+    @Test("a kept item that returns to its feed becomes a current item", arguments: StoreKind.allCases)
     func namedAgain(_ kind: StoreKind) async throws { try await kind.feedStore().whatIsNamedAgainIsTakenBack() }
 
-    @Test("as far as it is told to", arguments: StoreKind.allCases)
+    @Test("items are kept as far as the limit of --keep allows", arguments: StoreKind.allCases)
     func covered(_ kind: StoreKind) async throws { try await kind.feedStore().whatIsNotCoveredIsLetGo() }
 
-    @Test("and what it was told comes back", arguments: StoreKind.allCases)
+    @Test("the value of --keep is retrieved as it was saved", arguments: StoreKind.allCases)
     func told(_ kind: StoreKind) async throws { try await kind.feedStore().whatWasToldToKeepComesBack() }
 }

@@ -14,7 +14,7 @@ struct LockTests {
 
     init() throws { scratch = try ScratchCache() }
 
-    @Test("a second writer is told of the first")
+    @Test("a second writer fails because the first holds the lock")
     func secondWriter() async throws {
         let first = try await scratch.open()
         let message = await expect(.locked) { () throws(FeedError) in _ = try await open(.write(lockWait: .zero)) }
@@ -23,7 +23,7 @@ struct LockTests {
         _ = first.notices
     }
 
-    @Test("the lock lives as long as either store")
+    @Test("the lock is held as long as either store exists")
     func livesWithTheStores() async throws {
         var images: (any ImageStore)? = try await scratch.open().images
         await expect(.locked) { () throws(FeedError) in _ = try await open(.write(lockWait: .zero)) }
@@ -34,7 +34,7 @@ struct LockTests {
         _ = try await feeds.summaries()
     }
 
-    @Test("who waits fails where another directory, or another lock in the same one, has taken their place by then")
+    @Test("a waiting writer fails if the directory or its lock was replaced in the meantime")
     func replaced() async throws {
         for moves in [true, false] {
             let scratch = try ScratchCache()
@@ -51,7 +51,7 @@ struct LockTests {
         }
     }
 
-    @Test("the lock is let go of although a child process, just being started, has a copy of its descriptor")
+    @Test("the lock is released although a child process that is being started has a copy of its descriptor")
     func copied() async throws {
         let lock = scratch.path("lock")
         var cache: Cache? = try await scratch.open()
@@ -69,7 +69,7 @@ struct LockTests {
         return String(cString: path)
     }
 
-    @Test("a cache that is closed lets go of all it had, whoever still holds it, and works no more")
+    @Test("a closed cache releases its lock and its database, and refuses further work")
     func closed() async throws {
         let cache = try await scratch.open()
         try await cache.feeds.save(.sample())
@@ -81,7 +81,7 @@ struct LockTests {
         await cache.close()
     }
 
-    @Test("a writer that waits goes on when the first is done")
+    @Test("a waiting writer continues when the first writer is done")
     func waits() async throws {
         let holder = Holder(try await scratch.open())
         _ = try await CacheDirectory.open(path: scratch.path, access: .write(lockWait: .seconds(60))) { _ in
@@ -90,7 +90,7 @@ struct LockTests {
         #expect(holder.sleeps == 1)
     }
 
-    @Test("a writer waits no longer than it was told")
+    @Test("a writer waits no longer than its limit")
     func waitsNoLonger() async throws {
         let holder = Holder(try await scratch.open())
         let slept = Mutex(Duration.zero)
@@ -104,7 +104,7 @@ struct LockTests {
         holder.letGo()
     }
 
-    @Test("a wait that is cancelled ends as cancelled")
+    @Test("a cancelled wait for the lock ends with the error cancelled")
     func cancelled() async throws {
         let holder = Holder(try await scratch.open())
         await #expect(throws: FeedError.cancelled) {
@@ -115,7 +115,7 @@ struct LockTests {
         holder.letGo()
     }
 
-    @Test("nothing is deleted while somebody reads many images")
+    @Test("no image is deleted while another process reads many images")
     func deletingIsLocked() async throws {
         let cache = try await scratch.open()
         let image = try await cache.images.publish("picture", at: .image(0))
@@ -132,7 +132,7 @@ struct LockTests {
         #expect(flock(reader.number, LOCK_SH | LOCK_NB) == 0)
     }
 
-    @Test("where there is nothing to delete, nobody needs to be kept out")
+    @Test("a removal that finds nothing to delete needs no exclusive lock")
     func nothingToDelete() async throws {
         let cache = try await scratch.open()
         try await cache.feeds.save(.sample(images: 1))
@@ -144,7 +144,7 @@ struct LockTests {
         withExtendedLifetime(reader) {}
     }
 
-    @Test("once kept out, readers stay out until the cache is closed")
+    @Test("readers that were excluded stay excluded until the cache is closed")
     func keptOut() async throws {
         let cache = try await scratch.open()
         #expect(try await cache.images.keepReadersOut(waiting: false))
@@ -157,7 +157,7 @@ struct LockTests {
         #expect(flock(reader.number, LOCK_SH | LOCK_NB) == 0)
     }
 
-    @Test("deleting waits for readers as long as a writer waits for others")
+    @Test("a deletion waits for readers as long as a writer waits for other writers")
     func deletingWaits() async throws {
         let lock = Mutex<Int32?>(nil)
         let cache = try await CacheDirectory.open(path: scratch.path, access: .write(lockWait: .seconds(60))) { _ in
@@ -176,7 +176,7 @@ struct LockTests {
     }
 }
 
-/// Holds a cache open until it is told to let go.
+/// Holds a cache open until `letGo` is called.
 private final class Holder: Sendable {
     private let cache: Mutex<Cache?>
     private let count = Mutex(0)

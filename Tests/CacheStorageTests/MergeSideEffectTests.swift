@@ -5,7 +5,7 @@ import Testing
 
 @testable import CacheStorage
 
-@Suite("What a merge does besides")
+@Suite("Side effects of a merge")
 struct MergeSideEffectTests {
     private let scratch: ScratchCache
 
@@ -15,11 +15,11 @@ struct MergeSideEffectTests {
         FeedHead(url: url, title: nil, format: .essential, savedAt: Timestamp(microseconds: 9))
     }
 
-    @Test("one that fails late takes back what it placed, and not what was there before")
+    @Test("a merge that fails late deletes its new files and leaves older files")
     func takenBack() async throws {
         let cache = try await scratch.open()
         try await cache.images.publish("there", at: .image(0))
-        // So many that they are in place before the last is offered.
+        // There are enough images that the first files are moved before the last one is offered.
         let texts = ["there"] + (0..<200).map { "new \($0)" }
         await #expect(throws: FeedError.invalidData("not wanted")) {
             try await cache.transfer.takeIn { intake throws(FeedError) in
@@ -37,7 +37,7 @@ struct MergeSideEffectTests {
         #expect(try await cache.images.find([.image(0), .image(1)]).map { $0 != nil } == [true, false])
     }
 
-    @Test("a feed that comes in is asked for anew: the validators and rules were of what it replaces")
+    @Test("a merged feed has no validators and rules, which belonged to the feed that it replaces")
     func validators() async throws {
         let cache = try await scratch.open()
         let saved = SavedFeed(
@@ -52,7 +52,7 @@ struct MergeSideEffectTests {
         #expect(merged.validators.isEmpty && merged.rules == nil)
     }
 
-    @Test("a feed that comes in is none that a person named, unless one had")
+    @Test("a merged feed is a named feed only if the user had named it before")
     func names() async throws {
         let cache = try await scratch.open()
         try await cache.feeds.save(.sample(.second))
@@ -66,7 +66,7 @@ struct MergeSideEffectTests {
         }
     }
 
-    @Test("an image that comes in was not gone after all")
+    @Test("merging an image clears its remembered failure")
     func failures() async throws {
         let cache = try await scratch.open()
         try await cache.feeds.save(.sample(.first))

@@ -8,7 +8,7 @@ import Testing
 @Suite("Migrations")
 struct MigrationTests {
     private let scratch: ScratchCache
-    /// The next version, as it might be.
+    /// A possible next version of the schema.
     private let next = CacheSchema(
         migrations: CacheSchema.current.migrations + [
             "ALTER TABLE feeds ADD COLUMN note TEXT; UPDATE feeds SET title = title || '!'",
@@ -17,7 +17,7 @@ struct MigrationTests {
 
     init() throws { scratch = try ScratchCache() }
 
-    @Test("a writer brings an older cache up to date, with all steps that it lacks")
+    @Test("a writer runs all migrations that an older cache lacks")
     func writing() async throws {
         try await fill()
         let cache = try await open(.write(lockWait: .zero), next)
@@ -25,7 +25,7 @@ struct MigrationTests {
         #expect(try scratch.query("PRAGMA user_version") == "\(next.version)")
     }
 
-    @Test("from whatever version it is at")
+    @Test("a cache is migrated from a version between the oldest and the current one")
     func fromTheMiddle() async throws {
         try await fill()
         _ = try await open(.write(lockWait: .zero), CacheSchema(migrations: next.migrations.dropLast()))
@@ -33,7 +33,7 @@ struct MigrationTests {
         #expect(try await cache.feeds.retrieve(.first)?.feed.title == "Sample!?")
     }
 
-    @Test("a version that never had a table gets them all")
+    @Test("a database without tables gets all tables")
     func fromNothing() async throws {
         try scratch.makeCacheDirectory()
         try scratch.execute("PRAGMA application_id = \(CacheSchema.applicationID)")
@@ -41,7 +41,7 @@ struct MigrationTests {
         #expect(try await scratch.open(.read).feeds.retrieve(.first) == .sample())
     }
 
-    @Test("a reader sees an older cache as it will be, and leaves it as it is")
+    @Test("a reader sees an older cache as migrated and leaves its files unchanged")
     func reading() async throws {
         try await fill()
         let before = try scratch.snapshot()
@@ -52,7 +52,7 @@ struct MigrationTests {
         #expect(try scratch.snapshot() == before)
     }
 
-    @Test("a step that fails leaves the cache as it was, whatever went well before")
+    @Test("a failed migration leaves the cache unchanged, including the effect of earlier migrations")
     func failing() async throws {
         try await fill()
         let broken = CacheSchema(

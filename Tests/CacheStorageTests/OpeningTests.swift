@@ -14,7 +14,7 @@ struct OpeningTests {
 
     init() throws { scratch = try ScratchCache() }
 
-    @Test("writing creates the directories, the cache's own for its owner alone")
+    @Test("opening a cache for writing creates its directories and makes the cache directory private")
     func creates() async throws {
         _ = try await scratch.open()
         #expect(try scratch.names() == ["feedsync.sqlite", "images", "incoming", "lock"])
@@ -23,7 +23,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "in a directory that is open to others the database isn't, nor one that was made before, or in place of another"
+        "a database in a directory that is open to others is private, whether it is new, existing or replaced"
     )
     func databaseMode() async throws {
         await (try await scratch.open()).close()
@@ -37,7 +37,7 @@ struct OpeningTests {
         #expect(try scratch.status("feedsync.sqlite")?.st_mode == S_IFREG | 0o600)
     }
 
-    @Test("a directory that was there is closed to others")
+    @Test("an existing empty directory becomes private")
     func closes() async throws {
         try scratch.makeCacheDirectory(mode: 0o755)
         try scratch.makeDirectory("lost+found")
@@ -45,7 +45,7 @@ struct OpeningTests {
         #expect(try scratch.status(".")?.st_mode == S_IFDIR | 0o700)
     }
 
-    @Test("a directory that holds other things too stays as open as it was, and the database is closed to others")
+    @Test("a directory with other entries keeps its mode, and the database in it is private")
     func leavesOpen() async throws {
         try scratch.makeCacheDirectory(mode: 0o755)
         try scratch.write([1], to: "notes.txt")
@@ -55,7 +55,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "in a directory of somebody else that is open to all, the database is for its owner alone",
+        "a database in another user's open directory is private to that user",
         .enabled(if: geteuid() == 0))
     func directoriesOfOthers() async throws {
         try scratch.makeCacheDirectory(mode: 0o755)
@@ -63,11 +63,11 @@ struct OpeningTests {
         await (try await scratch.open()).close()
         let status = try #require(try scratch.status("feedsync.sqlite"))
         #expect(status.st_mode == S_IFREG | 0o600)
-        // What root makes there is the other's.
+        // Files that root creates there belong to the other user.
         #expect(status.st_uid == 4711)
     }
 
-    @Test("what root stores in the cache of somebody else is theirs", .enabled(if: geteuid() == 0))
+    @Test("files that root stores in another user's cache belong to that user", .enabled(if: geteuid() == 0))
     func imagesOfOthers() async throws {
         try scratch.makeCacheDirectory()
         #expect(chown(scratch.path("."), 4711, 4712) == 0)
@@ -91,7 +91,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "what lies in a directory named incoming is left alone where there is no cache yet", arguments: [false, true])
+        "the entries of a directory named incoming stay if there is no cache yet", arguments: [false, true])
     func othersIncoming(isRepair: Bool) async throws {
         try scratch.makeCacheDirectory(mode: 0o755)
         try scratch.makeDirectory("incoming")
@@ -106,14 +106,14 @@ struct OpeningTests {
         #expect(try scratch.status(".")?.st_mode == S_IFDIR | 0o755)
     }
 
-    @Test("parents that are missing are created")
+    @Test("missing parent directories of a cache are created")
     func createsParents() async throws {
         let path = scratch.path("a//b/c/")
         _ = try await CacheDirectory.open(path: path, access: .write(lockWait: .zero))
         #expect(try scratch.names(in: "a/b/c").contains("lock"))
     }
 
-    @Test("reading a cache that isn't there finds it empty and creates nothing")
+    @Test("a missing cache is read as empty and nothing is created")
     func readsNothing() async throws {
         let cache = try await scratch.open(.read)
         #expect(try await cache.feeds.summaries() == [])
@@ -124,7 +124,7 @@ struct OpeningTests {
         #expect(access(scratch.path, F_OK) != 0)
     }
 
-    @Test("reading a directory with no database finds it empty and creates nothing")
+    @Test("a directory without a database is read as empty and nothing is created")
     func readsEmptyDirectory() async throws {
         try scratch.makeCacheDirectory()
         let cache = try await scratch.open(.read)
@@ -132,7 +132,7 @@ struct OpeningTests {
         #expect(try scratch.names() == [])
     }
 
-    @Test("reading leaves every byte as it was")
+    @Test("reading a cache leaves every byte unchanged")
     func readingChangesNothing() async throws {
         try await scratch.fill()
         try scratch.write([1], to: "incoming/7")
@@ -145,7 +145,7 @@ struct OpeningTests {
         #expect(try scratch.snapshot() == before)
     }
 
-    @Test("a cache opened for reading takes no changes")
+    @Test("a cache that is opened for reading refuses every change")
     func readingTakesNoChanges() async throws {
         try await scratch.fill()
         let cache = try await scratch.open(.read)
@@ -168,7 +168,7 @@ struct OpeningTests {
         #expect(try await later.feeds.retrieve(.first) == .sample())
     }
 
-    @Test("the way to the cache may lead through a link")
+    @Test("the path of a cache may contain a symbolic link")
     func followsLinksOnTheWay() async throws {
         try scratch.makeCacheDirectory()
         guard symlink(scratch.path, scratch.beside("link")) == 0 else { throw SystemError("link", scratch.path) }
@@ -177,7 +177,7 @@ struct OpeningTests {
         #expect(try await scratch.open(.read).feeds.retrieve(.first) == .sample())
     }
 
-    @Test("what a killed run left in incoming is gone before the next one writes")
+    @Test("files that a killed run left in incoming are deleted when the next writer opens the cache")
     func emptiesIncoming() async throws {
         _ = try await scratch.open()
         try scratch.write([1, 2, 3], to: "incoming/0")
@@ -187,7 +187,7 @@ struct OpeningTests {
         #expect(try scratch.names(in: "incoming") == [])
     }
 
-    @Test("a writer may keep many files open")
+    @Test("a writer raises the limit for open files")
     func raisesTheLimit() async throws {
         _ = try await scratch.open()
         var limit = rlimit()
@@ -199,7 +199,7 @@ struct OpeningTests {
         "lock", "images", "images/sha256", "incoming", "feedsync.sqlite", "feedsync.sqlite-wal",
     ]
 
-    @Test("no link is followed inside the cache", arguments: links)
+    @Test("a symbolic link inside a cache is refused", arguments: links)
     func refusesLinks(_ name: String) async throws {
         _ = try await scratch.open()
         try Descriptor.directory(at: scratch.path).removeAll(name)
@@ -213,7 +213,7 @@ struct OpeningTests {
         #expect(try scratch.status(name)?.isLink == true)
     }
 
-    @Test("a file where the cache belongs can't become one")
+    @Test("a file at the path of the cache is refused")
     func fileInPlace() async throws {
         let file = try Descriptor.directory(at: scratch.beside("")).open("cache", O_WRONLY | O_CREAT)
         try file.write([1])
@@ -221,7 +221,7 @@ struct OpeningTests {
         await expectRefusal(.read, .cannotCreate, saying: scratch.path)
     }
 
-    @Test("nor can a path below a file, nor an empty one", arguments: ["cache/below", ""])
+    @Test("a path below a file and an empty path are refused as caches", arguments: ["cache/below", ""])
     func uncreatable(_ name: String) async throws {
         let file = try Descriptor.directory(at: scratch.beside("")).open("cache", O_WRONLY | O_CREAT)
         try file.write([1])

@@ -13,7 +13,7 @@ struct PublishingTests {
     private let cache: Cache
     private var images: any ImageStore { cache.images }
 
-    /// `printf abc | sha256sum`
+    /// The file of `abc`, by `printf abc | sha256sum`.
     private static let abc = "images/sha256/ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
     init() async throws {
@@ -21,7 +21,7 @@ struct PublishingTests {
         cache = try await scratch.open()
     }
 
-    @Test("a file is named by its SHA-256, and nobody may write to it")
+    @Test("an image file is named by its SHA-256 and is read-only")
     func nameAndMode() async throws {
         let image = try await images.publish("abc", at: .image(0))
         #expect(image.path == Self.abc)
@@ -31,7 +31,7 @@ struct PublishingTests {
         #expect(try scratch.names(in: "incoming") == [])
     }
 
-    @Test("where nothing can be written it is the store's failure, not the image's alone", arguments: [3, 200 << 10])
+    @Test("a failure to write is a failure of the whole store", arguments: [3, 200 << 10])
     func nowhereToWrite(size: Int) async throws {
         #expect(rmdir(scratch.path("incoming")) == 0)
         do throws(FeedError) {
@@ -44,10 +44,10 @@ struct PublishingTests {
         #expect(images.exhaustion?.kind == .storage(.failed))
     }
 
-    /// Of an image that is too large to be held in memory.
+    /// The text of an image that is too large for the buffer.
     private static let large = [UInt8](repeating: 7, count: 200 << 10)
 
-    @Test("a small image is in memory until it is published, a large one in a file from when it is known to be one")
+    @Test("a small image is buffered in memory until it is complete, and a large one is written as it arrives")
     func heldInMemory() throws {
         let staged = try images.stage()
         try staged.append(Array(Self.large.prefix(100 << 10)))
@@ -57,7 +57,7 @@ struct PublishingTests {
         #expect(try scratch.read("incoming/\(name)") == Self.large)
     }
 
-    @Test("each complete image is written at once and published whole, whenever that is")
+    @Test("a complete image is written at once and can be published later")
     func completeImages() async throws {
         var received: [ReceivedImage] = []
         for number in 0..<200 {
@@ -73,7 +73,7 @@ struct PublishingTests {
         #expect(try scratch.names(in: "incoming") == [])
     }
 
-    @Test("a complete image that is thrown away leaves nothing behind, nor does one of another batch lose anything")
+    @Test("a discarded image leaves no file and leaves the images of other batches unchanged")
     func completeAndDiscarded() async throws {
         let images = try (0..<3).map { try self.images.stage("image \($0)", at: .image($0)) }
         for image in images { self.images.complete(image.bytes) }
@@ -84,7 +84,7 @@ struct PublishingTests {
         #expect(try scratch.names(in: "incoming") == [])
     }
 
-    @Test("the file is the same whatever pieces the bytes come in", arguments: [1000, 64 << 10, 150 << 10, 200 << 10])
+    @Test("the image file is the same for every size of chunks", arguments: [1000, 64 << 10, 150 << 10, 200 << 10])
     func pieces(_ length: Int) async throws {
         let staged = try images.stage()
         var rest = Self.large[...]
@@ -102,7 +102,7 @@ struct PublishingTests {
         #expect(try scratch.names(in: "incoming") == [])
     }
 
-    @Test("a staged image that is thrown away or let go of leaves nothing")
+    @Test("a staged image that is discarded or released leaves no file")
     func leavesNothing() throws {
         let kept = try images.stage()
         try kept.append(Self.large)
@@ -116,7 +116,7 @@ struct PublishingTests {
         #expect(try scratch.names(in: "incoming") == [])
     }
 
-    @Test("a staged image takes nothing after it was thrown away")
+    @Test("a discarded staged image refuses further bytes")
     func takesNothingMore() async throws {
         let staged = try images.stage()
         staged.discard()
@@ -124,7 +124,7 @@ struct PublishingTests {
         #expect(try scratch.names(in: "incoming") == [])
     }
 
-    @Test("an intact file of that name is kept")
+    @Test("an intact file with the name of a published image is kept")
     func intactIsKept() async throws {
         try await images.publish("abc", at: .image(0))
         let before = try scratch.status(Self.abc)?.st_ino
@@ -133,7 +133,7 @@ struct PublishingTests {
         #expect(try scratch.names(in: "incoming") == [])
     }
 
-    @Test("a file with no row, as a crash leaves it, is taken over, and made read-only")
+    @Test("a file without a row, as after a crash, is reused and made read-only")
     func orphanIsTakenOver() async throws {
         try scratch.write(Array("abc".utf8), to: Self.abc)
         let before = try scratch.status(Self.abc)?.st_ino
@@ -142,7 +142,9 @@ struct PublishingTests {
         #expect(try scratch.status(Self.abc)?.st_mode == S_IFREG | 0o444)
     }
 
-    @Test("whatever else has that name is replaced", arguments: ["abd", "ab", "abcd", "", "directory", "link", "pipe"])
+    @Test(
+        "any other entry with the name of a published image is replaced",
+        arguments: ["abd", "ab", "abcd", "", "directory", "link", "pipe"])
     func elseIsReplaced(_ content: String) async throws {
         try scratch.write(Array("target".utf8), to: "target")
         switch content {
@@ -159,7 +161,7 @@ struct PublishingTests {
         #expect(try scratch.read("target") == Array("target".utf8))
     }
 
-    @Test("a staged file that is gone fails its image alone")
+    @Test("a missing staged file fails its image without the others of its batch")
     func stagedFileIsGone() async throws {
         let lost = try images.stage(String(repeating: "lost", count: 50_000), at: .image(0))
         let name = try #require(try scratch.names(in: "incoming").first)
@@ -169,7 +171,7 @@ struct PublishingTests {
         #expect(try await images.find([.image(0), .image(1)]).map { $0?.size } == [nil, 4])
     }
 
-    @Test("an image staged in another cache fails alone")
+    @Test("an image that was staged in another cache fails without the others of its batch")
     func stagedElsewhere() async throws {
         let other = try ScratchCache()
         let foreign = try await other.open().images.stage("foreign", at: .image(0))
@@ -178,7 +180,7 @@ struct PublishingTests {
         #expect(try other.names(in: "incoming") == [])
     }
 
-    @Test("one staged image can be two URLs' in one batch")
+    @Test("one staged image can be published under two URLs in one batch")
     func stagedOnceForTwo() async throws {
         let first = try images.stage("abc", at: .image(0))
         let second = ReceivedImage(
@@ -189,14 +191,14 @@ struct PublishingTests {
         #expect(try await images.find([.image(0), .image(1)]).map { $0?.path } == [Self.abc, Self.abc])
     }
 
-    @Test("names that a killed run left in incoming are passed by")
+    @Test("names that a killed run left in incoming are skipped")
     func namesArePassedBy() async throws {
         for number in 0..<3 { try scratch.write([0], to: "incoming/\(number)") }
         try await images.publish("abc", at: .image(0))
         #expect(try scratch.names(in: "incoming") == ["0", "1", "2"])
     }
 
-    @Test("files whose rows can't be committed are taken back, and come with the next try")
+    @Test("files whose rows can't be committed are deleted and can be published again")
     func rowsFail() async throws {
         try scratch.execute("CREATE TRIGGER fault BEFORE INSERT ON images BEGIN SELECT raise(ABORT, 'fault'); END")
         let batch = [try images.stage("abc", at: .image(0))]
@@ -208,7 +210,7 @@ struct PublishingTests {
         #expect(try await images.find([.image(0)])[0]?.path == Self.abc)
     }
 
-    @Test("a row whose file is gone, or of another size, is as good as none", arguments: [nil, "ab"])
+    @Test("a row whose file is missing or of another size is read as missing", arguments: [nil, "ab"])
     func fileIsGone(_ content: String?) async throws {
         let image = try await images.publish("abc", at: .image(0))
         unlink(scratch.path(image.path))
@@ -219,7 +221,7 @@ struct PublishingTests {
         #expect(message.contains("feedsync validate --deep"))
     }
 
-    @Test("a batch of many images is published whole")
+    @Test("a batch of many images is published completely")
     func many() async throws {
         let batch = try (0..<500).map { try images.stage("image \($0)", at: .image($0)) }
         #expect(try await images.failures(publishing: batch).allSatisfy { $0 == nil })

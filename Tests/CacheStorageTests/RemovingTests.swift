@@ -18,13 +18,13 @@ struct RemovingTests {
         cache = try await scratch.open(.repair(lockWait: .zero))
     }
 
-    @Test("orphans and leftovers of every kind go, and are counted in bytes")
+    @Test("unreferenced images and leftovers of every kind are deleted, and their bytes are counted")
     func leftovers() async throws {
         try await cache.feeds.save(.sample(images: 1))
         try await images.publish("named", at: .image(0))
         let before = try scratch.snapshot("images")
         try scratch.write(Array(repeating: 1, count: 900), to: "incoming/0")
-        // An import's, which may be of anything.
+        // An import names its staged blobs by their digests.
         try scratch.write(Array(repeating: 1, count: 100), to: "incoming/\(String(repeating: "cd", count: 32))")
         try scratch.write(Array(repeating: 1, count: 200), to: "images/sha256/\(String(repeating: "ab", count: 32))")
         try scratch.write(Array(repeating: 1, count: 30), to: "images/sha256/notes.txt")
@@ -44,7 +44,7 @@ struct RemovingTests {
         #expect(try await images.find([.image(0)])[0]?.size == 5)
     }
 
-    @Test("a name that is no UTF-8 goes as well")
+    @Test("a leftover whose name differs from UTF-8 is deleted")
     func unreadableName() async throws {
         let directory = try Descriptor.directory(at: scratch.path("images/sha256"))
         let name: [CChar] = [-1, -2, 0]
@@ -54,7 +54,7 @@ struct RemovingTests {
         #expect(try scratch.names(in: "images/sha256") == [])
     }
 
-    @Test("a directory whose name is no UTF-8 goes as well")
+    @Test("a leftover directory whose name differs from UTF-8 is deleted")
     func unreadableDirectoryName() async throws {
         let incoming = try Descriptor.directory(at: scratch.path("incoming"))
         let name: [CChar] = [-1, -2, 0]
@@ -66,7 +66,7 @@ struct RemovingTests {
         #expect(try scratch.names(in: "incoming") == [])
     }
 
-    @Test("links go, and what they point to stays")
+    @Test("leftover symbolic links are deleted, and their targets stay")
     func links() async throws {
         try scratch.makeDirectory("outside")
         try scratch.write([1, 2, 3], to: "outside/file")
@@ -78,7 +78,7 @@ struct RemovingTests {
         #expect(try scratch.read("outside/file") == [1, 2, 3])
     }
 
-    @Test("a row whose file is gone goes too")
+    @Test("a row whose file is missing is deleted")
     func missingFile() async throws {
         try await cache.feeds.save(.sample(images: 2))
         let gone = try await images.publish("gone", at: .image(0))
@@ -88,7 +88,7 @@ struct RemovingTests {
         #expect(try await images.totals() == ImageTotals(count: 1, bytes: 5))
     }
 
-    @Test("what stands in a damaged image's place is counted once, by a dry run too")
+    @Test("an entry that replaced a damaged image is counted once, also in a dry run")
     func standIn() async throws {
         try await cache.feeds.save(.sample(images: 1))
         let gone = try await images.publish("gone", at: .image(0))
@@ -99,7 +99,7 @@ struct RemovingTests {
         #expect(try await images.removeUnreferenced(mode) == .nothing)
     }
 
-    @Test("rows that can't be deleted keep their files")
+    @Test("images whose rows can't be deleted keep their files")
     func rowsFirst() async throws {
         let image = try await images.publish("picture", at: .image(0))
         try scratch.execute("CREATE TRIGGER fault BEFORE DELETE ON images BEGIN SELECT raise(ABORT, 'fault'); END")
@@ -113,7 +113,7 @@ struct RemovingTests {
     }
 
     @Test(
-        "damage of every kind is found",
+        "every kind of damage to an image is found",
         arguments: ["pictuRe", "pict", "picture!", "", "gone", "directory", "link", "pipe"])
     func damage(_ harm: String) async throws {
         try await cache.feeds.save(.sample(images: 3))
@@ -137,7 +137,7 @@ struct RemovingTests {
         #expect(try await images.totals() == ImageTotals(count: 1, bytes: 6))
     }
 
-    @Test("among many images, the damaged ones are found")
+    @Test("the damaged ones among many images are found")
     func damageAmongMany() async throws {
         try await cache.feeds.save(.sample(images: 200))
         let batch = try (0..<200).map { try images.stage("image \($0)", at: .image($0)) }
@@ -152,7 +152,7 @@ struct RemovingTests {
         #expect(left.indices.filter { left[$0] == nil } == harmed)
     }
 
-    @Test("looking for damage tells how far it has come")
+    @Test("a search for damage reports its progress")
     func progress() async throws {
         try await cache.feeds.save(.sample(images: 20))
         let batch = try (0..<20).map { try images.stage("image \($0 % 10)", at: .image($0)) }
@@ -170,13 +170,13 @@ struct RemovingTests {
         #expect(told.contains(Progress(done: 10, total: 10, bytes: 70, failed: 1)))
     }
 
-    @Test("looking for damage ends when it is cancelled, and deletes nothing")
+    @Test("a cancelled search for damage ends without deleting images")
     func cancelled() async throws {
         try await cache.feeds.save(.sample(images: 1))
         let image = try await images.publish("picture", at: .image(0))
         try scratch.write(Array("pictuRe".utf8), to: image.path)
         let run = Task { [images] () async -> FeedError? in
-            // Not before it is cancelled.
+            // The search starts after its task was cancelled.
             while !Task.isCancelled { await Task.yield() }
             do throws(FeedError) { _ = try await images.removeDamaged(.forReal) } catch { return error }
             return nil

@@ -15,7 +15,7 @@ struct SQLiteTests {
         try scratch.makeCacheDirectory()
     }
 
-    @Test("the cache's database is as durable and as distrustful as it should be")
+    @Test("the connection to a cache's database has the settings for durability and untrusted input")
     func settings() async throws {
         _ = try await scratch.open()
         let connection = try SQLiteConnection(path, .writing)
@@ -29,7 +29,7 @@ struct SQLiteTests {
         #expect(try connection.integer("PRAGMA user_version") == CacheSchema.current.version)
     }
 
-    @Test("an error says where and what, and leaves out the SQL, which tells a user nothing")
+    @Test("a database error contains the path and the reason without the SQL")
     func errors() async throws {
         let connection = try SQLiteConnection(path, .writing)
         try connection.execute("CREATE TABLE t (x INTEGER NOT NULL) STRICT")
@@ -43,7 +43,7 @@ struct SQLiteTests {
         #expect(unprepared.contains(path) && !unprepared.contains("SELECT"))
     }
 
-    @Test("a database that another keeps to itself is locked")
+    @Test("a database that another connection locks is reported as busy")
     func busy() async throws {
         let first = try SQLiteConnection(path, .writing)
         let second = try SQLiteConnection(path, .writing)
@@ -68,7 +68,7 @@ struct SQLiteTests {
         #expect(try connection.integer("SELECT count(*) FROM parent") == 1)
     }
 
-    @Test("a statement that failed half-way can be run again")
+    @Test("a statement that failed between two rows can be run again")
     func reset() async throws {
         let connection = try SQLiteConnection(path, .memory)
         let statement = try connection.statement("SELECT value FROM json_each('[1, 2, 3]')")
@@ -81,7 +81,7 @@ struct SQLiteTests {
     }
 
     @Test(
-        "a page that could not be read just now is no damage",
+        "a page that could not be read is distinguished from a damaged page",
         arguments: [
             ("Tree 3 page 5: unable to get the page. error code=266", true), ("Page 4: failed to get page 7", true),
             ("*** in database main ***\nPage 5: unable to get the page. error code=8458", true),
@@ -94,7 +94,7 @@ struct SQLiteTests {
         #expect(SQLiteConnection.isFailedRead(finding) == isFailedRead)
     }
 
-    @Test("a large feed is saved and loaded whole")
+    @Test("a large feed is saved and loaded completely")
     func largeFeed() async throws {
         let cache = try await scratch.open()
         let saved = SavedFeed.sample(images: 20_000)

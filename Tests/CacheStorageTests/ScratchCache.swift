@@ -6,10 +6,10 @@ import TestSupport
 
 @testable import CacheStorage
 
-/// A place for one cache on disk, gone after the test.
+/// A directory for one cache, which is deleted after the test.
 final class ScratchCache: Sendable {
     private let root: String
-    /// Where the cache goes; nothing is there yet.
+    /// The path of the cache, which is missing at first.
     var path: String { root + "/cache" }
 
     init() throws {
@@ -34,7 +34,7 @@ final class ScratchCache: Sendable {
         try await CacheDirectory.open(path: path, access: access, sleeping: neverSleeping)
     }
 
-    /// With a feed and one of its images.
+    /// Saves a feed and one of its images.
     func fill() async throws {
         let cache = try await open()
         try await cache.feeds.save(.sample())
@@ -50,7 +50,7 @@ final class ScratchCache: Sendable {
         return try file.read(Int(file.status().st_size))
     }
 
-    /// The cache's own directory, with nothing in it.
+    /// Creates an empty cache directory.
     func makeCacheDirectory(mode: mode_t = 0o700) throws {
         guard mkdir(path, mode) == 0 else { throw SystemError("can't be created", path) }
     }
@@ -63,14 +63,14 @@ final class ScratchCache: Sendable {
 
     func exists(_ name: String) throws -> Bool { try status(name) != nil }
 
-    /// What the cache's directory, or one in it, holds.
+    /// Returns the sorted names in the cache directory or in a directory below it.
     func names(in name: String = ".") throws -> [String] {
         var names: [String] = []
         try Descriptor.directory(at: path(name)).forEachName { name in names.append(String(cString: name)) }
         return names.sorted()
     }
 
-    /// Every file's name and bytes, all the way down.
+    /// Returns the path and the bytes of every file in the cache.
     func snapshot(_ name: String = ".") throws -> [String: [UInt8]] {
         var snapshot: [String: [UInt8]] = [:]
         for inner in try names(in: name) {
@@ -86,7 +86,7 @@ final class ScratchCache: Sendable {
         return snapshot
     }
 
-    /// Changes the database behind the cache's back.
+    /// Changes the database through a separate connection.
     func execute(_ sql: String) throws {
         try SQLiteConnection(path(DatabaseFile.name), .writing).execute(sql)
     }
@@ -103,7 +103,7 @@ final class ScratchCache: Sendable {
     private func last(_ name: String) -> String { name.split(separator: "/").last.map(String.init) ?? name }
 }
 
-/// For tests in which there is nothing to wait for.
+/// Throws instead of sleeping, for tests that have nothing to wait for.
 func neverSleeping(_ span: Duration) async throws { throw CancellationError() }
 
 extension ImageStore {
@@ -116,7 +116,7 @@ extension ImageStore {
             fetchedAt: Timestamp(microseconds: 1))
     }
 
-    /// Publishes a text as an image, and answers with the file it is in.
+    /// Publishes a text as an image, and returns the stored image.
     @discardableResult
     func publish(_ text: String, at url: ResourceURL) async throws -> StoredImage {
         for failure in try await failures(publishing: [stage(text, at: url)]) {

@@ -4,11 +4,11 @@ import Testing
 
 @testable import CacheStorage
 
-/// A disk that a test can fill, or make read-only. Mounting takes privileges that not every tester has.
+/// A disk that a test can fill or make read-only. Mounting it requires privileges that some testers lack.
 final class SmallDisk: Sendable {
     let path: String
 
-    /// In CI these tests always run, and fail where they can't.
+    /// These tests always run in CI, and fail if a disk can't be mounted.
     static let isAvailable = { () -> Bool in
         if getenv("CI") != nil { return true }
         do {
@@ -40,14 +40,14 @@ final class SmallDisk: Sendable {
     func makeWritable() throws { try remount(0) }
 
     private func remount(_ flags: UInt) throws {
-        // A program that another test is about to run may hold a file of it open for writing until it begins.
+        // A child process that another test is starting may hold a file on the disk open until it runs its program.
         while mount("none", path, nil, UInt(MS_REMOUNT) | flags, nil) != 0 {
             guard errno == EBUSY else { throw SystemError("can't be remounted", path) }
             sched_yield()
         }
     }
 
-    /// Takes all the space that is left.
+    /// Fills the disk.
     func fill() throws {
         let file = try Descriptor.directory(at: path).open("ballast", O_WRONLY | O_CREAT)
         do {
@@ -57,8 +57,8 @@ final class SmallDisk: Sendable {
         }
     }
 
-    /// A program that another test is about to run may hold the file open until it begins: its name alone is not its
-    /// room.
+    /// Deletes a file after truncating it. A child process that another test is starting may hold the file open, which
+    /// would keep its space occupied.
     func makeRoom() {
         truncate("\(path)/ballast", 0)
         unlink("\(path)/ballast")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CacheStorage
 
-/// The implementations that the contracts are run against.
+/// The implementations that the contracts are tested with.
 enum StoreKind: CaseIterable, CustomTestStringConvertible {
     case inMemory, onDisk
 
@@ -58,7 +58,7 @@ private struct InMemoryImageFixture: ImageStoreFixture {
     func damage(_ image: StoredImage, at url: ResourceURL) throws { try images.damage(url) }
 }
 
-/// A cache on disk, made to fail by changing the database through a connection of its own.
+/// A cache on disk. Tests make it fail by changing the database through a separate connection.
 private struct DiskFixture: FeedStoreFixture {
     let scratch: ScratchCache
     let cache: Cache
@@ -69,7 +69,7 @@ private struct DiskFixture: FeedStoreFixture {
         cache = try await scratch.open()
     }
 
-    /// As another process would open it, but for the lock, which is this one's.
+    /// Opens the database as another process would, with a lock of this process.
     func anotherStore() async throws -> any FeedStore {
         let directory = try Descriptor.directory(at: scratch.path)
         let file = DatabaseFile(in: directory, resolvedPath: scratch.path, schema: .current)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CacheStorage
 
-@Suite("A cache directory, going out and coming in")
+@Suite("Export and import of a cache directory")
 struct TransferTests {
     private let scratch: ScratchCache
 
@@ -17,7 +17,7 @@ struct TransferTests {
         for text in texts { try intake.blobs.add(Array(text.utf8), as: digest(text), inPiecesOf: 2) }
     }
 
-    @Test("reads one state, whatever is written meanwhile") func snapshot() async throws {
+    @Test("an export reads one state while another process writes") func snapshot() async throws {
         let cache = try await scratch.open()
         try await cache.feeds.save(.sample(images: 2))
         try await cache.images.publish("one", at: .image(1))
@@ -44,7 +44,7 @@ struct TransferTests {
         #expect(try await reader.feeds.summaries().isEmpty)
     }
 
-    @Test("tells all of an image but its user name and password") func images() async throws {
+    @Test("an export contains everything about an image except its credentials") func images() async throws {
         let secret = FeedImage(id: "secret", url: try ResourceURL("https://me:pw@images.example/9.png"))
         let images = (0..<4).map(FeedImage.full)
         let cache = try await scratch.open()
@@ -58,7 +58,7 @@ struct TransferTests {
         }
     }
 
-    @Test("while it is read, no image can be deleted") func lock() async throws {
+    @Test("no image can be deleted while a cache is exported") func lock() async throws {
         let cache = try await scratch.open()
         try await cache.images.publish("one", at: .image(1))
         let path = scratch.path
@@ -70,7 +70,7 @@ struct TransferTests {
         #expect(try await cache.images.removeUnreferenced(.forReal).images == 1)
     }
 
-    @Test("what is merged is there: feeds, rows, and files that can't be written to") func merging() async throws {
+    @Test("merged feeds and images are found, and their files are read-only") func merging() async throws {
         let cache = try await scratch.open()
         let head = FeedHead(url: .first, title: "T", format: .essential, savedAt: Timestamp(microseconds: 9))
         try await cache.transfer.takeIn { intake throws(FeedError) in
@@ -97,7 +97,7 @@ struct TransferTests {
         #expect(try scratch.names(in: "incoming").isEmpty)
     }
 
-    @Test("what is refused, or fails to be written, leaves nothing", arguments: [true, false])
+    @Test("an import that is refused or fails leaves nothing", arguments: [true, false])
     func failing(inDatabase: Bool) async throws {
         let cache = try await scratch.open()
         try await cache.feeds.save(.sample(images: 1))
@@ -128,7 +128,7 @@ struct TransferTests {
         #expect(try scratch.names(in: "incoming").isEmpty)
     }
 
-    @Test("data that is whole stays, damaged data is replaced") func existing() async throws {
+    @Test("a merge keeps intact data and replaces damaged data") func existing() async throws {
         let cache = try await scratch.open()
         let whole = try await cache.images.publish("whole", at: .image(0))
         let damaged = try await cache.images.publish("damaged", at: .image(1))
@@ -151,7 +151,7 @@ struct TransferTests {
         for image in found { _ = try await cache.images.data(of: try #require(image)) }
     }
 
-    @Test("a full disk ends an import, and nothing stays", .enabled(if: SmallDisk.isAvailable))
+    @Test("a full disk ends an import and leaves nothing", .enabled(if: SmallDisk.isAvailable))
     func fullDisk() async throws {
         let disk = try SmallDisk(kilobytes: 512)
         let path = "\(disk.path)/cache"
@@ -170,14 +170,14 @@ struct TransferTests {
         await cache.close()
     }
 
-    @Test("a cache that is open for reading takes nothing in") func readOnly() async throws {
+    @Test("a cache that is opened for reading refuses an import") func readOnly() async throws {
         let cache = try await scratch.open(.read)
         await expect(.failed) { () throws(FeedError) in try await cache.transfer.takeIn { _ in } }
     }
 }
 
 extension CacheSnapshot {
-    /// Nil where the image is damaged or gone.
+    /// Returns nil if the image is damaged or missing.
     fileprivate func read(
         _ digest: Digest, size: Int64, from offset: Int64, count: Int
     ) throws(FeedError) -> [UInt8]? {

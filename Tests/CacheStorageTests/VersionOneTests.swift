@@ -20,7 +20,7 @@ struct VersionOneTests {
         try scratch.write(Array("picture".utf8), to: "images/sha256/\(Self.digest)")
     }
 
-    @Test("is brought up to date by a writer, with all that it holds")
+    @Test("a cache of version 1 is migrated by a writer with everything that it holds")
     func writing() async throws {
         let cache = try await scratch.open()
         try await expectWhatWasThere(in: cache)
@@ -33,7 +33,7 @@ struct VersionOneTests {
         #expect(try await scratch.open(.read).images.failures(of: [gone])[0]?.count == 1)
     }
 
-    @Test("has one feed for the several spellings of its URL, the one that was saved last")
+    @Test("a cache of version 1 with several spellings of a feed's URL keeps the feed that was saved last")
     func spellings() async throws {
         try scratch.execute(
             """
@@ -51,7 +51,7 @@ struct VersionOneTests {
         #expect(try scratch.query("SELECT group_concat(feed) FROM items WHERE feed > 100") == "102,104,105")
     }
 
-    @Test("keeps all that it holds when it is repaired")
+    @Test("a repair of a cache of version 1 keeps everything that it holds")
     func repairing() async throws {
         let cache = try await scratch.open(.repair(lockWait: .zero))
         #expect(cache.notices == [])
@@ -59,7 +59,7 @@ struct VersionOneTests {
         #expect(try scratch.query("PRAGMA user_version") == "\(CacheSchema.current.version)")
     }
 
-    @Test("is read as it is, and stays of version 1")
+    @Test("a cache of version 1 can be read and stays at version 1")
     func reading() async throws {
         do {
             let cache = try await scratch.open(.read)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import CacheStorage
 
-@Suite("A crew of threads")
-struct CrewTests {
-    /// Whether so many jobs are under way at once. Else it would take for ever: it is given up long after.
+@Suite("Worker threads")
+struct WorkerThreadsTests {
+    /// Waits until `count` jobs run at once. Returns false after a long timeout.
     private func meet(_ count: Int, _ arrived: borrowing Atomic<Int>) -> Bool {
         arrived.wrappingAdd(1, ordering: .sequentiallyConsistent)
         let end = ContinuousClock.now + .seconds(300)
@@ -17,7 +17,9 @@ struct CrewTests {
         return true
     }
 
-    @Test("does every job once", arguments: [0, 1, 2, 11, 12, 13, 1000], [1, 2, 12])
+    @Test(
+        "a list of jobs that several threads share is done once each", arguments: [0, 1, 2, 11, 12, 13, 1000],
+        [1, 2, 12])
     func everyJobOnce(_ jobs: Int, _ workers: Int) {
         let done = Mutex([Int](repeating: 0, count: jobs))
         WorkerThreads.share(jobs, among: workers) { job in done.withLock { $0[job] += 1 } }
@@ -25,9 +27,9 @@ struct CrewTests {
         #expect(done.withLock { $0 } == [Int](repeating: 2, count: jobs))
     }
 
-    @Test("is called once a job has had to wait")
+    @Test("further threads start after a job that has waited")
     func joining() {
-        // One that is interrupted while it waits isn't counted: the next is.
+        // A job that is interrupted while it waits is skipped; the next one counts.
         let underWay = Atomic<Int>(0)
         let most = Atomic<Int>(0)
         WorkerThreads.shareWaiting(1000, among: 2) { _ in
@@ -40,9 +42,9 @@ struct CrewTests {
         #expect(most.load(ordering: .relaxed) == 2)
     }
 
-    @Test("works side by side")
+    @Test("two threads work on a list of jobs in parallel")
     func sideBySide() {
-        // Each job waits for the other: one thread alone would never get past the first.
+        // Each job waits for the other one, so that a single thread would stay in the first job forever.
         let arrived = Atomic<Int>(0)
         WorkerThreads.share(2, among: 2) { _ in
             let hasMet = meet(2, arrived)

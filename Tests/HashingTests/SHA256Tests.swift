@@ -6,7 +6,7 @@ import Testing
 
 @Suite("SHA-256")
 struct SHA256Tests {
-    /// From FIPS 180-4's examples, and `sha256sum`.
+    /// The examples of FIPS 180-4, and results of `sha256sum`.
     static let vectors: [(LongText, String)] = [
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
         ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -20,14 +20,14 @@ struct SHA256Tests {
         ),
     ]
 
-    @Test("hashes as the standard says", arguments: vectors)
+    @Test("SHA-256 gives the digests of the standard's examples", arguments: vectors)
     func hashes(_ message: LongText, _ hex: String) throws {
         let hash = try SHA256()
         try hash.update(Array(message.text.utf8))
         #expect(try hash.finish().hex == hex)
     }
 
-    @Test("chunks make no difference", arguments: [1, 7, 63, 64, 65])
+    @Test("SHA-256 gives the same digest for every size of chunks", arguments: [1, 7, 63, 64, 65])
     func chunks(_ size: Int) throws {
         let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let whole = try SHA256()

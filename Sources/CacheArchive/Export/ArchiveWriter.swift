@@ -2,11 +2,11 @@ internal import CArchive
 internal import FeedCore
 internal import Hashing
 
-/// Writes a tar archive in which nothing depends on when, where and by whom it is written.
+/// Writes a tar archive that is independent of the time, the machine and the user.
 final class ArchiveWriter {
     private let archive: OpaquePointer
     private let entry: OpaquePointer
-    private let output: Output
+    private let output: ArchiveOutput
     private var name = ""
 
     init(_ compression: Compression, to target: any ByteTarget) throws(FeedError) {
@@ -17,23 +17,23 @@ final class ArchiveWriter {
         }
         self.archive = archive
         self.entry = entry
-        // The same for every entry.
+        // Every entry has the same metadata.
         archive_entry_set_mode(entry, mode_t(feedsync_regular_file) | 0o444)
         archive_entry_set_mtime(entry, 0, 0)
         archive_entry_set_uid(entry, 0)
         archive_entry_set_gid(entry, 0)
-        output = Output(target)
+        output = ArchiveOutput(target)
         try check(archive_write_set_format_pax_restricted(archive))
         try compression.choose(for: archive, check)
-        // An image goes to the target from where it lies: libarchive would copy it into a block first.
+        // A block size of 0 makes libarchive pass an image to the target directly instead of copying it.
         try check(archive_write_set_bytes_per_block(archive, 0))
-        // No padding: behind a compressed stream it would be data after its end.
+        // Padding after a compressed stream would be data after its end.
         try check(archive_write_set_bytes_in_last_block(archive, 1))
         let opened = archive_write_open(
             archive, Unmanaged.passUnretained(output).toOpaque(), nil,
             { archive, target, bytes, count in
                 guard let target else { return -1 }
-                let output = Unmanaged<Output>.fromOpaque(target).takeUnretainedValue()
+                let output = Unmanaged<ArchiveOutput>.fromOpaque(target).takeUnretainedValue()
                 if output.take(UnsafeRawBufferPointer(start: bytes, count: count)) { return count }
                 feedsync_set_error(archive, -1, "writing failed")
                 return -1
@@ -42,17 +42,17 @@ final class ArchiveWriter {
     }
 
     deinit {
-        // Closing it frees more than freeing it does, and would write the end.
+        // `archive_write_close` frees more than `archive_write_free`, and would also write the end of the archive.
         output.isShut = true
         archive_write_close(archive)
         archive_write_free(archive)
         archive_entry_free(entry)
     }
 
-    /// A regular file, whose bytes follow in chunks.
+    /// Begins a regular file, whose bytes follow in chunks.
     func begin(_ name: String, size: Int64) throws(FeedError) {
         self.name = name
-        try NamesInUTF8.during { () throws(FeedError) in
+        try UTF8Locale.during { () throws(FeedError) in
             archive_entry_set_pathname(entry, name)
             archive_entry_set_size(entry, size)
             try check(archive_write_header(archive, entry))
@@ -67,7 +67,7 @@ final class ArchiveWriter {
         guard !chunk.isEmpty else { return }
         let written = archive_write_data(archive, chunk.baseAddress, chunk.count)
         if written < 0 { throw failure }
-        // It takes no more than the size that was announced.
+        // libarchive accepts at most the announced size.
         guard written == chunk.count else { throw .storage(.failed, "\(name): has more bytes than it had before") }
     }
 
@@ -81,7 +81,8 @@ final class ArchiveWriter {
         try output.flush()
     }
 
-    /// Everything but OK is a failure: what libarchive warns of is an archive that is not as it was asked for.
+    /// Treats every code but OK as a failure, because a warning also means an archive that differs from the requested
+    /// one.
     private func check(_ code: Int32) throws(FeedError) {
         guard code == ARCHIVE_OK else { throw failure }
     }
@@ -94,19 +95,20 @@ final class ArchiveWriter {
     private static let outOfMemory = FeedError.storage(.failed, "the archive can't be written: out of memory")
 }
 
-/// Where libarchive writes to, and why it can't. Headers and padding are gathered, and go along with the next large piece.
-private final class Output {
+/// The output of libarchive, and the reason why it failed. Small pieces, such as headers and padding, are collected and
+/// written with the next large piece.
+private final class ArchiveOutput {
     private static let leastBytes = 8 << 10
 
     private let target: any ByteTarget
     private var small: [UInt8] = []
     private(set) var failure: FeedError?
-    /// Nothing is taken any more.
+    /// Whether the output ignores all further bytes.
     var isShut = false
 
     init(_ target: any ByteTarget) { self.target = target }
 
-    /// False when writing failed.
+    /// Takes bytes. Returns false if writing failed.
     func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if isShut { return false }
         do throws(FeedError) {
@@ -130,5 +132,33 @@ private final class Output {
             try target.write([UnsafeRawBufferPointer(small), bytes].filter { !$0.isEmpty })
         }
         small.removeAll(keepingCapacity: true)
+    }
+}
+
+/// The compression of an archive.
+enum Compression: Hashable, Sendable {
+    case none, gzip, zstd
+
+    private static let endings: [(String, Compression)] = [(".tar.gz", .gzip), (".tgz", .gzip), (".tar.zst", .zstd)]
+
+    /// Chooses the compression by the suffix of a file name.
+    init(fileName: String) {
+        let name = fileName.lowercased()
+        self = Self.endings.first { name.hasSuffix($0.0) }?.1 ?? .none
+    }
+
+    /// Configures libarchive with fixed levels, so that the same input gives the same bytes. Images hardly shrink at
+    /// any level. `check` receives the code that libarchive returns at each step.
+    func choose<Failure>(for archive: OpaquePointer, _ check: (Int32) throws(Failure) -> Void) throws(Failure) {
+        switch self {
+        case .none: break
+        case .gzip:
+            try check(archive_write_add_filter_gzip(archive))
+            try check(archive_write_set_filter_option(archive, "gzip", "compression-level", "6"))
+            try check(archive_write_set_filter_option(archive, "gzip", "timestamp", nil))
+        case .zstd:
+            try check(archive_write_add_filter_zstd(archive))
+            try check(archive_write_set_filter_option(archive, "zstd", "compression-level", "3"))
+        }
     }
 }

@@ -4,14 +4,14 @@ package import FeedCore
 package struct CacheExporter: Sendable {
     package init() {}
 
-    /// What `feeds` names, or with none all that is there. `fileName` says how to compress. `progress` is told of each
-    /// image.
+    /// Exports the given feeds, or every saved feed if `feeds` is empty. The suffix of `fileName` chooses the
+    /// compression. `progress` is called after each blob.
     package func export(
         _ feeds: [ResourceURL], from snapshot: any CacheSnapshot, to target: any ByteTarget, fileName: String,
         progress: @Sendable (Progress) -> Void
     ) throws(FeedError) -> ExportReport {
         let plan = try ExportPlan(try Self.choose(feeds, from: snapshot), in: snapshot)
-        let images = ImagesToExport(plan.images, from: snapshot.bytes)
+        let images = ImageReadAhead(plan.images, from: snapshot.bytes)
         defer { images.stop() }
         let writer = try ArchiveWriter(Compression(fileName: fileName), to: target)
         var soFar = Progress(total: plan.images.count)
@@ -20,12 +20,12 @@ package struct CacheExporter: Sendable {
         try plan.forEachBlob { blob throws(FeedError) in
             if Task.isCancelled { throw .cancelled }
             try writer.begin(OCILayout.blobName(blob.digest), size: blob.size)
-            switch blob.source {
+            switch blob.kind {
             case .image:
                 try images.next { bytes throws(FeedError) in try writer.write(bytes) }
                 soFar.done += 1
             case .document, .manifest:
-                try plan.forEachPiece(of: blob.source) { piece throws(FeedError) in try writer.write(piece) }
+                try plan.forEachPiece(of: blob.kind) { piece throws(FeedError) in try writer.write(piece) }
             }
             soFar.bytes += blob.size
             progress(soFar)

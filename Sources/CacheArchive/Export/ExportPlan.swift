@@ -1,29 +1,30 @@
 internal import FeedCore
 internal import Hashing
 
-/// What goes into an archive, found out before anything is written: the index comes first, and names all by digest.
+/// The contents of an archive. The plan is complete before the first byte is written, because the index comes first and
+/// refers to everything by digest.
 struct ExportPlan {
-    enum Source: Hashable {
+    enum BlobKind: Hashable {
         case image
         /// The document of the feed at this index.
         case document(Int)
-        /// A part's manifest, of the feed at this index.
+        /// The manifest of a part of the feed at this index.
         case manifest(feed: Int, part: Int)
     }
 
-    struct Blob {
+    struct PlannedBlob {
         let digest: Digest
         let size: Int64
-        let source: Source
+        let kind: BlobKind
     }
 
     private struct PlannedFeed {
         let summary: FeedSummary
         let document: BlobDescriptor
-        /// The positions of the images that are the first with their data.
+        /// The positions of the images that are the first of the feed with their data.
         let layers: [Int64]
 
-        /// A feed without data has one part as well.
+        /// The number of parts. A feed without data has one part.
         var parts: Int { max(1, (layers.count + OCILayout.layersOfManifest - 1) / OCILayout.layersOfManifest) }
 
         func layers(ofPart part: Int) -> ArraySlice<Int64> {
@@ -31,35 +32,36 @@ struct ExportPlan {
         }
     }
 
-    /// In the order of their digests, each once.
-    private(set) var images: [Blob] = []
-    /// Documents and manifests, in the order of their digests.
-    private(set) var texts: [Blob] = []
+    /// The distinct images, in the order of their digests.
+    private(set) var images: [PlannedBlob] = []
+    /// The documents and manifests, in the order of their digests.
+    private(set) var texts: [PlannedBlob] = []
     private(set) var index: [UInt8] = []
     private let snapshot: any CacheSnapshot
     private var feeds: [PlannedFeed] = []
-    private let kept: KeptTexts
+    private let textCache: TextCache
 
-    /// Texts are kept while they have no more than so many bytes together. Others are made anew when they are written: all
-    /// of a large cache's would take much memory.
+    /// Plans the export. Texts of at most `mostOfTexts` bytes in total are cached. The others are generated again when
+    /// they are written, because all texts of a large cache would take much memory.
     init(
         _ feeds: [FeedSummary], in snapshot: any CacheSnapshot, keeping mostOfTexts: Int = 8 << 20
     ) throws(FeedError) {
         self.snapshot = snapshot
-        kept = KeptTexts(room: mostOfTexts)
+        textCache = TextCache(room: mostOfTexts)
         var names = FeedNames()
         var manifests: [(BlobDescriptor, String)] = []
         for (number, summary) in feeds.enumerated() {
             let feed = try read(summary, number)
             self.feeds.append(feed)
-            texts.append(Blob(digest: feed.document.digest, size: feed.document.size, source: .document(number)))
+            texts.append(PlannedBlob(digest: feed.document.digest, size: feed.document.size, kind: .document(number)))
             let name = names.name(title: summary.title, url: summary.url.text)
             for part in 0..<feed.parts {
                 let text = try manifest(feed: number, part: part)
                 let manifest = BlobDescriptor(
                     mediaType: OCILayout.manifestType, digest: try SHA256.digest(of: text), size: Int64(text.count))
                 texts.append(
-                    Blob(digest: manifest.digest, size: manifest.size, source: .manifest(feed: number, part: part)))
+                    PlannedBlob(digest: manifest.digest, size: manifest.size, kind: .manifest(feed: number, part: part))
+                )
                 manifests.append((manifest, part == 0 ? name : "\(name).\(part + 1)"))
             }
         }
@@ -78,8 +80,8 @@ struct ExportPlan {
 
     var byteCount: Int64 { images.reduce(texts.reduce(0) { $0 + $1.size }) { $0 + $1.size } }
 
-    /// In the order of their digests, each once.
-    func forEachBlob(_ visit: (Blob) throws(FeedError) -> Void) throws(FeedError) {
+    /// Visits every blob once, in the order of their digests.
+    func forEachBlob(_ visit: (PlannedBlob) throws(FeedError) -> Void) throws(FeedError) {
         var texts = texts[...]
         for image in images {
             while let text = texts.first, text.digest < image.digest {
@@ -92,38 +94,38 @@ struct ExportPlan {
     }
 
     /// Visits the bytes of a document or a manifest.
-    func forEachPiece(of source: Source, _ visit: ([UInt8]) throws(FeedError) -> Void) throws(FeedError) {
-        switch source {
+    func forEachPiece(of kind: BlobKind, _ visit: ([UInt8]) throws(FeedError) -> Void) throws(FeedError) {
+        switch kind {
         case .image: return
         case .document(let number):
-            if let text = kept[source] { return try visit(text) }
+            if let text = textCache[kind] { return try visit(text) }
             try forEachPiece(ofDocumentOf: feeds[number].summary, visit) { _ in }
         case .manifest(let feed, let part): try visit(try manifest(feed: feed, part: part))
         }
     }
 
-    /// Goes through the rows of a feed once: for its document, its images, and the layers of its manifests.
+    /// Reads the rows of a feed once: for its document, its images, and the layers of its manifests.
     private mutating func read(_ summary: FeedSummary, _ number: Int) throws(FeedError) -> PlannedFeed {
         let hash = try SHA256()
         var size: Int64 = 0
-        var found: [Blob] = []
+        var found: [PlannedBlob] = []
         var layers: [Int64] = []
         var digests: Set<Digest> = []
-        // The part that is under way.
+        // The layers of the current part.
         var part: [Layer] = []
         func keepPart() {
-            let source = Source.manifest(feed: number, part: (layers.count - 1) / OCILayout.layersOfManifest)
-            kept.keep(LayerList.bytes(of: part), as: source)
+            let kind = BlobKind.manifest(feed: number, part: (layers.count - 1) / OCILayout.layersOfManifest)
+            textCache.keep(LayerList.bytes(of: part), as: kind)
             part = []
         }
         try forEachPiece(ofDocumentOf: summary) { piece throws(FeedError) in
-            kept.keep(piece, as: .document(number), isFirst: size == 0)
+            textCache.keep(piece, as: .document(number), isFirst: size == 0)
             size += Int64(piece.count)
             try hash.update(piece)
         } image: { image in
             guard let layer = Layer(image), digests.insert(layer.digest).inserted else { return }
             layers.append(layer.position)
-            found.append(Blob(digest: layer.digest, size: layer.size, source: .image))
+            found.append(PlannedBlob(digest: layer.digest, size: layer.size, kind: .image))
             part.append(layer)
             if part.count == OCILayout.layersOfManifest { keepPart() }
         }
@@ -150,8 +152,8 @@ struct ExportPlan {
     }
 
     private func manifest(feed number: Int, part: Int) throws(FeedError) -> [UInt8] {
-        let kept = kept[.manifest(feed: number, part: part)]
-        let layers = if let kept { kept } else { try layers(of: feeds[number], part) }
+        let textCache = textCache[.manifest(feed: number, part: part)]
+        let layers = if let textCache { textCache } else { try layers(of: feeds[number], part) }
         return OCILayout.manifest(config: feeds[number].document, layers: layers)
     }
 
@@ -168,20 +170,37 @@ struct ExportPlan {
     }
 }
 
-/// Texts that are few and short enough to be kept.
-private final class KeptTexts {
+/// The texts that are cached because they are few and short.
+private final class TextCache {
     private var room: Int
-    private var texts: [ExportPlan.Source: [UInt8]] = [:]
+    private var texts: [ExportPlan.BlobKind: [UInt8]] = [:]
 
     init(room: Int) { self.room = room }
 
-    subscript(source: ExportPlan.Source) -> [UInt8]? { texts[source] }
+    subscript(kind: ExportPlan.BlobKind) -> [UInt8]? { texts[kind] }
 
-    /// Keeps the next piece of a text. A text that doesn't fit is forgotten as a whole.
-    func keep(_ piece: [UInt8], as source: ExportPlan.Source, isFirst: Bool = true) {
-        guard isFirst || texts[source] != nil else { return }
-        texts[source, default: []] += piece
+    /// Caches the next piece of a text. A text that exceeds the available space is removed as a whole.
+    func keep(_ piece: [UInt8], as kind: ExportPlan.BlobKind, isFirst: Bool = true) {
+        guard isFirst || texts[kind] != nil else { return }
+        texts[kind, default: []] += piece
         room -= piece.count
-        if room < 0, let text = texts.removeValue(forKey: source) { room += text.count }
+        if room < 0, let text = texts.removeValue(forKey: kind) { room += text.count }
+    }
+}
+
+/// Chooses distinct names for feeds.
+struct FeedNames {
+    /// The maximum length. A tag in a registry has at most 128 characters, including the number of a part.
+    private static let longest = 100
+    private var names = DistinctNames()
+
+    mutating func name(title: String?, url: String) -> String {
+        var slug = Slug.make(title ?? "", limit: Self.longest)
+        if slug.isEmpty {
+            // The scheme is omitted, because it distinguishes few URLs.
+            let rest = url.split(separator: ":", maxSplits: 1).last.map(String.init) ?? url
+            slug = Slug.make(rest, limit: Self.longest)
+        }
+        return names.name(like: slug.isEmpty ? "feed" : slug)
     }
 }

@@ -1,10 +1,10 @@
 internal import FeedCore
 
-/// What an archive held, and what of it is named.
+/// The contents of an archive, and which of its blobs are referenced.
 final class ArchiveContents {
-    struct Blob {
+    struct ReceivedBlob {
         let size: Int64
-        /// Nil: no image.
+        /// The type of the image, or nil for a blob of another kind.
         let type: ImageType?
         fileprivate(set) var isNamed = false
 
@@ -16,10 +16,10 @@ final class ArchiveContents {
 
     var layout: [UInt8]?
     var index: [UInt8]?
-    var blobs: [Digest: Blob] = [:]
+    var blobs: [Digest: ReceivedBlob] = [:]
 
-    /// The blob that `name` names. `explanation` says why it may be missing.
-    func blob(_ digest: Digest, namedBy name: String, explanation: String = "") throws(FeedError) -> Blob {
+    /// Returns the blob that `name` references. `explanation` is a possible reason for a missing blob.
+    func blob(_ digest: Digest, namedBy name: String, explanation: String = "") throws(FeedError) -> ReceivedBlob {
         guard let blob = blobs[digest] else {
             throw .invalidData(
                 "\(name): names \(OCILayout.blobName(digest)), which is not in the archive\(explanation)")
@@ -28,7 +28,7 @@ final class ArchiveContents {
         return blob
     }
 
-    /// To be called when all that names a blob has done so. Such blobs are dropped; but somebody sent them for something.
+    /// Limits the size of the unreferenced blobs, which are dropped. It is called after every reference was followed.
     func checkUnnamed(limit: Int64) throws(FeedError) {
         let unnamed = blobs.values.reduce(Int64(0)) { $1.isNamed ? $0 : $0 + $1.size }
         guard unnamed <= limit else {
@@ -44,6 +44,69 @@ final class ArchiveContents {
             throw .invalidData(
                 "\(name): has \(OCILayout.blobName(descriptor.digest)) with \(descriptor.size) bytes, and it has "
                     + "\(blob.size)")
+        }
+    }
+}
+
+/// Checks that the images of an archive are of a known type and within the size limit. An image that several feeds have
+/// may have the largest size that one of them allows.
+final class ImageValidator {
+    private let contents: ArchiveContents
+    private let terms: ImportTerms
+    /// The largest limit of the feeds that have the image as a layer, for images that exceed the limit of at least one
+    /// feed.
+    private var limits: [Digest: Int64] = [:]
+
+    /// The explanation for a missing image. All parts of a feed share one document, and the index leaves the number of
+    /// parts open.
+    private static let otherParts = " (a feed that was split is imported with all its parts: NAME, NAME.2 and so on)"
+
+    init(_ contents: ArchiveContents, _ terms: ImportTerms) {
+        self.contents = contents
+        self.terms = terms
+    }
+
+    /// Adds a layer. Its size is checked later, because a feed that comes later may allow it.
+    func add(_ layer: BlobDescriptor, of feed: ResourceURL, namedBy name: String) throws(FeedError) {
+        let image = try image(layer.digest, namedBy: name)
+        try contents.checkSize(layer, namedBy: name)
+        guard layer.mediaType == image.type.mediaType else {
+            let said = layer.mediaType.prefix(80)
+            throw .invalidData(
+                "\(name): calls \(OCILayout.blobName(layer.digest)) \(said), and it is \(image.type.mediaType)")
+        }
+        guard image.size > terms.smallestImageLimit else { return }
+        limits[layer.digest] = max(limits[layer.digest] ?? 0, terms.limits(of: feed).image)
+    }
+
+    /// Checks the sizes after every layer was added.
+    func checkSizes() throws(FeedError) {
+        for (digest, limit) in limits { try checkSize(of: digest, contents.blobs[digest]?.size ?? 0, limit) }
+    }
+
+    /// Returns an image that a feed with this limit references.
+    func find(
+        _ digest: Digest, namedBy name: String, limit: Int64
+    ) throws(FeedError) -> (size: Int64, type: ImageType) {
+        let image = try image(digest, namedBy: name, explanation: Self.otherParts)
+        if image.size > limit { try checkSize(of: digest, image.size, max(limit, limits[digest] ?? 0)) }
+        return image
+    }
+
+    private func image(
+        _ digest: Digest, namedBy name: String, explanation: String = ""
+    ) throws(FeedError) -> (size: Int64, type: ImageType) {
+        let blob = try contents.blob(digest, namedBy: name, explanation: explanation)
+        guard let type = blob.type else {
+            throw .invalidData("\(OCILayout.blobName(digest)): no image of a known type, and \(name) has it as one")
+        }
+        return (blob.size, type)
+    }
+
+    private func checkSize(of digest: Digest, _ size: Int64, _ limit: Int64) throws(FeedError) {
+        guard size <= limit else {
+            throw .invalidData(
+                "\(OCILayout.blobName(digest)): larger than --max-filesize (\(ByteCount.text(limit)))")
         }
     }
 }

@@ -3,11 +3,11 @@ internal import FeedCore
 
 /// Reads a tar archive from front to back with libarchive.
 ///
-/// An entry is what libarchive takes it for. Every result of libarchive's other than OK and the end is an error, and so
-/// is a warning.
+/// The type of an entry is the type that libarchive reports. Every result of libarchive except OK and the end of the
+/// archive is an error, and so is a warning.
 final class ArchiveReader {
-    /// What an archive may contain.
-    enum Entry: Hashable {
+    /// The entries that an archive may contain.
+    enum Member: Hashable {
         case directory
         case layout, index
         case blob(Digest)
@@ -16,14 +16,14 @@ final class ArchiveReader {
     private let input: TarInput
     private let reader: LibarchiveReader
     private var archive: OpaquePointer { reader.handle }
-    /// The paths of all entries but blobs so far.
+    /// The paths of all previous entries except blobs.
     private var seen: Set<String> = []
     /// The name of the current entry.
     private var name = ""
     /// The size of the current entry.
     private(set) var size: Int64 = 0
-    /// Whether the archive ended with an end marker. libarchive also reads an archive that lacks it, because some programs
-    /// write none.
+    /// Whether the archive ended with an end marker. libarchive also reads an archive that lacks it, because some
+    /// programs omit it.
     private(set) var hasEndMarker = false
 
     init(_ source: any ByteSource) throws(FeedError) {
@@ -34,13 +34,13 @@ final class ArchiveReader {
         guard reader.open() == ARCHIVE_OK else { throw failure }
     }
 
-    /// The next entry, whose name and type are checked; nil at the end.
-    func next() throws(FeedError) -> Entry? {
+    /// Returns the next entry after checking its name and type, or nil at the end.
+    func next() throws(FeedError) -> Member? {
         if Task.isCancelled { throw .cancelled }
-        return try NamesInUTF8.during { () throws(FeedError) in try readEntry() }
+        return try UTF8Locale.during { () throws(FeedError) in try readEntry() }
     }
 
-    private func readEntry() throws(FeedError) -> Entry? {
+    private func readEntry() throws(FeedError) -> Member? {
         let start = archive_filter_bytes(archive, 0)
         var header: OpaquePointer?
         let status = input.limitingHeader { archive_read_next_header(archive, &header) }
@@ -80,7 +80,7 @@ final class ArchiveReader {
         return false
     }
 
-    private func entry(isDirectory: Bool) throws(FeedError) -> Entry {
+    private func entry(isDirectory: Bool) throws(FeedError) -> Member {
         if !isDirectory, let blob = OCILayout.blob(named: name) { return .blob(blob) }
         guard !name.hasPrefix("/") else { throw refused("has an absolute path") }
         var parts = name.split(separator: "/", omittingEmptySubsequences: false)
@@ -89,7 +89,7 @@ final class ArchiveReader {
         // The name of a directory may end in a slash.
         if isDirectory, parts.last == "" { parts.removeLast() }
         let path = parts.joined(separator: "/")
-        let entry: Entry? =
+        let entry: Member? =
             switch (isDirectory, path) {
             case (true, ""), (true, "."), (true, "blobs"), (true, OCILayout.blobDirectory): .directory
             case (false, OCILayout.layoutFile): .layout
@@ -124,13 +124,13 @@ final class ArchiveReader {
         }
     }
 
-    /// The refusal of a name that appears twice. The reader finds the other names by itself, but leaves the many names of
-    /// blobs to the importer, which has a list of them.
+    /// The error for a name that appears twice. The reader finds repeated names itself, except for the many names of
+    /// blobs, which the importer has in a list.
     var repeated: FeedError { refused("appears twice") }
 
     func refused(_ reason: String) -> FeedError { .invalidData("\(shownName): \(reason)") }
 
-    /// The name for messages: a name may be as long as a header.
+    /// The name for messages, which is shortened because a name may be as long as a header.
     private var shownName: String { name.shortened(to: 200) }
 
     static let empty = FeedError.invalidData("the archive is empty")
@@ -147,14 +147,14 @@ final class ArchiveReader {
     }
 }
 
-/// The decompressed bytes of an archive, of which a header may take only so many: libarchive keeps a header in memory,
-/// however long its list of holes is.
+/// The decompressed bytes of an archive. The size of a header is limited, because libarchive keeps a header in memory,
+/// including its list of holes.
 private final class TarInput {
     private static let maximumOfHeader = 4 << 20
 
     private let decompressor: Decompressor
-    /// The bytes that the current header may still take; nil between headers. libarchive reads the first header when it
-    /// opens the archive.
+    /// The number of bytes that the current header may still take, or nil between headers. libarchive reads the first
+    /// header when it opens the archive.
     private var remaining: Int? = maximumOfHeader
 
     init(_ decompressor: Decompressor) { self.decompressor = decompressor }
@@ -167,7 +167,7 @@ private final class TarInput {
         return read()
     }
 
-    /// Nil at the end.
+    /// Returns the next bytes, or nil at the end.
     func next() throws(FeedError) -> UnsafeRawBufferPointer? {
         if let remaining, remaining <= 0 {
             throw .invalidData(

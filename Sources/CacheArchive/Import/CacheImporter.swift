@@ -2,29 +2,29 @@ package import FeedCore
 internal import Synchronization
 internal import SystemFiles
 
-/// Merges an archive into a cache: all of it or, where anything about it is not as it should be, nothing.
+/// Merges an archive into a cache. A fault anywhere in the archive leaves the cache unchanged.
 package final class CacheImporter: Sendable {
-    private struct BegunArchive {
+    private struct StartedArchive {
         let reader: ArchiveReader
-        let first: ArchiveReader.Entry
+        let first: ArchiveReader.Member
     }
 
     private let name: String
-    /// Until it is merged.
-    private let archive: Mutex<BegunArchive?>
+    /// The archive before the merge; nil afterwards.
+    private let archive: Mutex<StartedArchive?>
 
-    /// Reads its beginning: what is no archive is told before there is a cache to merge it into.
+    /// Reads the beginning of the archive, so that a file of another kind is reported before a cache is created.
     package init(_ source: any ByteSource) throws(FeedError) {
         let name = source.name
         self.name = name
         archive = try Self.refusing(name) { () throws(FeedError) in
             let reader = try ArchiveReader(source)
             guard let first = try reader.next() else { throw ArchiveReader.empty }
-            return Mutex(BegunArchive(reader: reader, first: first))
+            return Mutex(StartedArchive(reader: reader, first: first))
         }
     }
 
-    /// To be called once. `progress` is told of each blob that came in.
+    /// Imports the archive. It is called once. `progress` is called after each blob.
     package func merge(
         into intake: any CacheIntake, _ terms: ImportTerms, progress: @Sendable (Progress) -> Void
     ) throws(FeedError) -> ImportReport {
@@ -33,7 +33,7 @@ package final class CacheImporter: Sendable {
                 throw .storage(.failed, "the archive was read before")
             }
             let contents = try takeIn(archive, intake, terms, progress)
-            let feeds = try ImportedLayout(contents, in: intake, terms).feeds()
+            let feeds = try LayoutValidator(contents, in: intake, terms).feeds()
             return try intake.merge { merge throws(FeedError) in
                 let report = try FeedMerging(isForced: terms.isForced, restores: terms.restores, now: terms.now).merge(
                     feeds, into: merge)
@@ -53,18 +53,18 @@ package final class CacheImporter: Sendable {
         }
     }
 
-    /// Brings in every blob, and knows afterwards that each is what its name says.
+    /// Stages every blob and checks it against its name.
     private func takeIn(
-        _ archive: BegunArchive, _ intake: any CacheIntake, _ terms: ImportTerms,
+        _ archive: StartedArchive, _ intake: any CacheIntake, _ terms: ImportTerms,
         _ progress: @Sendable (Progress) -> Void
     ) throws(FeedError) -> ArchiveContents {
         let reader = archive.reader
-        let blobs = ImportedBlobs(intake.blobs)
+        let blobs = BlobImporter(intake.blobs)
         defer { blobs.stop() }
         let contents = ArchiveContents()
-        // How much an archive holds isn't known before its end.
+        // The total is unknown until the end of the archive.
         var soFar = Progress()
-        var next: ArchiveReader.Entry? = archive.first
+        var next: ArchiveReader.Member? = archive.first
         while let entry = next {
             switch entry {
             case .directory: break
@@ -94,17 +94,18 @@ package final class CacheImporter: Sendable {
     }
 
     private func takeIn(
-        _ digest: Digest, from reader: ArchiveReader, _ blobs: ImportedBlobs, _ terms: ImportTerms
-    ) throws(FeedError) -> ArchiveContents.Blob {
-        // Whether it is an image or a document, and of which feed, is known only when all is there.
+        _ digest: Digest, from reader: ArchiveReader, _ blobs: BlobImporter, _ terms: ImportTerms
+    ) throws(FeedError) -> ArchiveContents.ReceivedBlob {
+        // Whether the blob is an image or a document, and of which feed, is known only after the whole archive was
+        // read.
         guard reader.size <= max(terms.largest.image, terms.largest.feed.document) else {
             throw reader.refused("larger than --max-filesize and four times --max-feed-size")
         }
-        return ArchiveContents.Blob(size: reader.size, type: try blobs.add(digest, from: reader))
+        return ArchiveContents.ReceivedBlob(size: reader.size, type: try blobs.add(digest, from: reader))
     }
 }
 
-/// Waits for the beginning of an archive on a thread of its own: it may come from a pipe.
+/// Opens archives on its own thread, because the beginning of an archive may come from a slow pipe.
 package actor ArchiveOpener {
     private let executor = QueueExecutor("feedsync.archive")
 

@@ -3,11 +3,11 @@ internal import FeedCore
 
 /// Decompresses an archive with libarchive's filters for gzip and zstd.
 ///
-/// It is a reader of its own below the one for the tar format. libarchive keeps the header of a tar entry in memory,
-/// however large it is, and here the decompressed bytes of a header can be counted.
+/// It is a separate reader below the one for the tar format, so that the decompressed bytes of a tar header can be
+/// counted: libarchive keeps a header of any size in memory.
 final class Decompressor {
     private let reader: LibarchiveReader
-    /// Whether there are no bytes, compressed or not.
+    /// Whether the archive is empty, before or after decompression.
     let isEmpty: Bool
 
     init(_ source: any ByteSource) throws(FeedError) {
@@ -23,7 +23,7 @@ final class Decompressor {
         try reader.check(archive_read_support_format_raw(reader.handle))
         try reader.check(archive_read_support_format_empty(reader.handle))
         try reader.check(reader.open())
-        // The first filter passes the input on as it is.
+        // The first filter passes the input on unchanged.
         guard archive_filter_count(reader.handle) <= 2 else {
             throw .invalidData("the archive is compressed more than once")
         }
@@ -33,7 +33,7 @@ final class Decompressor {
         if !isEmpty { try reader.check(status) }
     }
 
-    /// The next bytes, which stay valid until this is called again; nil at the end.
+    /// Returns the next bytes, which stay valid until the next call, or nil at the end.
     func next() throws(FeedError) -> UnsafeRawBufferPointer? {
         if isEmpty { return nil }
         var start: UnsafeRawPointer?
@@ -46,7 +46,7 @@ final class Decompressor {
     }
 }
 
-/// The bytes of an archive as they come, with those at its beginning, which tell its format.
+/// The compressed bytes of an archive, with the first bytes, which identify its format.
 private final class CompressedInput {
     private static let blockSize = 256 * 1024
 
@@ -55,7 +55,7 @@ private final class CompressedInput {
     private(set) var beginning: UnsafeRawBufferPointer
     private var hasBegun = false
 
-    /// Waits for as many bytes as tell the format: a pipe may deliver them one by one.
+    /// Waits for enough bytes to identify the format, because a pipe may deliver them one by one.
     init(_ source: any ByteSource) throws(FeedError) {
         self.source = source
         beginning = UnsafeRawBufferPointer(rebasing: block[..<0])
@@ -70,7 +70,7 @@ private final class CompressedInput {
 
     deinit { block.deallocate() }
 
-    /// Nil at the end.
+    /// Returns the next bytes, or nil at the end.
     func next() throws(FeedError) -> UnsafeRawBufferPointer? {
         guard hasBegun else {
             hasBegun = true
@@ -81,7 +81,7 @@ private final class CompressedInput {
     }
 }
 
-/// The compressed formats that an import recognises only to name them in its refusal.
+/// The compressed formats that an import recognises in order to name them in its error.
 private enum UnreadableFormat {
     private static let signatures: [(name: String, bytes: [UInt8])] = [
         ("xz", [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0]), ("bzip2", Array("BZh".utf8)), ("lz4", [0x04, 0x22, 0x4D, 0x18]),

@@ -1,10 +1,10 @@
 internal import FeedCore
 internal import JSONText
 
-/// A feed as an archive has it.
+/// A feed in an archive.
 struct FeedDocument {
     /// The data of an image, as the document describes it.
-    struct ImageData {
+    struct DocumentedData {
         /// The image URL that the data belongs to.
         let url: ResourceURL
         let digest: Digest
@@ -12,13 +12,13 @@ struct FeedDocument {
         let fetchedAt: Timestamp?
     }
 
-    /// Without the images, which are looked at when they are visited.
+    /// Everything but the images, which are read when they are visited.
     let head: FeedHead
     private let name: String
     private let bytes: () throws(FeedError) -> [UInt8]
 
-    /// `name` is what messages call it. The bytes are read once for the head, and once each time the images are visited:
-    /// of many documents one alone is in memory.
+    /// Reads the head of a document. `name` is its name in messages. `bytes` is called for the head and for each visit
+    /// of the images, so that only one of many documents is in memory.
     init(name: String, _ bytes: @escaping () throws(FeedError) -> [UInt8]) throws(FeedError) {
         self.name = "\(name) (a feed document)"
         self.bytes = bytes
@@ -27,13 +27,13 @@ struct FeedDocument {
     }
 
     /// Visits the images in order.
-    func forEachImage(_ visit: (FeedImage, ImageData?) throws(FeedError) -> Void) throws(FeedError) {
+    func forEachImage(_ visit: (FeedImage, DocumentedData?) throws(FeedError) -> Void) throws(FeedError) {
         var images = Images(of: head, in: try bytes(), name: name)
         try images.begin()
         while let (image, data) = try images.next() { try visit(image, data) }
     }
 
-    /// The list of images in a document whose head was read: there is one such list.
+    /// The list of images in a document. Reading the head has ensured that the document has exactly one list.
     private struct Images: ~Copyable {
         private let head: FeedHead
         private let name: String
@@ -54,7 +54,7 @@ struct FeedDocument {
             }
         }
 
-        mutating func next() throws(FeedError) -> (FeedImage, ImageData?)? {
+        mutating func next() throws(FeedError) -> (FeedImage, DocumentedData?)? {
             do throws(JSONError) {
                 return try reader.nextElement() ? try FeedDocument.readImage(&reader, of: head) : nil
             } catch {
@@ -64,14 +64,14 @@ struct FeedDocument {
     }
 }
 
-/// How long the texts of a feed may be. No sync keeps longer ones, and so no export has them; to show them or to hold
-/// them in memory is to nobody's good.
+/// The maximum lengths of a feed's texts. A sync shortens longer texts, so that an export has none of them.
 extension FeedDocument {
-    /// For titles, and for descriptions and locations where the format has them shortened.
+    /// The limit for titles, and for descriptions and locations in formats that shorten them.
     static let longestText = LongestText.words
-    /// An item's own is kept shorter. What stands in for one is the image's URL, of which a file's is the longest.
+    /// The limit for ids. An id of an item is shorter; an item without one has the image's URL as its id, and the URL
+    /// of a file can be longer.
     static let longestID = 16_384
-    /// All headers of an answer together.
+    /// The limit for a header, which is the limit for all headers of a response.
     static let longestHeaders = 300 << 10
 
     static func readText(_ reader: inout JSONReader, longest: Int) throws(JSONError) -> String? {
@@ -79,5 +79,220 @@ extension FeedDocument {
         guard let text = try JSONObject.readOptionalString(&reader) else { return nil }
         guard text.utf8.count <= longest else { throw reader.mismatch("longer than \(longest) bytes", at: start) }
         return text
+    }
+}
+
+extension FeedDocument {
+    static func readHead(_ reader: inout JSONReader) throws(JSONError) -> FeedHead {
+        let top = reader.position
+        var hasVersion: Bool?
+        var hasImages: Bool?
+        var url: ResourceURL?
+        var title: String?
+        var format: Feed.Format?
+        var savedAt: Timestamp?
+        var keep: Keep?
+        try JSONObject.read(
+            &reader, ["version", "url", "title", "format", "saved_at", "keep", "images"]
+        ) { name, reader throws(JSONError) in
+            let start = reader.position
+            switch name {
+            case "version":
+                try JSONObject.expect(OCILayout.documentVersion, &reader)
+                hasVersion = true
+            case "url": url = try readFeedURL(&reader)
+            case "title": title = try readText(&reader, longest: longestText)
+            case "format": format = try readFormat(&reader)
+            case "saved_at": savedAt = try readTime(&reader)
+            // A value that only a later version understands is ignored.
+            case "keep": keep = try readText(&reader, longest: longestText).flatMap(Keep.init)
+            default:
+                // The images are skipped here, because they may be many and are read one by one.
+                guard try reader.peek() == .array else { throw reader.mismatch("not an array", at: start) }
+                try reader.skipValue()
+                hasImages = true
+            }
+        }
+        _ = try JSONObject.require(hasVersion, "version", of: top, reader)
+        _ = try JSONObject.require(hasImages, "images", of: top, reader)
+        return FeedHead(
+            url: try JSONObject.require(url, "url", of: top, reader), title: title,
+            format: try JSONObject.require(format, "format", of: top, reader),
+            savedAt: try JSONObject.require(savedAt, "saved_at", of: top, reader), keep: keep)
+    }
+
+    private static func readFormat(_ reader: inout JSONReader) throws(JSONError) -> Feed.Format {
+        let start = reader.position
+        let name = try reader.readString()
+        guard let format = Feed.Format(rawValue: name) else {
+            throw reader.mismatch("unknown format \(JSONWriter.quote(name, limit: 40))", at: start)
+        }
+        return format
+    }
+
+    /// Reads the URL of a feed. The path of a file must be in its normalised form, because a command knows the file by
+    /// that path.
+    private static func readFeedURL(_ reader: inout JSONReader) throws(JSONError) -> ResourceURL {
+        let start = reader.position
+        let url = try readURL(&reader)
+        if let path = url.filePath, FilePath.normalised(path) != path { throw reader.mismatch(notUsual, at: start) }
+        // Older versions saved a web feed under several spellings of its URL.
+        return url.asFeed
+    }
+
+    static func readTime(_ reader: inout JSONReader) throws(JSONError) -> Timestamp {
+        let start = reader.position
+        guard let time = Timestamp(rfc3339: try reader.readString()) else {
+            throw reader.mismatch("not a time such as 2026-03-29T01:59:59.000001Z", at: start)
+        }
+        return time
+    }
+
+    private static let notUsual = "is not in its usual form"
+
+    /// Reads a URL. The error omits an invalid URL, because it may contain a password.
+    static func readURL(_ reader: inout JSONReader) throws(JSONError) -> ResourceURL {
+        let start = reader.position
+        let given = try reader.readString()
+        do throws(InvalidURL) {
+            let url = try ResourceURL(given)
+            // Another spelling would give the same URL a second name.
+            guard url.credentials == nil else { throw InvalidURL("has a user name or password in it") }
+            guard url.text.utf8.elementsEqual(given.utf8) else { throw InvalidURL(notUsual) }
+            return url
+        } catch {
+            throw reader.mismatch(error.reason, at: start)
+        }
+    }
+}
+
+extension FeedDocument {
+    static func readImage(
+        _ reader: inout JSONReader, of feed: FeedHead
+    ) throws(JSONError) -> (FeedImage, DocumentedData?) {
+        let top = reader.position
+        var members = ImageMembers(of: feed)
+        try JSONObject.read(&reader, ImageMembers.names) { name, reader throws(JSONError) in
+            try members.read(name, &reader)
+        }
+        let image = FeedImage(
+            id: try JSONObject.require(members.id, "id", of: top, reader), description: members.description,
+            location: members.location, url: try JSONObject.require(members.url, "url", of: top, reader),
+            post: FeedPost(
+                title: members.title, link: members.link, published: members.published, lastSeen: members.lastSeen),
+            alternatives: members.alternatives)
+        guard let digest = members.digest else { return (image, nil) }
+        let from = members.from ?? image.url
+        guard from.key == image.url.key || image.alternatives.contains(where: { $0.key == from.key }) else {
+            throw reader.mismatch("from: not a URL of the image", at: top)
+        }
+        let data = DocumentedData(
+            url: from, digest: digest,
+            validators: Validators(etag: members.etag, lastModified: members.lastModified),
+            fetchedAt: members.fetchedAt)
+        return (image, data)
+    }
+
+    /// The members of an image that have been read so far.
+    private struct ImageMembers {
+        static let names: [StaticString] = [
+            "id", "description", "location", "title", "link", "published", "last_seen", "alternatives", "url", "from",
+            "digest", "fetched_at", "etag", "last_modified",
+        ]
+
+        let feed: ResourceURL
+        /// The limit for texts. The essential format keeps texts of any length.
+        let longest: Int
+        var id: String?
+        var description: String?
+        var location: String?
+        var title: String?
+        var link: ResourceURL?
+        var published: Timestamp?
+        var lastSeen: Timestamp?
+        var alternatives: [ResourceURL] = []
+        var url: ResourceURL?
+        var from: ResourceURL?
+        var digest: Digest?
+        var fetchedAt: Timestamp?
+        var etag: String?
+        var lastModified: String?
+
+        init(of feed: FeedHead) {
+            self.feed = feed.url
+            longest = feed.format == .essential ? Int.max : FeedDocument.longestText
+        }
+
+        mutating func read(_ name: String, _ reader: inout JSONReader) throws(JSONError) {
+            switch name {
+            case "id": id = try FeedDocument.readText(&reader, longest: FeedDocument.longestID)?.withoutPasswords
+            case "description": description = try FeedDocument.readText(&reader, longest: longest)
+            case "location": location = try FeedDocument.readText(&reader, longest: longest)
+            case "title": title = try FeedDocument.readText(&reader, longest: longest)
+            case "link": link = try FeedDocument.readUnlessNull(&reader, FeedDocument.readLink)
+            case "published": published = try FeedDocument.readUnlessNull(&reader, FeedDocument.readTime)
+            case "last_seen": lastSeen = try FeedDocument.readUnlessNull(&reader, FeedDocument.readTime)
+            case "alternatives": alternatives = try FeedDocument.readAlternatives(&reader, of: feed)
+            case "url": url = try FeedDocument.readImageURL(&reader, of: feed)
+            case "from":
+                from = try FeedDocument.readUnlessNull(&reader) { reader throws(JSONError) in
+                    try FeedDocument.readImageURL(&reader, of: feed)
+                }
+            case "fetched_at": fetchedAt = try FeedDocument.readUnlessNull(&reader, FeedDocument.readTime)
+            case "digest": digest = try FeedDocument.readUnlessNull(&reader, OCILayout.readDigest)
+            case "etag": etag = try FeedDocument.readHeaderValue(&reader)
+            default: lastModified = try FeedDocument.readHeaderValue(&reader)
+            }
+        }
+    }
+
+    private static func readUnlessNull<Value>(
+        _ reader: inout JSONReader, _ read: (inout JSONReader) throws(JSONError) -> Value
+    ) throws(JSONError) -> Value? {
+        guard try reader.peek() == .null else { return try read(&reader) }
+        try reader.readNull()
+        return nil
+    }
+
+    /// Reads the URL of a page on the web, which is required even in a feed that is a file.
+    private static func readLink(_ reader: inout JSONReader) throws(JSONError) -> ResourceURL {
+        let start = reader.position
+        let url = try readURL(&reader)
+        guard url.isRemote else { throw reader.mismatch("not an http(s) URL", at: start) }
+        return url
+    }
+
+    private static func readAlternatives(
+        _ reader: inout JSONReader, of feed: ResourceURL
+    ) throws(JSONError) -> [ResourceURL] {
+        let start = reader.position
+        var alternatives: [ResourceURL] = []
+        try reader.enterArray()
+        while try reader.nextElement() {
+            guard alternatives.count < FeedImage.mostAlternatives else {
+                throw reader.mismatch("more than \(FeedImage.mostAlternatives)", at: start)
+            }
+            alternatives.append(try readImageURL(&reader, of: feed))
+        }
+        return alternatives
+    }
+
+    private static func readImageURL(
+        _ reader: inout JSONReader, of feed: ResourceURL
+    ) throws(JSONError) -> ResourceURL {
+        let start = reader.position
+        let url = try readURL(&reader)
+        do { try url.check(asNamedBy: feed) } catch { throw reader.mismatch(error.reason, at: start) }
+        return url
+    }
+
+    /// Reads the value of a header. It will be sent to a server, where a line break would begin another header.
+    private static func readHeaderValue(_ reader: inout JSONReader) throws(JSONError) -> String? {
+        let start = reader.position
+        guard let value = try readText(&reader, longest: longestHeaders) else { return nil }
+        guard value.isHeaderText else {
+            throw reader.mismatch("has a control character in it", at: start)
+        }
+        return value
     }
 }

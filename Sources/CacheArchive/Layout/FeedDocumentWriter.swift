@@ -1,7 +1,7 @@
 internal import FeedCore
 internal import JSONText
 
-/// A feed as the archive has it, written piece by piece: it may be long.
+/// Writes the document of a feed in pieces, because it may be long.
 struct FeedDocumentWriter {
     private static let piece = 64 * 1024
 
@@ -46,10 +46,10 @@ struct FeedDocumentWriter {
         json.endObject()
     }
 
-    /// Takes what is written by now, if it is worth passing on.
+    /// Returns the text written so far if it is long enough to pass on.
     mutating func take() -> [UInt8]? { json.bytes.count >= Self.piece ? json.drain() : nil }
 
-    /// Ends the document, and takes the rest of it.
+    /// Ends the document and returns the rest of the text.
     mutating func end() -> [UInt8] {
         json.endArray()
         json.endObject()

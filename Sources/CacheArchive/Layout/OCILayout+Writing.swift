@@ -29,7 +29,7 @@ extension OCILayout {
         return json.bytes
     }
 
-    /// `layers` is a list that `LayerList` made.
+    /// Writes a manifest. `layers` is a list that `LayerList` made.
     static func manifest(config: BlobDescriptor, layers: [UInt8]) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
@@ -55,14 +55,14 @@ struct Layer {
     let digest: Digest
     let size: Int64
 
-    /// Nil without data.
+    /// Returns nil for an image without data.
     init?(_ image: SnapshotImage) {
         guard let stored = image.stored else { return nil }
         (position, description) = (image.position, image.image.description)
         (type, digest, size) = (stored.type, stored.digest, stored.size)
     }
 
-    /// `0001-a-description.jpg`.
+    /// A file name such as `0001-a-description.jpg`.
     var title: String {
         let digits = String(position &+ 1)
         let number = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
@@ -71,7 +71,7 @@ struct Layer {
     }
 }
 
-/// The images of a manifest, as they stand in it.
+/// Writes the list of layers of a manifest.
 enum LayerList {
     static func bytes(of layers: [Layer]) -> [UInt8] {
         var json = JSONWriter()

@@ -1,6 +1,7 @@
 internal import FeedCore
+internal import JSONText
 
-/// The names and types of an OCI image layout, as far as an archive has them.
+/// The names and types of an OCI image layout that an archive uses.
 enum OCILayout {
     static let layoutFile = "oci-layout"
     static let indexFile = "index.json"
@@ -16,12 +17,12 @@ enum OCILayout {
     static let refName: StaticString = "org.opencontainers.image.ref.name"
     static let title: StaticString = "org.opencontainers.image.title"
 
-    /// Some registries take no more layers than this.
+    /// The maximum number of layers in a manifest, which is a limit of some registries.
     static let layersOfManifest = 500
 
     static func blobName(_ digest: Digest) -> String { "\(blobPrefix)\(digest.hex)" }
 
-    /// Nil for the name of anything else. Some write a `./` before it.
+    /// Returns the digest in the name of a blob, or nil for another name. Some programs put `./` before each name.
     static func blob(named name: String) -> Digest? {
         let name = name.utf8
         return digest(name.starts(with: "./".utf8) ? name.dropFirst(2) : name[...], after: blobPrefix)
@@ -29,7 +30,7 @@ enum OCILayout {
 
     static func reference(_ digest: Digest) -> String { "\(referencePrefix)\(digest.hex)" }
 
-    /// Nil for what is no SHA-256.
+    /// Returns the digest in a reference, or nil if the reference is of another kind.
     static func digest(_ reference: String) -> Digest? { digest(reference.utf8[...], after: referencePrefix) }
 
     private static func digest(_ text: Substring.UTF8View, after prefix: String) -> Digest? {
@@ -41,9 +42,145 @@ enum OCILayout {
     private static let referencePrefix = "sha256:"
 }
 
-/// What one part of a layout says of another.
+/// A reference from one part of a layout to another.
 struct BlobDescriptor: Hashable {
     let mediaType: String
     let digest: Digest
     let size: Int64
+}
+
+/// The parts of a manifest that an import needs.
+struct Manifest {
+    let config: BlobDescriptor
+    let layers: [BlobDescriptor]
+}
+
+extension OCILayout {
+    /// The maximum nesting, which exceeds that of every valid text.
+    private static let maxDepth = 16
+
+    static func readLayout(_ bytes: [UInt8]) throws(FeedError) {
+        try read(bytes, of: layoutFile) { reader throws(JSONError) in
+            let top = reader.position
+            var isKnown: Bool?
+            try JSONObject.read(&reader, ["imageLayoutVersion"]) { _, reader throws(JSONError) in
+                try JSONObject.expect(version, &reader)
+                isKnown = true
+            }
+            _ = try JSONObject.require(isKnown, "imageLayoutVersion", of: top, reader)
+        }
+    }
+
+    static func readIndex(_ bytes: [UInt8]) throws(FeedError) -> [BlobDescriptor] {
+        try read(bytes, of: indexFile) { reader throws(JSONError) in
+            let top = reader.position
+            var manifests: [BlobDescriptor]?
+            var hasVersion: Bool?
+            try JSONObject.read(
+                &reader, ["schemaVersion", "mediaType", "manifests"]
+            ) { name, reader throws(JSONError) in
+                switch name {
+                case "schemaVersion":
+                    try JSONObject.expect(schemaVersion, &reader)
+                    hasVersion = true
+                case "mediaType": try JSONObject.expect(indexType, &reader)
+                default: manifests = try readDescriptors(&reader, type: manifestType)
+                }
+            }
+            _ = try JSONObject.require(hasVersion, "schemaVersion", of: top, reader)
+            return try JSONObject.require(manifests, "manifests", of: top, reader)
+        }
+    }
+
+    static func readManifest(_ bytes: [UInt8], of name: String) throws(FeedError) -> Manifest {
+        try read(bytes, of: "\(name) (a manifest)") { reader throws(JSONError) in
+            let top = reader.position
+            var config: BlobDescriptor?
+            var layers: [BlobDescriptor]?
+            var hasVersion: Bool?
+            try JSONObject.read(
+                &reader, ["schemaVersion", "mediaType", "artifactType", "config", "layers"]
+            ) { name, reader throws(JSONError) in
+                switch name {
+                case "schemaVersion":
+                    try JSONObject.expect(schemaVersion, &reader)
+                    hasVersion = true
+                case "mediaType": try JSONObject.expect(manifestType, &reader)
+                case "artifactType": try JSONObject.expect(feedType, &reader)
+                case "config": config = try readDescriptor(&reader, type: feedType)
+                default: layers = try readDescriptors(&reader, type: nil)
+                }
+            }
+            _ = try JSONObject.require(hasVersion, "schemaVersion", of: top, reader)
+            return Manifest(
+                config: try JSONObject.require(config, "config", of: top, reader),
+                layers: try JSONObject.require(layers, "layers", of: top, reader))
+        }
+    }
+
+    /// Reads a JSON text to its end.
+    static func read<Value>(
+        _ bytes: [UInt8], of name: String, _ work: (inout JSONReader) throws(JSONError) -> Value
+    ) throws(FeedError) -> Value {
+        do throws(JSONError) {
+            var reader = reader(bytes)
+            let value = try work(&reader)
+            try reader.finish()
+            return value
+        } catch {
+            throw .invalidData("\(name): \(error)")
+        }
+    }
+
+    static func reader(_ bytes: [UInt8]) -> JSONReader { JSONReader(bytes, maxDepth: maxDepth) }
+
+    private static func readDescriptors(
+        _ reader: inout JSONReader, type: String?
+    ) throws(JSONError) -> [BlobDescriptor] {
+        var descriptors: [BlobDescriptor] = []
+        try reader.enterArray()
+        while try reader.nextElement() { descriptors.append(try readDescriptor(&reader, type: type)) }
+        return descriptors
+    }
+
+    private static func readDescriptor(
+        _ reader: inout JSONReader, type: String?
+    ) throws(JSONError) -> BlobDescriptor {
+        let top = reader.position
+        var mediaType: String?
+        var digest: Digest?
+        var size: Int64?
+        // The artifact type of a manifest must be that of a feed; other descriptors may have any.
+        let names: [StaticString] = ["mediaType", "digest", "size"] + (type == manifestType ? ["artifactType"] : [])
+        try JSONObject.read(&reader, names) { name, reader throws(JSONError) in
+            switch name {
+            case "artifactType": try JSONObject.expect(feedType, &reader)
+            case "mediaType":
+                if let type {
+                    try JSONObject.expect(type, &reader)
+                    mediaType = type
+                } else {
+                    mediaType = try reader.readString()
+                }
+            case "digest": digest = try readDigest(&reader)
+            default:
+                let start = reader.position
+                let number = try reader.readInt()
+                guard number >= 0 else { throw reader.mismatch("a size below 0", at: start) }
+                size = Int64(number)
+            }
+        }
+        return BlobDescriptor(
+            mediaType: try JSONObject.require(mediaType, "mediaType", of: top, reader),
+            digest: try JSONObject.require(digest, "digest", of: top, reader),
+            size: try JSONObject.require(size, "size", of: top, reader))
+    }
+
+    static func readDigest(_ reader: inout JSONReader) throws(JSONError) -> Digest {
+        let start = reader.position
+        guard let digest = digest(try reader.readString()) else {
+            throw reader.mismatch("not a digest of the form sha256:<64 lower-case hex digits>", at: start)
+        }
+        return digest
+    }
 }

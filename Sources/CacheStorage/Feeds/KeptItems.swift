@@ -1,14 +1,15 @@
 internal import FeedCore
 
-/// The rows of the items that left a feed. Their positions follow those that it names, and say how new they are: so they
-/// come newest first, and what doesn't ask for them doesn't meet them.
+/// The rows of the kept items of a feed. Their positions are above those of the current items and grow with their
+/// age. A query by position therefore gives the newest kept item first, and a query for the current items skips all of
+/// them.
 struct KeptItems {
-    /// No feed names so many.
-    static let start: Int64 = 1 << 60
-    private static let newest: Int64 = 1 << 61
+    /// The lowest position of a kept item. A feed has fewer current items.
+    static let firstPosition: Int64 = 1 << 60
+    private static let newestPosition: Int64 = 1 << 61
 
     let connection: SQLiteConnection
-    /// Its row.
+    /// The row of the feed.
     let feed: Int64
     let url: ResourceURL
 
@@ -16,7 +17,7 @@ struct KeptItems {
         (self.connection, self.feed, self.url) = (connection, feed, url)
     }
 
-    /// Nil where the feed isn't saved.
+    /// Finds the row of the feed. Returns nil if the feed is unsaved.
     init?(connection: SQLiteConnection, of url: ResourceURL) throws(FeedError) {
         let row = try connection.statement("SELECT id FROM feeds WHERE url = ?1")
         try row.bind(1, url.text)
@@ -33,17 +34,17 @@ struct KeptItems {
         return Int(count)
     }
 
-    /// Whether the data of an item may be requested.
+    /// The state of the data of a kept item.
     private enum Missing: Int64 {
-        /// It was there when the item left.
+        /// The data existed when the item left the feed.
         case no = 0
-        /// It was not there, and may be requested.
+        /// The data was missing and may be requested.
         case yes = 1
-        /// The item had left its feed in an archive: it is shown, and its data is never requested.
+        /// The item was a kept item of an archive. It is shown, and its data is never requested.
         case neverRequested = 2
     }
 
-    /// Adds items. Equally new items have the order that they have here.
+    /// Adds items. Items of the same age keep the order of `images`.
     func add(_ images: [FeedImage], archived: Set<ExactText> = []) throws(FeedError) {
         if images.isEmpty { return }
         let index = ImageIndex(connection: connection)
@@ -55,11 +56,11 @@ struct KeptItems {
                 last_seen, missing)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
             """)
-        // The positions ascend, so that no position is looked at twice: many items may be nearly equally new.
+        // The positions ascend, so that each position is tried once even if many items have almost the same age.
         var next = Int64.min
-        // Sorting keeps the order of equals.
+        // The sort is stable.
         for image in images.sorted(by: { $0.newness > $1.newness }) {
-            let position = try free(from: max(next, Self.newest - image.newness.microseconds))
+            let position = try freePosition(from: max(next, Self.newestPosition - image.newness.microseconds))
             next = position + 1
             var missing = Missing.no
             if archived.contains(ExactText(image.id)) {
@@ -75,25 +76,25 @@ struct KeptItems {
         try recount()
     }
 
-    /// Replaces the kept items. An item that is never requested stays one; so do the `archived` items.
+    /// Replaces the kept items. An item that is never requested stays so, and so do the items in `archived`.
     func replace(with images: [FeedImage], archived: Set<ExactText>) throws(FeedError) {
         let known = try statement("SELECT item_id, missing FROM items WHERE feed = ?1 AND position >= ?2")
-        try known.bind(2, Self.start)
+        try known.bind(2, Self.firstPosition)
         var neverRequested = archived
         try known.forEachRow { () throws(FeedError) in
             guard known.integer(1) == Missing.neverRequested.rawValue else { return }
             neverRequested.insert(ExactText(known.text(0) ?? ""))
         }
         let items = try statement("DELETE FROM items WHERE feed = ?1 AND position >= ?2")
-        try items.bind(2, Self.start)
+        try items.bind(2, Self.firstPosition)
         try items.run()
         try add(images, archived: neverRequested)
         _ = try takeBack()
         try recount()
     }
 
-    /// The first position from this one on that is free.
-    private func free(from first: Int64) throws(FeedError) -> Int64 {
+    /// Returns the first free position from `first`.
+    private func freePosition(from first: Int64) throws(FeedError) -> Int64 {
         let row = try statement("SELECT 1 FROM items WHERE feed = ?1 AND position = ?2")
         var position = first
         while true {
@@ -114,7 +115,7 @@ struct KeptItems {
             RETURNING position, item_id, url, credentials, description, location, title, link, published, alternatives,
                 last_seen
             """)
-        try row.bind(2, Self.start)
+        try row.bind(2, Self.firstPosition)
         let images = try images(in: row)
         if !images.isEmpty { try recount() }
         return images
@@ -127,7 +128,7 @@ struct KeptItems {
         case .forever: return
         case .none:
             items = try statement("DELETE FROM items WHERE feed = ?1 AND position >= ?2")
-            try items.bind(2, Self.start)
+            try items.bind(2, Self.firstPosition)
         case .age(let age):
             items = try statement("DELETE FROM items WHERE feed = ?1 AND last_seen <= ?2")
             try items.bind(2, now.microseconds - age.components.seconds * 1_000_000)
@@ -138,7 +139,7 @@ struct KeptItems {
                     SELECT position FROM items JOIN feeds ON feeds.id = items.feed WHERE feed = ?1
                     ORDER BY coalesce(published, last_seen, saved_at) DESC, position LIMIT -1 OFFSET ?3)
                 """)
-            try items.bind(2, Self.start)
+            try items.bind(2, Self.firstPosition)
             try items.bind(3, Int64(count))
         }
         try items.run()
@@ -146,15 +147,16 @@ struct KeptItems {
     }
 
     /// Deletes the current items.
-    func deleteOthers() throws(FeedError) {
+    func deleteCurrent() throws(FeedError) {
         let items = try statement("DELETE FROM items WHERE feed = ?1 AND position < ?2")
-        try items.bind(2, Self.start)
+        try items.bind(2, Self.firstPosition)
         try items.run()
     }
 
     // MARK: Data
 
-    /// The items whose data may be requested: it was not there when they left, or was found damaged, and there is none now.
+    /// Returns the items whose data is missing and may be requested. The data was missing when the item left the feed,
+    /// or was found damaged.
     func withoutData() throws(FeedError) -> [FeedImage] {
         let index = ImageIndex(connection: connection)
         let circles = try VisibleCircles(Viewer(url), in: connection)
@@ -168,18 +170,6 @@ struct KeptItems {
         var images: [FeedImage] = []
         for image in missing where try index.find(image, in: circles) == nil { images.append(image) }
         return images
-    }
-
-    /// Notes the kept items whose data was deleted: it may be requested again.
-    static func noteMissing(in connection: SQLiteConnection) throws(FeedError) {
-        try connection.statement(
-            """
-            UPDATE items SET missing = 1
-            WHERE last_seen IS NOT NULL AND missing = 0 AND NOT EXISTS (
-                SELECT 1 FROM images WHERE images.url = items.url AND (circle IN (0, feed)
-                    OR circle = -1 AND (SELECT own_network FROM feeds WHERE id = feed) <> 0))
-            """
-        ).run()
     }
 
     // MARK: Rows

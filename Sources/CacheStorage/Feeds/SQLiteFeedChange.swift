@@ -1,12 +1,12 @@
 internal import FeedCore
 
-/// Changes within the transaction that its connection is in. Image data is none of its business: what a feed no longer
-/// names stays until `validate`.
+/// Changes feeds within the current transaction of the connection. Image data stays: `validate` deletes the data that a
+/// feed has ceased to reference.
 struct SQLiteFeedChange: FeedStoreChange {
     let connection: SQLiteConnection
 
     func delete(_ url: ResourceURL) throws(FeedError) {
-        // The items go with it.
+        // Deleting the feed also deletes its items.
         let feed = try connection.statement("DELETE FROM feeds WHERE url = ?1")
         try feed.bind(1, url.text)
         try feed.run()
@@ -14,7 +14,7 @@ struct SQLiteFeedChange: FeedStoreChange {
 
     func deleteItems(of url: ResourceURL, keepingLeft: Bool) throws(FeedError) {
         guard let kept = try KeptItems(connection: connection, of: url) else { return }
-        if keepingLeft { return try kept.deleteOthers() }
+        if keepingLeft { return try kept.deleteCurrent() }
         try deleteItems(of: kept.feed)
         try kept.recount()
     }
@@ -30,7 +30,7 @@ struct SQLiteFeedChange: FeedStoreChange {
                 """)
             try bind(saved, to: feed)
             try feed.run()
-            try kept.deleteOthers()
+            try kept.deleteCurrent()
             return try ItemWriter(connection: connection, feed: kept.feed).append(saved.feed.images)
         }
         let feed = try connection.statement(
@@ -47,8 +47,8 @@ struct SQLiteFeedChange: FeedStoreChange {
         try ItemWriter(connection: connection, feed: row).append(saved.feed.images)
     }
 
-    /// Returns the number of a row that no feed has had before: image data that one feed alone may see has the number of its
-    /// row, and must never become another feed's.
+    /// Returns a row number that is new, because the number also identifies the circle of one feed: an old number would
+    /// give the new feed the data of a deleted one.
     func newRow() throws(FeedError) -> Int64 {
         let row = try connection.statement(
             "UPDATE last_feed SET id = max(id, (SELECT coalesce(max(id), 0) FROM feeds)) + 1 RETURNING id")
@@ -75,15 +75,15 @@ struct SQLiteFeedChange: FeedStoreChange {
         try feed.bind(13, saved.seesOwnNetwork ? 1 : 0)
     }
 
-    /// Other programs leave the items of a feed that they delete, as sqlite3 does where it isn't told to mind foreign keys;
-    /// and the next feed may get that one's row.
+    /// Deletes the items of a feed. Another program, such as sqlite3 with foreign keys off, may delete a feed and leave
+    /// its items, and the next feed may get the same row.
     func deleteItems(of feed: Int64) throws(FeedError) {
         let items = try connection.statement("DELETE FROM items WHERE feed = ?1")
         try items.bind(1, feed)
         try items.run()
     }
 
-    /// Other programs leave such items. Only images that a feed names are kept.
+    /// Deletes the items that other programs left of deleted feeds, so that those items keep no images.
     func deleteItemsOfNoFeed() throws(FeedError) {
         try connection.statement("DELETE FROM items WHERE feed NOT IN (SELECT id FROM feeds)").run()
     }

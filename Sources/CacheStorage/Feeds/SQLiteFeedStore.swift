@@ -43,14 +43,15 @@ extension SQLiteFeedStore {
         var saved: SavedFeed?
         try row.forEachRow { () throws(FeedError) in
             let head = try FeedRow(row, in: connection)
-            let images = try images(of: head, at: 0..<KeptItems.start, in: connection)
-            let kept = withKept ? try Self.images(of: head, at: KeptItems.start..<Int64.max, in: connection) : []
+            let images = try images(of: head, at: 0..<KeptItems.firstPosition, in: connection)
+            let kept =
+                withKept ? try Self.images(of: head, at: KeptItems.firstPosition..<Int64.max, in: connection) : []
             saved = SavedFeed(
                 url: head.url, feed: Feed(format: head.format, title: head.title, images: images),
                 savedAt: head.savedAt, validators: Validators(etag: row.text(6), lastModified: row.text(7)),
                 pages: Int(row.integer(8)), isNamed: row.integer(9) != 0,
                 seesOwnNetwork: row.integer(14) != 0,
-                movedTo: row.text(10).flatMap(ResourceURL.init(place:)), rules: row.text(11),
+                movedTo: row.text(10).flatMap(ResourceURL.init(storedRemote:)), rules: row.text(11),
                 keep: row.text(12).flatMap(Keep.init),
                 keptCount: Int(row.integer(13)), kept: kept, trouble: trouble(in: row, from: 15))
         }
@@ -90,7 +91,7 @@ extension SQLiteFeedStore {
                 error_kind, error_message, error_at
             FROM feeds ORDER BY url
             """)
-        try row.bind(1, KeptItems.start)
+        try row.bind(1, KeptItems.firstPosition)
         var summaries: [FeedSummary] = []
         try row.forEachRow { () throws(FeedError) in
             let head = try FeedRow(row, in: connection)
@@ -98,27 +99,27 @@ extension SQLiteFeedStore {
                 FeedSummary(
                     url: head.url, title: head.title, format: head.format, savedAt: head.savedAt,
                     images: Int(row.integer(6) &+ row.integer(10)), isNamed: row.integer(7) != 0,
-                    movedTo: row.text(8).flatMap(ResourceURL.init(place:)), keep: row.text(9).flatMap(Keep.init),
+                    movedTo: row.text(8).flatMap(ResourceURL.init(storedRemote:)), keep: row.text(9).flatMap(Keep.init),
                     trouble: trouble(in: row, from: 11)))
         }
         return summaries
     }
 
-    /// The columns make one or none.
+    /// Returns the error of a feed, or nil if the columns are empty.
     private static func trouble(in row: SQLiteStatement, from first: Int32) -> FeedTrouble? {
         guard let kind = row.errorKind(first) else { return nil }
         return FeedTrouble(
             kind: kind, message: row.text(first + 1) ?? "", at: Timestamp(nearest: row.integer(first + 2)))
     }
 
-    /// Throws `unreadable` if there is a feed that can't even be listed, and so never be deleted.
+    /// Throws `unreadable` if there is a feed that can't be listed and therefore can't be deleted.
     static func checkFeeds(in connection: SQLiteConnection) throws(FeedError) {
         let row = try connection.statement("SELECT id, url, credentials, title, format, saved_at FROM feeds")
         try row.forEachRow { () throws(FeedError) in _ = try FeedRow(row, in: connection) }
     }
 }
 
-/// The columns that every query of feeds begins with. The database is input like any other, and checked like it.
+/// The columns that begin every query for feeds. The database is untrusted input and checked like any other.
 struct FeedRow {
     let id: Int64
     let url: ResourceURL

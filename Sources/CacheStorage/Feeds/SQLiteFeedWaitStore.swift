@@ -9,7 +9,7 @@ struct SQLiteFeedWaitStore: FeedWaitStore {
             let row = try connection.statement("SELECT feed, until FROM waits ORDER BY feed")
             var waits: [FeedWait] = []
             try row.forEachRow { () throws(FeedError) in
-                // A row whose URL makes no sense belongs to no feed.
+                // A row with an invalid URL is skipped, because it belongs to no feed.
                 guard let feed = row.text(0).flatMap(ResourceURL.init(stored:)) else { return }
                 waits.append(FeedWait(feed: feed, until: Timestamp(microseconds: row.integer(1))))
             }

@@ -2,14 +2,14 @@ internal import FeedCore
 internal import SystemFiles
 
 extension LockWait {
-    /// Takes a flock, which lives as long as the descriptor.
+    /// Waits for a flock, which is held until the descriptor is closed.
     func lock(_ descriptor: Descriptor, _ kind: Descriptor.Lock, cache: String) async throws(FeedError) {
         try await retrying { () throws(FeedError) in try descriptor.lock(kind, cache: cache) }
     }
 }
 
 extension Descriptor {
-    /// Takes it now or never.
+    /// Takes a flock, or throws at once if another process holds it.
     func lock(_ kind: Lock, cache: String) throws(FeedError) {
         guard try attempt(.failed, { () throws(SystemError) in try lock(kind) }) else { throw .inUse(cache) }
     }

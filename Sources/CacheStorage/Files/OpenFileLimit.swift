@@ -1,20 +1,20 @@
 internal import Glibc
 
-/// A batch of images keeps its files open until all are on disk together.
+/// The limit for open files. A batch of images keeps its files open until all of them are on disk.
 enum OpenFileLimit {
     private static let wanted: rlim_t = 8192
 
-    /// What the rest of the program may hold open: the database, the lock, and connections.
+    /// The number of files that the rest of the program may need: the database, the lock and connections.
     private static let otherFiles = 64
 
-    /// Raised as far as the system grants, up to what is wanted.
+    /// Raises the limit to `wanted`, or as far as the system permits.
     static func raise() {
         guard var limit = current, limit.rlim_cur < wanted else { return }
         limit.rlim_cur = min(limit.rlim_max, wanted)
         setrlimit(resource, &limit)
     }
 
-    /// Files that can be open for images.
+    /// The number of files that may be open for images.
     static var forImages: Int {
         let limit = Int(clamping: min(current?.rlim_cur ?? wanted, wanted))
         return max(1, limit - otherFiles)

@@ -3,28 +3,29 @@ internal import Glibc
 internal import SystemFiles
 
 extension SystemError {
-    /// Nothing more can be written: no failure of one file alone.
+    /// Whether the disk or the quota is full, which concerns every file.
     var isFullDisk: Bool { code == ENOSPC || code == EDQUOT }
 
-    /// There is no right to it, which says nothing of its bytes.
+    /// Whether permission was denied. The bytes of the file may be intact.
     var isForbidden: Bool { code == EACCES || code == EPERM }
 
-    /// Whether what failed with a file in a directory is that file's own failure, as a bad sector is, a damaged inode, or that
-    /// there is no right to it. Whatever else comes in the way, such as that no more files can be open, comes in the way of
-    /// the next as well; and so does a directory in which there is no right to anything.
+    /// Returns whether the failure concerns one file of the directory, such as a bad sector, a damaged inode or a
+    /// denied permission. Other failures, such as too many open files, would affect the next file as well, and so does
+    /// a directory that denies access to all its files.
     func concernsOneFile(in directory: Descriptor) -> Bool {
         (isForbidden || [EIO, EUCLEAN, EBADMSG].contains(code))
             && faccessat(directory.number, ".", X_OK, AT_EACCESS) == 0
     }
 
-    /// ENOSPC is always `.failed`, and a file of another user always `.cannotCreate`.
+    /// Returns the error of the cache for this failure. A full disk is always `.failed`, and a file of another user is
+    /// always `.cannotCreate`.
     func feedError(_ fault: FeedError.StorageFault) -> FeedError {
         if isFullDisk { return FeedError.storage(.failed, message).lackingRoom() }
         return .storage(isForeign ? .cannotCreate : fault, message)
     }
 }
 
-/// Runs system calls; a failure of one is this fault of the cache.
+/// Runs system calls and converts their failure into the given fault of the cache.
 func attempt<Outcome>(
     _ fault: FeedError.StorageFault, _ work: () throws(SystemError) -> Outcome
 ) throws(FeedError) -> Outcome {

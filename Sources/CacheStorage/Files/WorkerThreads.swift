@@ -1,31 +1,34 @@
+internal import FeedCore
 internal import Glibc
 internal import Synchronization
 
-/// A few threads that share a list of blocking jobs, such as fsyncs, which only become fast side by side. Dispatch
-/// offers no more threads than there are processors.
+/// Threads that share a list of blocking jobs, such as fsyncs, which are only fast in parallel. Dispatch starts at most
+/// one thread per processor.
 final class WorkerThreads: Sendable {
     private let next = Atomic<Int>(0)
     private let count: Int
     private let work: @Sendable (Int) -> Void
 
-    /// Does `work` for 0 to `count`, and returns when all is done.
-    static func share(_ count: Int, among workers: Int, _ work: @escaping @Sendable (Int) -> Void) {
-        let crew = WorkerThreads(count, work)
+    /// Calls `work` with 0 to `count - 1` and returns when every call has returned.
+    static func share(_ count: Int, among threadCount: Int, _ work: @escaping @Sendable (Int) -> Void) {
+        let workers = WorkerThreads(count, work)
         var threads: [pthread_t] = []
-        for _ in 1..<max(1, min(workers, count)) {
+        for _ in 1..<max(1, min(threadCount, count)) {
             var thread = pthread_t()
-            // With fewer threads, or with none but this one, the work takes longer and is done all the same.
-            guard pthread_create(&thread, nil, Self.main, Unmanaged.passUnretained(crew).toOpaque()) == 0 else { break }
+            // If a thread can't be created, the other threads and this one do its share of the work.
+            guard pthread_create(&thread, nil, Self.main, Unmanaged.passUnretained(workers).toOpaque()) == 0 else {
+                break
+            }
             threads.append(thread)
         }
-        crew.run()
+        workers.run()
         for thread in threads { pthread_join(thread, nil) }
-        withExtendedLifetime(crew) {}
+        withExtendedLifetime(workers) {}
     }
 
-    /// The same for jobs that wait for a disk. Where they don't, as in memory, a thread takes longer to begin than they
-    /// take: others join in when a job had to wait.
-    static func shareWaiting(_ count: Int, among workers: Int, _ work: @escaping @Sendable (Int) -> Void) {
+    /// Does the same for jobs that may wait for a disk. If a job returns at once, as in memory, starting a thread takes
+    /// longer than the job. Therefore further threads start only after the first job that waited.
+    static func shareWaiting(_ count: Int, among threadCount: Int, _ work: @escaping @Sendable (Int) -> Void) {
         var done = 0
         var last = ContinuousClock.now
         while done < count {
@@ -35,7 +38,7 @@ final class WorkerThreads: Sendable {
             if now - last > .microseconds(100) { break }
             last = now
         }
-        share(count - done, among: workers) { [done] job in work(done + job) }
+        share(count - done, among: threadCount) { [done] job in work(done + job) }
     }
 
     private init(_ count: Int, _ work: @escaping @Sendable (Int) -> Void) {
@@ -43,8 +46,8 @@ final class WorkerThreads: Sendable {
         self.work = work
     }
 
-    private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { crew in
-        if let crew { Unmanaged<WorkerThreads>.fromOpaque(crew).takeUnretainedValue().run() }
+    private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { workers in
+        if let workers { Unmanaged<WorkerThreads>.fromOpaque(workers).takeUnretainedValue().run() }
         return nil
     }
 
@@ -54,5 +57,23 @@ final class WorkerThreads: Sendable {
             guard job < count else { return }
             work(job)
         }
+    }
+}
+
+/// The first failure on any of several threads. Later work is skipped.
+final class SharedFailure: Sendable {
+    private let failure = Mutex<FeedError?>(nil)
+
+    func recording(_ work: () throws(FeedError) -> Void) {
+        do throws(FeedError) {
+            try check()
+            try work()
+        } catch {
+            failure.withLock { $0 = $0 ?? error }
+        }
+    }
+
+    func check() throws(FeedError) {
+        if let failure = failure.withLock({ $0 }) { throw failure }
     }
 }

@@ -1,10 +1,11 @@
 internal import FeedCore
 
-/// The rows that say why image URLs failed, for each circle. A row that makes no sense counts as none, as with images.
+/// The rows with the last download failure of each image URL and circle. An invalid row is read as a missing one, as
+/// with images.
 struct FailureMemory {
     let connection: SQLiteConnection
 
-    /// Mostly there are none.
+    /// Returns whether the table is empty, which is the usual case.
     func isEmpty() throws(FeedError) -> Bool { try !connection.finds("SELECT 1 FROM failures LIMIT 1") }
 
     /// Returns the last failure of a URL that a feed may see; with `onlyOwn`, of the feed's own failures.
@@ -32,7 +33,7 @@ struct FailureMemory {
     }
 
     func add(_ failure: ImageFailure) throws(FeedError) {
-        // A row that lies about its count cannot make the count outgrow its type.
+        // The limit keeps a forged count within its type.
         let row = try connection.statement(
             """
             INSERT INTO failures (url, circle, kind, status, message, failed_at, count)
@@ -54,7 +55,8 @@ struct FailureMemory {
         }
     }
 
-    /// Nil for a circle that no feed sees: then nobody asks for the failure.
+    /// Returns the number of the recipient's circle, or nil for the circle of a feed that is not saved: its failures
+    /// are never requested.
     private func circle(of recipient: Recipient) throws(FeedError) -> Int64? {
         switch recipient.circle {
         case .everybody: return VisibleCircles.everybody

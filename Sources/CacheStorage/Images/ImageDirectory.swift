@@ -2,22 +2,22 @@ internal import FeedCore
 internal import Glibc
 internal import SystemFiles
 
-/// Image data in the cache directory: files named by their digest, indexed by URL in the database.
+/// The image data of a cache: files named by their digest, indexed by URL in the database.
 actor ImageDirectory: ImageStore {
-    /// One hashes while the other waits for the disk.
+    /// Two threads, so that one can hash while the other waits for the disk.
     static let hashingThreads = 2
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let executor = QueueExecutor("feedsync.images")
-    /// The cache's, for messages.
+    /// The path of the cache for messages.
     nonisolated let path: String
     let database: Database
     let directories: ImageDirectories
-    /// Nil: the cache is open for reading alone.
+    /// The staging area, or nil if the cache is open for reading only.
     nonisolated let staging: Staging?
     let wait: LockWait
-    /// While readers of many images are kept out for longer than one removal.
+    /// The exclusive lock while it is held for longer than one removal.
     var removalLock: Descriptor?
 
     init(path: String, database: Database, directories: ImageDirectories, staging: Staging?, wait: LockWait) {
@@ -35,14 +35,14 @@ actor ImageDirectory: ImageStore {
             var found = [StoredImage?](repeating: nil, count: images.count)
             if try index.isEmpty() { return found }
             let circles = try VisibleCircles(viewer, in: connection)
-            for (place, image) in images.enumerated() { found[place] = try index.find(image, in: circles) }
+            for (slot, image) in images.enumerated() { found[slot] = try index.find(image, in: circles) }
             return found
         }
-        // On a thread of their own: the database is free for others meanwhile.
+        // The files are examined on this actor's thread, so that the database is free for other tasks.
         try attempt(.failed) { () throws(SystemError) in
-            for (place, image) in found.enumerated() {
+            for (slot, image) in found.enumerated() {
                 guard let image else { continue }
-                if try !ImageFile.isThere(image.digest, size: image.size, in: files) { found[place] = nil }
+                if try !ImageFile.isThere(image.digest, size: image.size, in: files) { found[slot] = nil }
             }
         }
         return found
@@ -124,5 +124,84 @@ actor ImageDirectory: ImageStore {
 extension StoredImage {
     func damagedOrGone(from cache: String) -> FeedError {
         .storage(.failed, "\(cache)/\(path): the image is damaged or gone").hinting("run `feedsync validate --deep`")
+    }
+}
+
+extension ImageDirectory {
+    /// Takes the exclusive lock, which waits for processes that rely on many images, such as an export or a gallery.
+    /// Returns nil if `removalLock` is held already.
+    func lockForDeleting() async throws(FeedError) -> Descriptor? {
+        guard removalLock == nil else { return nil }
+        return try await lockForDeleting(wait)
+    }
+
+    private func lockForDeleting(_ wait: LockWait) async throws(FeedError) -> Descriptor {
+        guard staging != nil, let lock = try await directories.lockImages(.exclusive, wait, cache: path) else {
+            throw readOnly
+        }
+        return lock
+    }
+
+    func admitReaders() { removalLock = nil }
+
+    func keepReadersOut(waiting: Bool) async throws(FeedError) -> Bool {
+        do throws(FeedError) {
+            let wait = waiting ? wait : LockWait(limit: .zero, sleeping: wait.sleeping)
+            removalLock = try await lockForDeleting(wait)
+            return true
+        } catch let error where !waiting && error.kind == .storage(.locked) {
+            return false
+        }
+    }
+}
+
+extension ImageDirectory {
+    /// Counts files instead of rows, because a file may have been deleted, and because a file whose image was replaced
+    /// takes space until it is deleted. A file of another size than its row says counts as missing.
+    nonisolated func inventory(of feeds: [ResourceURL]) async throws(FeedError) -> ImageInventory {
+        try await database.read { connection throws(FeedError) in
+            var sizes: [Digest: Int64] = [:]
+            if let files = directories.files {
+                sizes = try attempt(.failed) { () throws(SystemError) in try Self.sizes(of: files) }
+            }
+            let index = ImageIndex(connection: connection)
+            let memory = FailureMemory(connection: connection)
+            let hasFailures = try !memory.isEmpty()
+            for (digest, size) in try index.sizes() where sizes[digest] != size { sizes[digest] = nil }
+            var perFeed: [ImageInventory.OfFeed] = []
+            for feed in feeds {
+                let circles = try VisibleCircles(Viewer(feed), in: connection)
+                var images = ImageInventory.OfFeed()
+                var failed: Set<String> = []
+                try index.forEachImage(of: feed, in: circles) { url, stored throws(FeedError) in
+                    if let stored, sizes[stored.digest] == stored.size {
+                        images.cached += 1
+                    } else if hasFailures, let url = ResourceURL(stored: url),
+                        let failure = try memory.find(url, in: circles, onlyOwn: false),
+                        failed.insert(url.text).inserted
+                    {
+                        images.add(failedAt: failure.failedAt, count: failure.count)
+                    }
+                }
+                perFeed.append(images)
+            }
+            let totals = ImageTotals(count: sizes.count, bytes: sizes.values.reduce(0, +))
+            return ImageInventory(totals: totals, perFeed: perFeed)
+        }
+    }
+
+    /// Returns the sizes of the files that have names of images.
+    private static func sizes(of files: Descriptor) throws(SystemError) -> [Digest: Int64] {
+        var sizes: [Digest: Int64] = [:]
+        try files.forEachName { name throws(SystemError) in
+            guard let digest = Digest(hex: String(cString: name)) else { return }
+            do throws(SystemError) {
+                if let status = try files.status(of: name), status.isFile { sizes[digest] = Int64(status.st_size) }
+            } catch {
+                // A file that can't be examined counts as missing.
+                guard error.concernsOneFile(in: files) else { throw error }
+            }
+        }
+        return sizes
     }
 }

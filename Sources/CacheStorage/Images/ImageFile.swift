@@ -3,12 +3,13 @@ internal import Glibc
 internal import Hashing
 internal import SystemFiles
 
-/// Reading and checking files that are named by their digest.
+/// Reads and checks image files, whose names are their digests.
 enum ImageFile {
-    /// Never changed once it is there; and for all to read, as galleries link to it: the cache's directory is its owner's.
+    /// The mode of an image file. A stored file stays unchanged. All users may read it, because galleries link to it;
+    /// the cache directory itself is private.
     static let mode: mode_t = 0o444
 
-    /// The whole file, nil if its bytes are not those of the digest, or can't be had back.
+    /// Returns the bytes of the file, or nil if the file is missing, lost or damaged.
     static func bytes(_ digest: Digest, size: Int64, in directory: Descriptor) throws(FeedError) -> [UInt8]? {
         let file: Descriptor
         switch try open(digest, in: directory, size: size) {
@@ -26,15 +27,16 @@ enum ImageFile {
 
     enum Condition {
         case intact
-        /// Not there, no regular file, or not of its size; or, where that could be read, not of its bytes.
+        /// The file is missing, is not a regular file, or has another size. If it `wasRead`, its bytes have another
+        /// digest.
         case damaged(wasRead: Bool)
-        /// Nobody knows, for a reason of its own.
+        /// The condition is unknown, because this one file can't be read.
         case unread(SystemError)
 
         var isIntact: Bool { if case .intact = self { true } else { false } }
     }
 
-    /// Whether the file is there, regular, of its size and hashes to its name.
+    /// Returns whether the file exists, is regular, and has the expected size and digest.
     static func condition(
         of digest: Digest, size: Int64, in directory: Descriptor
     ) throws(FeedError) -> Condition {
@@ -50,7 +52,7 @@ enum ImageFile {
         }
     }
 
-    /// Fills the buffer from `offset` on. False if the file isn't there, or has not `size` bytes.
+    /// Fills the buffer from `offset`. Returns false if the file is missing or has another size than `size`.
     static func read(
         _ digest: Digest, size: Int64, from offset: Int64, into buffer: UnsafeMutableRawBufferPointer,
         in directory: Descriptor
@@ -63,22 +65,23 @@ enum ImageFile {
         }
     }
 
-    /// Whether it is intact, and makes sure that it stays: on disk, and not to be written to.
+    /// Returns whether the file is intact, and makes it durable and read-only.
     static func isTrustworthy(_ digest: Digest, size: Int64, in directory: Descriptor) -> Bool {
         do {
             guard case .success(let file?) = try open(digest, in: directory, size: size),
                 case .success(digest) = try file.digest()
             else { return false }
-            // Giving it a mode takes its owner, or a file system that knows modes.
+            // `fchmod` fails for another user's file and on a file system without modes.
             let hasMode = try file.status().st_mode & 0o7777 == mode || fchmod(file.number, mode) == 0
             return hasMode && fsync(file.number) == 0
         } catch {
-            // Whatever is in the way of trusting it, there is a copy to replace it with.
+            // After any failure, the staged copy replaces the file.
             return false
         }
     }
 
-    /// Whether there is a file of that size; its bytes are not looked at. One that can't be looked at is as good as none.
+    /// Returns whether a file of that size exists, without reading its bytes. A file that can't be examined counts as
+    /// missing.
     static func isThere(_ digest: Digest, size: Int64, in directory: Descriptor) throws(SystemError) -> Bool {
         do throws(SystemError) {
             guard let status = try directory.status(of: digest.hex) else { return false }
@@ -89,7 +92,7 @@ enum ImageFile {
         }
     }
 
-    /// Whether nothing can be said of what is there, for a reason of its own: nor can anything be put in its place.
+    /// Returns whether this one file can't be examined, so that it can't be replaced either.
     static func isOutOfReach(_ digest: Digest, in directory: Descriptor) -> Bool {
         do throws(SystemError) {
             _ = try directory.status(of: digest.hex)
@@ -99,8 +102,8 @@ enum ImageFile {
         }
     }
 
-    /// Nil if it isn't there, is no regular file or is of another size; a failure if it can't be opened for a reason of
-    /// its own.
+    /// Opens the file. Returns nil if it is missing, is not a regular file, or has another size, and a failure if this
+    /// one file can't be opened.
     private static func open(
         _ digest: Digest, in directory: Descriptor, size: Int64
     ) throws(FeedError) -> Result<Descriptor?, SystemError> {
@@ -112,19 +115,39 @@ enum ImageFile {
         }
     }
 
-    /// Nil if it isn't there, is no regular file or is of another size.
+    /// Opens the file. Returns nil if it is missing, is not a regular file, or has another size.
     static func openReadable(
         _ digest: Digest, in directory: Descriptor, size: Int64
     ) throws(SystemError) -> Descriptor? {
         do {
-            // Not to wait for the other end of a pipe that somebody put here.
+            // `O_NONBLOCK` opens a pipe at this path without waiting for its other end.
             let file = try directory.open(digest.hex, O_RDONLY | O_NONBLOCK)
             let status = try file.status()
             return status.isFile && status.st_size == size ? file : nil
         } catch {
-            // Nothing there, a link, or a socket.
+            // The file is missing, or is a symbolic link or a socket.
             if [ENOENT, ELOOP, ENXIO].contains(error.code) { return nil }
             throw error
+        }
+    }
+}
+
+extension Descriptor {
+    private static let bufferBytes = 128 << 10
+
+    /// Returns the digest of the whole file, whatever the current position is. A failed read is returned; a failure of
+    /// the hash is thrown.
+    func digest() throws(FeedError) -> Result<Digest, SystemError> {
+        let hash = try SHA256()
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferBytes, alignment: 64)
+        defer { buffer.deallocate() }
+        var offset = 0
+        while true {
+            let count: Int
+            do { count = try read(into: buffer, at: offset) } catch { return .failure(error) }
+            guard count > 0 else { return .success(try hash.finish()) }
+            try hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            offset += count
         }
     }
 }

@@ -1,24 +1,24 @@
 internal import FeedCore
 
-/// The rows that say which bytes are behind which URL. A row that no image can be made of counts as none: its bytes can
-/// be had again, and the row is replaced.
+/// The rows that map an image URL and a circle to image data. An invalid row is read as a missing one: its data can be
+/// downloaded again, which replaces the row.
 struct ImageIndex {
-    /// No image is as large: a row that says so is damaged, and a sum of such sizes would overflow.
+    /// The maximum size of an image. A row with a larger size is damaged, and a sum of such sizes would overflow.
     private static let mostBytes: Int64 = 1 << 40
 
     let connection: SQLiteConnection
 
-    /// As when a cache is new.
+    /// Returns whether the table is empty, as in a new cache.
     func isEmpty() throws(FeedError) -> Bool { try !connection.finds("SELECT 1 FROM images LIMIT 1") }
 
-    /// A row, and the circle that it belongs to.
-    struct Row {
+    /// The data and the circle of one row.
+    struct IndexRow {
         let image: StoredImage
         let circle: Int64
     }
 
     /// Returns the data of a URL that a feed may see: its own before the own network's, and that before everybody's.
-    func find(_ url: String, in circles: VisibleCircles) throws(FeedError) -> Row? {
+    func find(_ url: String, in circles: VisibleCircles) throws(FeedError) -> IndexRow? {
         let row = try connection.statement(
             """
             SELECT circle, digest, size, media_type, etag, last_modified, fetched_at
@@ -29,13 +29,13 @@ struct ImageIndex {
             """)
         try row.bind(1, url)
         try circles.bind(to: row)
-        var found: Row?
+        var found: IndexRow?
         try row.forEachRow { () throws(FeedError) in
             let circle = row.integer(0)
             if let known = found, VisibleCircles.rank(known.circle) > VisibleCircles.rank(circle) { return }
             if var image = Self.image(in: row, from: 1) {
                 image.isOfOneFeed = circle > 0
-                found = Row(image: image, circle: circle)
+                found = IndexRow(image: image, circle: circle)
             }
         }
         return found
@@ -88,13 +88,13 @@ struct ImageIndex {
     ) throws(FeedError) -> StoredImage? {
         if let row = try find(url, in: circles) { return row.image }
         guard let alternatives else { return nil }
-        for url in ItemWriter.addresses(in: alternatives) {
+        for url in AlternativeURLs.split(alternatives) {
             if let row = try find(url, in: circles) { return row.image }
         }
         return nil
     }
 
-    /// The image that six columns from `first` on tell of.
+    /// Returns the image in the six columns from `first`.
     static func image(in row: SQLiteStatement, from first: Int32) -> StoredImage? {
         let size = row.integer(first + 1)
         guard let digest = row.digest(first), (0...mostBytes).contains(size),
@@ -106,11 +106,12 @@ struct ImageIndex {
             fetchedAt: Timestamp(microseconds: row.integer(first + 5)), directory: ImageDirectories.files)
     }
 
-    /// Makes the bytes of a file the data of the image's URL, once for each circle of its recipients. The data that the
-    /// recipients saw before, in narrower circles, is replaced.
-    func insert(_ image: ReceivedImage, _ seal: StagedFile.Seal) throws(FeedError) {
+    /// Makes a file the data of the image's URL, once for each circle of its recipients. It replaces the data that the
+    /// recipients saw before in narrower circles.
+    func insert(_ image: ReceivedImage, _ fingerprint: StagedFile.Fingerprint) throws(FeedError) {
         let offered = OfferedImage(
-            url: image.url, digest: seal.digest, size: seal.size, type: image.type, validators: image.validators,
+            url: image.url, digest: fingerprint.digest, size: fingerprint.size, type: image.type,
+            validators: image.validators,
             fetchedAt: image.fetchedAt)
         let recipients = image.recipients.isEmpty ? [Recipient(image: image.url, circle: .oneFeed)] : image.recipients
         var written: Set<Int64> = []
@@ -127,7 +128,8 @@ struct ImageIndex {
         return try VisibleCircles(Viewer(feed), in: connection)
     }
 
-    /// The moment when the same bytes were first obtained stays.
+    /// Inserts or replaces the row of an image in a circle. If the bytes are the same, the row keeps the date when they
+    /// were first obtained.
     func insert(_ image: OfferedImage, in circle: Int64) throws(FeedError) {
         let row = try connection.statement(
             """
@@ -150,8 +152,8 @@ struct ImageIndex {
         try row.run()
     }
 
-    /// Of several moments at which the same bytes were obtained for one feed, the earliest counts.
-    func noteEarlier(_ moment: Timestamp, _ known: Row, of image: OfferedImage) throws(FeedError) {
+    /// Records an earlier date for bytes that the feed has already. The earliest date counts.
+    func recordEarlierDate(_ moment: Timestamp, _ known: IndexRow, of image: OfferedImage) throws(FeedError) {
         guard known.circle > 0, known.image.digest == image.digest, moment < known.image.fetchedAt else { return }
         let row = try connection.statement("UPDATE images SET fetched_at = ?3 WHERE url = ?1 AND circle = ?2")
         try row.bind(1, image.url.text)
@@ -172,12 +174,12 @@ struct ImageIndex {
         try row.run()
     }
 
-    /// Renews the validators of the data that each recipient sees, unless the response is of a narrower circle than the data:
-    /// it says nothing to the feeds of the wider circle. Mostly nothing has changed: then nothing is written, and a
-    /// transaction without changes does not wait for the disk.
+    /// Renews the validators of the data that each recipient sees, unless the response belongs to a narrower circle than
+    /// the data: other feeds would get another response. Usually the validators are unchanged; then nothing is written,
+    /// and the transaction ends without waiting for the disk.
     ///
-    /// Data that the server confirms under another URL becomes the data of the recipient's feed alone, because the entity tag
-    /// of that data can come from another server.
+    /// Data that a server confirms under another URL becomes the data of the recipient's feed only, because its entity tag
+    /// can come from another server.
     func confirm(_ image: ConfirmedImage) throws(FeedError) {
         for recipient in image.recipients {
             let circles = try circles(of: recipient)
@@ -202,7 +204,7 @@ struct ImageIndex {
         }
     }
 
-    /// Each digest with its size: one that no file has where no row says one that can be.
+    /// Returns the size of each digest, which is -1 if every row has an impossible size.
     func sizes() throws(FeedError) -> [Digest: Int64] {
         let row = try connection.statement("SELECT digest, size FROM images")
         var sizes: [Digest: Int64] = [:]
@@ -214,8 +216,8 @@ struct ImageIndex {
         return sizes
     }
 
-    /// Returns the digests of all data that saved feeds reference and may see, as if the feeds in `leftOut` were not there.
-    func referencedDigests(besides leftOut: [ResourceURL]) throws(FeedError) -> Set<Digest> {
+    /// Returns the digests of all data that saved feeds reference and may see. The feeds in `leftOut` are ignored.
+    func referencedDigests(except leftOut: [ResourceURL]) throws(FeedError) -> Set<Digest> {
         let feed = try connection.statement("SELECT id FROM feeds WHERE url = ?1")
         var ids: Set<Int64> = []
         for url in leftOut {
@@ -236,7 +238,7 @@ struct ImageIndex {
         try item.forEachRow { () throws(FeedError) in
             guard !ids.contains(item.integer(0)), let url = item.text(2) else { return }
             let circles = VisibleCircles(feed: item.integer(0), seesOwnNetwork: item.integer(1) != 0)
-            for url in [url] + ItemWriter.addresses(in: item.text(3) ?? "") {
+            for url in [url] + AlternativeURLs.split(item.text(3) ?? "") {
                 try image.bind(1, url)
                 try circles.bind(to: image)
                 try image.forEachRow { () throws(FeedError) in
@@ -247,7 +249,7 @@ struct ImageIndex {
         return digests
     }
 
-    /// Deletes the data and the failures of URLs that no feed references which may see them.
+    /// Deletes the data and the failures of each URL that is unreferenced in its circle.
     func deleteUnreferenced() throws(FeedError) {
         try connection.execute(
             """
@@ -281,7 +283,7 @@ struct ImageIndex {
         let referenced = try connection.prepare("INSERT OR IGNORE INTO temp.referenced (url, feed) VALUES (?1, ?2)")
         try item.forEachRow { () throws(FeedError) in
             let feed = item.integer(0)
-            for url in ItemWriter.addresses(in: item.text(1) ?? "") {
+            for url in AlternativeURLs.split(item.text(1) ?? "") {
                 try referenced.bind(1, url)
                 try referenced.bind(2, feed)
                 try referenced.run()
@@ -303,7 +305,19 @@ struct ImageIndex {
             try row.bind(2, circle)
             try row.run()
         }
-        try KeptItems.noteMissing(in: connection)
+        try markMissing()
+    }
+
+    /// Marks the kept items whose data was deleted, so that the data may be requested again.
+    private func markMissing() throws(FeedError) {
+        try connection.statement(
+            """
+            UPDATE items SET missing = 1
+            WHERE last_seen IS NOT NULL AND missing = 0 AND NOT EXISTS (
+                SELECT 1 FROM images WHERE images.url = items.url AND (circle IN (0, feed)
+                    OR circle = -1 AND (SELECT own_network FROM feeds WHERE id = feed) <> 0))
+            """
+        ).run()
     }
 
     /// Visits the URL of each image of a saved feed, with its data if it has any.

@@ -4,8 +4,8 @@ internal import Synchronization
 internal import SystemFiles
 
 extension ImageDirectory {
-    /// In this order, so that whenever the power fails, a row names a file whose bytes are there: the bytes to disk, the
-    /// names into the directory, the directory to disk, the rows.
+    /// Stores staged images. The order ensures that after a power failure every row leads to complete bytes: first the
+    /// bytes go to disk, then the names into the directory, then the directory to disk, and finally the rows.
     func publish(_ images: [ReceivedImage]) async throws(FeedError) -> [Result<StoredImage, FeedError>] {
         guard let staging, let files = directories.files else { throw readOnly }
         let staged = images.map { image -> StagedFile? in
@@ -16,112 +16,113 @@ extension ImageDirectory {
         WorkerThreads.shareWaiting(staged.count, among: Staging.syncingThreads) { staged[$0]?.makeDurable() }
 
         var failures = [FeedError?](repeating: nil, count: images.count)
-        var seals = [StagedFile.Seal?](repeating: nil, count: images.count)
+        var fingerprints = [StagedFile.Fingerprint?](repeating: nil, count: images.count)
         var placed = PlacedFiles(in: files)
-        // Images of a batch may have equal bytes, which are placed once.
-        var settled = Set<Digest>(minimumCapacity: images.count)
+        // Several images of a batch may have the same bytes, which are moved once.
+        var placedDigests = Set<Digest>(minimumCapacity: images.count)
         do throws(FeedError) {
-            for (place, file) in staged.enumerated() {
-                switch try settle(file, &placed, &settled) {
-                case .success(let seal): seals[place] = seal
+            for (slot, file) in staged.enumerated() {
+                switch try placeFile(file, &placed, &placedDigests) {
+                case .success(let fingerprint): fingerprints[slot] = fingerprint
                 case .failure(let failure):
-                    images[place].bytes.discard()
-                    failures[place] = failure
+                    images[slot].bytes.discard()
+                    failures[slot] = failure
                 }
             }
             try placed.makeDurable()
         } catch {
-            placed.takeBack()
+            placed.rollBack()
             throw error
         }
-        if !settled.isEmpty, let exhaustion = try await index(images, &seals, placed) {
+        if !placedDigests.isEmpty, let exhaustion = try await index(images, &fingerprints, placed) {
             staging.exhaust(exhaustion)
-            for place in images.indices where seals[place] == nil {
-                failures[place] = failures[place] ?? exhaustion
+            for slot in images.indices where fingerprints[slot] == nil {
+                failures[slot] = failures[slot] ?? exhaustion
             }
         }
-        return zip(images, zip(seals, failures)).map { image, result in
-            switch result {
-            case (let seal?, nil): .success(Self.stored(image, seal))
-            case (_, let failure?): .failure(failure)
-            case (nil, nil): .failure(.storage(.failed, "\(path): the image was not stored"))
-            }
-        }
+        return zip(images, zip(fingerprints, failures)).map { result(of: $0, $1.0, $1.1) }
     }
 
-    private static func stored(_ image: ReceivedImage, _ seal: StagedFile.Seal) -> StoredImage {
-        StoredImage(
-            digest: seal.digest, size: seal.size, type: image.type, validators: image.validators,
-            fetchedAt: image.fetchedAt, directory: ImageDirectories.files)
+    private func result(
+        of image: ReceivedImage, _ fingerprint: StagedFile.Fingerprint?, _ failure: FeedError?
+    ) -> Result<StoredImage, FeedError> {
+        if let failure { return .failure(failure) }
+        guard let fingerprint else { return .failure(.storage(.failed, "\(path): the image was not stored")) }
+        return .success(
+            StoredImage(
+                digest: fingerprint.digest, size: fingerprint.size, type: image.type, validators: image.validators,
+                fetchedAt: image.fetchedAt, directory: ImageDirectories.files))
     }
 
-    /// Answers with what went wrong with one image alone; throws what concerns them all.
-    private func settle(
-        _ file: StagedFile?, _ placed: inout PlacedFiles, _ settled: inout Set<Digest>
-    ) throws(FeedError) -> Result<StagedFile.Seal, FeedError> {
+    /// Moves the file of one image. Returns the failure of that image, and throws a failure that concerns all images.
+    private func placeFile(
+        _ file: StagedFile?, _ placed: inout PlacedFiles, _ placedDigests: inout Set<Digest>
+    ) throws(FeedError) -> Result<StagedFile.Fingerprint, FeedError> {
         guard let file else { return .failure(.storage(.failed, "\(path): the image was not staged here")) }
-        let seal: StagedFile.Seal
-        do { seal = try file.seal() } catch { return .failure(error) }
-        guard settled.insert(seal.digest).inserted else {
+        let fingerprint: StagedFile.Fingerprint
+        do { fingerprint = try file.fingerprint() } catch { return .failure(error) }
+        guard placedDigests.insert(fingerprint.digest).inserted else {
             file.discard()
-            return .success(seal)
+            return .success(fingerprint)
         }
         do {
             try file.place { staged throws(SystemError) in
-                try placed.place(staged, from: file.staging.directory, as: seal.digest, size: seal.size)
+                try placed.place(staged, from: file.staging.directory, as: fingerprint.digest, size: fingerprint.size)
             }
-            return .success(seal)
+            return .success(fingerprint)
         } catch {
-            settled.remove(seal.digest)
+            placedDigests.remove(fingerprint.digest)
             let failure = error.feedError(.failed)
-            if let files = directories.files, ImageFile.isOutOfReach(seal.digest, in: files) {
+            if let files = directories.files, ImageFile.isOutOfReach(fingerprint.digest, in: files) {
                 return .failure(failure)
             }
-            // Where the file is still there it is the directory that is gone, and none would find its place.
+            // If the staged file still exists, the target directory is missing, and every other image would fail as
+            // well.
             let isGone = try attempt(.failed) { () throws(SystemError) in try !file.isThere() }
             guard error.code == ENOENT, isGone else { throw failure }
             return .failure(failure)
         }
     }
 
-    /// On a full disk the last of them give their room back, some at a time, until there is enough for the rows of the
-    /// others: the next run would else download them all again. Answers with what they were given back for.
+    /// Saves the rows. On a full disk it deletes the last files, an eighth at a time, until there is space for the rows
+    /// of the others, so that the next run need not download those again. Returns the error of the full disk in that
+    /// case.
     private func index(
-        _ images: [ReceivedImage], _ seals: inout [StagedFile.Seal?], _ placed: PlacedFiles
+        _ images: [ReceivedImage], _ fingerprints: inout [StagedFile.Fingerprint?], _ placed: PlacedFiles
     ) async throws(FeedError) -> FeedError? {
         var exhaustion: FeedError?
         while true {
             let isUndone = Atomic(false)
             do throws(FeedError) {
-                try await saveRows(images, seals, undoing: { isUndone.store(true, ordering: .relaxed) })
+                try await saveRows(images, fingerprints, undoing: { isUndone.store(true, ordering: .relaxed) })
                 return exhaustion
             } catch {
-                // Else the rows may stand, and need their files.
+                // After an uncertain commit the rows may exist and need their files.
                 guard isUndone.load(ordering: .relaxed) else { throw error }
-                let stored = seals.indices.filter { seals[$0] != nil }
+                let stored = fingerprints.indices.filter { fingerprints[$0] != nil }
                 guard stored.count > 1, error.lacksRoom else {
-                    placed.takeBack()
+                    placed.rollBack()
                     throw error
                 }
                 exhaustion = exhaustion ?? error
-                for place in stored.suffix(max(1, stored.count / 8)) { seals[place] = nil }
-                placed.takeBack(besides: Set(seals.compactMap { $0?.digest }))
+                for slot in stored.suffix(max(1, stored.count / 8)) { fingerprints[slot] = nil }
+                placed.rollBack(except: Set(fingerprints.compactMap { $0?.digest }))
             }
         }
     }
 
     private func saveRows(
-        _ images: [ReceivedImage], _ seals: [StagedFile.Seal?], undoing undo: @Sendable () -> Void
+        _ images: [ReceivedImage], _ fingerprints: [StagedFile.Fingerprint?], undoing undo: @Sendable () -> Void
     ) async throws(FeedError) {
         try await database.write(
             { connection throws(FeedError) in
                 let index = ImageIndex(connection: connection)
-                for (place, seal) in seals.enumerated() {
-                    if let seal { try index.insert(images[place], seal) }
+                for (slot, fingerprint) in fingerprints.enumerated() {
+                    if let fingerprint { try index.insert(images[slot], fingerprint) }
                 }
                 let memory = FailureMemory(connection: connection)
-                for place in images.indices where seals[place] != nil {
-                    try memory.forget(images[place].url, for: images[place].recipients)
+                for slot in images.indices where fingerprints[slot] != nil {
+                    try memory.forget(images[slot].url, for: images[slot].recipients)
                 }
             }, undoing: undo)
     }

@@ -4,33 +4,34 @@ internal import Hashing
 internal import Synchronization
 internal import SystemFiles
 
-/// An image on its way into the cache: hashed as it comes, held in memory while it is small, else a file in `incoming`.
+/// An image that is being received. It is hashed as it arrives. Small images are buffered in memory; larger ones are
+/// written to a file in `incoming`.
 final class StagedFile: StagedImage {
-    /// What is known of bytes that are complete, and on disk.
-    struct Seal {
+    /// The digest and the size of an image whose bytes are complete and on disk.
+    struct Fingerprint {
         let digest: Digest
         let size: Int64
     }
 
-    private static let mostHeld = 128 << 10
+    private static let maximumBuffered = 128 << 10
 
     let staging: Staging
     private let state = Mutex(State())
 
     private struct State {
-        /// The bytes, until they are in a file.
-        var held: [UInt8] = []
-        /// The file's name in `incoming`.
+        /// The bytes before they are in a file.
+        var buffered: [UInt8] = []
+        /// The name of the file in `incoming`.
         var name: String?
-        /// While there is more to be done with the file.
+        /// The open file until it is on disk.
         var file: Descriptor?
-        /// The hash of the bytes so far; nil before the first.
+        /// The hash of the bytes so far, or nil before the first byte.
         var hash: SHA256?
         var digest: Digest?
         var size: Int64 = 0
-        /// The first thing that went wrong; nothing is tried again after it.
+        /// The first failure. Every later call throws it.
         var failure: FeedError?
-        var seal: Seal?
+        var fingerprint: Fingerprint?
     }
 
     init(_ staging: Staging) { self.staging = staging }
@@ -44,8 +45,8 @@ final class StagedFile: StagedImage {
             state.hash = hash
             try hash.update(chunk)
             state.size += Int64(chunk.count)
-            if state.file == nil, state.held.count + chunk.count <= Self.mostHeld {
-                if state.held.isEmpty { state.held = chunk } else { state.held += chunk }
+            if state.file == nil, state.buffered.count + chunk.count <= Self.maximumBuffered {
+                if state.buffered.isEmpty { state.buffered = chunk } else { state.buffered += chunk }
             } else {
                 try write(chunk, &state)
             }
@@ -59,10 +60,10 @@ final class StagedFile: StagedImage {
         }
     }
 
-    /// All bytes are there: their digest is known from now on, and they are written. What fails is remembered, and told on
-    /// asking for the seal.
+    /// Ends the image: computes its digest and writes the buffered bytes. A failure is recorded, and `fingerprint`
+    /// throws it.
     func complete() {
-        remembering { state throws(FeedError) in
+        recording { state throws(FeedError) in
             guard state.digest == nil, let hash = state.hash else { return }
             state.digest = try hash.finish()
             state.hash = nil
@@ -70,28 +71,28 @@ final class StagedFile: StagedImage {
         }
     }
 
-    /// Waits until the bytes of a complete image are on disk. What fails is remembered likewise.
+    /// Waits until the bytes of a complete image are on disk. A failure is recorded, and `fingerprint` throws it.
     func makeDurable() {
-        remembering { state throws(FeedError) in
-            if state.seal != nil { return }
+        recording { state throws(FeedError) in
+            if state.fingerprint != nil { return }
             guard let digest = state.digest, let file = state.file, state.size > 0 else {
                 throw .storage(.failed, "the image has no bytes")
             }
             do throws(SystemError) { try staging.makeDurable(file) } catch { throw staging.failure(error) }
             state.file = nil
-            state.seal = Seal(digest: digest, size: state.size)
+            state.fingerprint = Fingerprint(digest: digest, size: state.size)
         }
     }
 
-    /// Throws what went wrong with this image.
-    func seal() throws(FeedError) -> Seal {
+    /// Returns the digest and the size of the durable image. Throws the failure of this image.
+    func fingerprint() throws(FeedError) -> Fingerprint {
         try changing { state throws(FeedError) in
-            guard let seal = state.seal else { throw .storage(.failed, "the image is not on disk") }
-            return seal
+            guard let fingerprint = state.fingerprint else { throw .storage(.failed, "the image is not on disk") }
+            return fingerprint
         }
     }
 
-    /// Hands the file over to whoever moves it to its place with `move`, which gets its name.
+    /// Calls `move` with the name of the file. If it succeeds, the file belongs to the caller.
     func place(_ move: (String) throws(SystemError) -> Void) throws(SystemError) {
         try state.withLock { state throws(SystemError) in
             guard let name = state.name else { return }
@@ -100,7 +101,7 @@ final class StagedFile: StagedImage {
         }
     }
 
-    /// Whether its file is still where it was written.
+    /// Returns whether the file still exists in `incoming`.
     func isThere() throws(SystemError) -> Bool {
         try state.withLock { state throws(SystemError) in
             guard let name = state.name else { return false }
@@ -108,7 +109,7 @@ final class StagedFile: StagedImage {
         }
     }
 
-    /// Writes what is held, then the chunk.
+    /// Writes the buffered bytes, then the chunk.
     private func write(_ chunk: [UInt8], _ state: inout State) throws(FeedError) {
         do throws(SystemError) {
             let file: Descriptor
@@ -117,8 +118,8 @@ final class StagedFile: StagedImage {
             } else {
                 (state.name, file) = try staging.makeFile()
                 state.file = file
-                try file.write(state.held)
-                state.held = []
+                try file.write(state.buffered)
+                state.buffered = []
             }
             try file.write(chunk)
         } catch {
@@ -128,12 +129,12 @@ final class StagedFile: StagedImage {
 
     private func drop(_ state: inout State) {
         if let name = state.name { unlinkat(staging.directory.number, name, 0) }
-        (state.held, state.name, state.file) = ([], nil, nil)
+        (state.buffered, state.name, state.file) = ([], nil, nil)
     }
 
-    private func remembering(_ work: (inout State) throws(FeedError) -> Void) {
+    private func recording(_ work: (inout State) throws(FeedError) -> Void) {
         do { try changing(work) } catch {
-            // Kept in the state.
+            // The state records the failure.
         }
     }
 
@@ -150,4 +151,70 @@ final class StagedFile: StagedImage {
             }
         }
     }
+}
+
+/// The directory `incoming`, which holds images while they are received.
+final class Staging: Sendable {
+    /// The number of threads that call fsync. In parallel, the files share the waits for the disk.
+    static let syncingThreads = 12
+
+    let directory: Descriptor
+    /// The function that waits until a file is on disk.
+    private let synchronise: @Sendable (Descriptor) throws(SystemError) -> Void
+    private let names = Atomic<UInt64>(0)
+    private let exhausted = Mutex<FeedError?>(nil)
+
+    init(
+        _ directory: Descriptor,
+        synchronise: @escaping @Sendable (Descriptor) throws(SystemError) -> Void = { file throws(SystemError) in
+            try file.synchronise()
+        }
+    ) {
+        self.directory = directory
+        self.synchronise = synchronise
+    }
+
+    /// Creates an empty file with an unused name. Names that a killed run left are skipped.
+    func makeFile() throws(SystemError) -> (name: String, Descriptor) {
+        while true {
+            let name = String(names.wrappingAdd(1, ordering: .relaxed).oldValue)
+            do {
+                return (name, try directory.open(name, O_RDWR | O_CREAT | O_EXCL, mode: ImageFile.mode))
+            } catch let error where error.code == EEXIST {
+                continue
+            }
+        }
+    }
+
+    /// Waits until a file is on disk with its final mode and owner.
+    func makeDurable(_ file: Descriptor) throws(SystemError) {
+        try directory.giveOwner(to: file)
+        // The umask may have removed bits of the mode.
+        if try file.status().st_mode & 0o777 != ImageFile.mode, fchmod(file.number, ImageFile.mode) != 0 {
+            throw SystemError("can't be made readable", file.path)
+        }
+        try synchronise(file)
+    }
+
+    /// Converts a failed fsync. A full disk is a failure of the store, although one image meets it.
+    func failure(_ error: SystemError) -> FeedError {
+        if error.isFullDisk { storeFailure(error) } else { error.feedError(.failed) }
+    }
+
+    /// Converts a failed write. It is a failure of the store, because the next image would meet it, too. The exceptions
+    /// are the limits for the size of a file and for the number of open files.
+    func writeFailure(_ error: SystemError) -> FeedError {
+        [EFBIG, EMFILE, ENFILE].contains(error.code) ? error.feedError(.limited) : storeFailure(error)
+    }
+
+    private func storeFailure(_ error: SystemError) -> FeedError {
+        let failure = error.feedError(.failed)
+        exhaust(failure)
+        return failure
+    }
+
+    /// Ends the storing of images.
+    func exhaust(_ failure: FeedError) { exhausted.withLock { $0 = failure } }
+
+    var exhaustion: FeedError? { exhausted.withLock { $0 } }
 }

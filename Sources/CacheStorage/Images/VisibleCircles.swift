@@ -4,10 +4,10 @@ internal import FeedCore
 struct VisibleCircles {
     static let everybody: Int64 = 0
     static let ownNetwork: Int64 = -1
-    /// Data that no feed may see; only its URL leads to it.
+    /// The circle of data that belongs to no saved feed. Only the command that requests its URL sees it.
     static let nobody: Int64 = -2
 
-    /// The row of the feed, which is the number of its own circle; nil for a feed that is not saved.
+    /// The row of the feed, which is also the number of its own circle; nil for an unsaved feed.
     let feed: Int64?
     let seesOwnNetwork: Bool
 
@@ -25,9 +25,9 @@ struct VisibleCircles {
         seesOwnNetwork = viewer.seesOwnNetwork ?? found?.seesOwnNetwork ?? false
     }
 
-    /// Binds the circles to the parameters ?2 and ?3 of a query for the rows with `circle = ?2` and for those with `circle
-    /// BETWEEN ?3 AND 0`. SQLite searches the index twice for it. For `circle IN (…)` it fills a table each time, which
-    /// takes longer than all the rest.
+    /// Binds the circles to the parameters ?2 and ?3 of a query for the rows with `circle = ?2` and for those with
+    /// `circle BETWEEN ?3 AND 0`. SQLite searches the index twice for it. For `circle IN (…)` it fills a table each
+    /// time, which takes longer than the rest of the query.
     func bind(to row: SQLiteStatement) throws(FeedError) {
         try row.bind(2, feed)
         try row.bind(3, seesOwnNetwork ? Self.ownNetwork : Self.everybody)
@@ -43,5 +43,5 @@ struct VisibleCircles {
     }
 
     /// A feed's own data comes before the own network's, and that before everybody's.
-    static func rank(_ circle: Int64) -> Int { circle > 0 ? 2 : circle == ownNetwork ? 1 : 0 }
+    static func rank(_ circle: Int64) -> Int { circle == everybody ? 0 : circle == ownNetwork ? 1 : 2 }
 }

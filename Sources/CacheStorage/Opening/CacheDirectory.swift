@@ -2,9 +2,10 @@ package import FeedCore
 internal import Glibc
 internal import SystemFiles
 
-/// The cache as a directory on disk.
+/// A cache as a directory on disk.
 package enum CacheDirectory {
-    /// The lock that `write` and `repair` take lives as long as anything of the cache that is returned.
+    /// Opens the cache. `write` and `repair` take the lock of the cache, which is held until the last part of the
+    /// returned cache is released.
     package static func open(
         path: String, access: CacheAccess,
         sleeping: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -12,12 +13,13 @@ package enum CacheDirectory {
         try await CacheOpener(path: path, schema: .current, sleeping: sleeping).open(access)
     }
 
-    /// Whether a file of this path is one of the own files of the cache at `path`, or would be taken for one. Of a
-    /// link to nothing this is said as of the link alone. What is no text is nothing of a cache, which can't be opened there.
+    /// Returns whether the path is that of a file of the cache at `path`, or would be mistaken for one. For a dangling
+    /// symbolic link, the answer concerns the link itself. A path that differs from UTF-8 is outside every cache,
+    /// because such a cache can't be opened.
     package static func owns(_ file: String, at path: String) -> Bool {
         guard let cache = RealPath.found(path) else { return false }
         let name = FilePath.names(in: file).last.map(String.init) ?? ""
-        // Where it leads, if it is a link; else the directory may be one.
+        // The first path is where a symbolic link leads; the second is the path itself, whose directory may be a link.
         let given = RealPath.found(FilePath.directory(of: file) ?? ".").map { "\($0)/\(name)" }
         return [RealPath.found(file), given].contains { path in
             guard let path, path.utf8.starts(with: "\(cache)/".utf8) else { return false }
@@ -30,11 +32,11 @@ package enum CacheDirectory {
     }
 }
 
-/// Opens caches, with a thread to itself: much of it waits for the disk.
+/// Opens caches on its own thread, because most steps wait for the disk.
 actor CacheOpener {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// A cache's directory, and the file in it that whoever changes the cache holds locked.
+    /// A cache's directory, and the file in it that a process keeps locked while it changes the cache.
     private typealias Lock = (directory: Descriptor, lock: Descriptor)
 
     private let executor = QueueExecutor("feedsync.opening")
@@ -69,7 +71,7 @@ actor CacheOpener {
     private func openForWriting(_ wait: LockWait, repairing: Bool) async throws(FeedError) -> Cache {
         let (directory, lock) = try await lockedDirectory(wait, repairing: repairing)
         let file = DatabaseFile(in: directory, resolvedPath: try resolvedPath(.cannotCreate), schema: schema)
-        let (connection, notices) = try makingRoom(in: directory) { () throws(FeedError) in
+        let (connection, notices) = try retryingOnFullDisk(in: directory) { () throws(FeedError) in
             repairing ? try file.repair(lock: lock) : (try file.openForWriting(lock: lock), notices: [])
         }
         let directories = try attempt(.cannotCreate) { () throws(SystemError) in
@@ -80,7 +82,7 @@ actor CacheOpener {
         return cache(connection, directories, writable: true, wait, notices)
     }
 
-    /// Repairing stores none, and counts what a killed run left among the leftovers.
+    /// Prepares to store images. A repair skips this step, because it reports the files in `incoming` as leftovers.
     private func prepareForImages(_ directories: ImageDirectories) throws(FeedError) {
         guard try attempt(.failed, directories.areOnOneMount) else {
             throw .storage(
@@ -93,12 +95,12 @@ actor CacheOpener {
 
     private func lockedDirectory(_ wait: LockWait, repairing: Bool) async throws(FeedError) -> Lock {
         let directory = try attempt(.cannotCreate) { () throws(SystemError) in try CacheLayout.create(path) }
-        // Whoever has something to save makes it a cache.
+        // A repair requires an existing cache; every other writer creates one.
         if repairing { try requireCache(directory) }
         let lock = try attempt(.cannotCreate) { () throws(SystemError) in try directory.makeFile(CacheLayout.lock) }
         let found: Lock = (directory, lock)
         try await wait.lock(found.lock, .exclusive, cache: path)
-        // Whoever comes later goes by what the path names now.
+        // The path must still lead to this lock, because the next process opens the lock by its path.
         let isInPlace = try attempt(.failed) { () throws(SystemError) in
             var current = stat()
             let own = try found.lock.status()
@@ -110,8 +112,9 @@ actor CacheOpener {
         return found
     }
 
-    /// On a full disk, what a killed run left in `incoming` may be the room that SQLite lacks to open anything.
-    private func makingRoom<Opened>(
+    /// Opens the database again after emptying `incoming` if the disk is full: the leftovers of a killed run may occupy
+    /// the space that SQLite needs.
+    private func retryingOnFullDisk<Opened>(
         in directory: Descriptor, _ open: () throws(FeedError) -> sending Opened
     ) throws(FeedError) -> sending Opened {
         do throws(FeedError) {
@@ -140,14 +143,14 @@ actor CacheOpener {
             feeds: SQLiteFeedStore(database: database), images: images, transfer: transfer,
             waits: SQLiteFeedWaitStore(database: database), notices: notices,
             close: {
-                await images.letReadersIn()
+                await images.admitReaders()
                 await database.close()
             })
     }
 
     private func waiting(_ limit: Duration) -> LockWait { LockWait(limit: limit, sleeping: sleeping) }
 
-    /// Nil if there is nothing at the path.
+    /// Returns nil if the path is missing.
     private func existingCache() throws(FeedError) -> Descriptor? {
         let directory: Descriptor
         do {
@@ -160,15 +163,18 @@ actor CacheOpener {
         return directory
     }
 
-    /// Another directory, by a mistyped name, is told of as such, not as an empty cache.
+    /// Throws if the directory belongs to something else, so that a mistyped name is reported instead of shown as an
+    /// empty cache.
     private func requireCache(_ directory: Descriptor) throws(FeedError) {
-        let isOthers = try attempt(.failed) { () throws(SystemError) in try CacheLayout.isOthers(directory) }
-        guard isOthers else { return }
+        let belongsToOthers = try attempt(.failed) { () throws(SystemError) in
+            try CacheLayout.belongsToOthers(directory)
+        }
+        guard belongsToOthers else { return }
         throw .notFound("\(path): is no feedsync cache: it holds other files, and no \(CacheLayout.database)")
             .hinting("name the cache's directory with --cache")
     }
 
-    /// SQLite goes by the path, all else by the directory that is open.
+    /// Returns the path for SQLite, which opens files by path; everything else is opened relative to the directory.
     private func resolvedPath(_ fault: FeedError.StorageFault) throws(FeedError) -> String {
         try attempt(fault) { () throws(SystemError) in
             if let resolved = try RealPath.of(path) { return resolved }

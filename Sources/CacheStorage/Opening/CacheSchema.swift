@@ -1,12 +1,12 @@
 internal import FeedCore
 
-/// The tables of the cache, as the steps that lead to them.
+/// The tables of a cache, as a list of migrations.
 struct CacheSchema: Sendable {
-    /// The step at index n leads from version n to n + 1. Those that were released never change: a cache is brought up
-    /// to date by running the ones it lacks.
+    /// The migration at index n leads from version n to n + 1. A released migration is constant: a cache is updated by
+    /// running the migrations that it lacks.
     let migrations: [Migration]
 
-    /// SQL, and what that can't do.
+    /// SQL, and a change that SQL can't express.
     struct Migration: ExpressibleByStringLiteral {
         let sql: String
         var change: (@Sendable (SQLiteConnection) throws(FeedError) -> Void)?
@@ -62,15 +62,15 @@ struct CacheSchema: Sendable {
             count INTEGER NOT NULL CHECK (count > 0)
         ) STRICT, WITHOUT ROWID;
         """,
-        // Digests are random: each batch of images wrote most of the index anew. What goes by digest reads all rows.
+        // Digests are random, so that each batch of images rewrote most of this index. Queries by digest read all rows.
         "DROP INDEX images_by_digest;",
         "ALTER TABLE feeds ADD COLUMN pages INTEGER NOT NULL DEFAULT 1;",
-        // Nobody knows any more who named a feed that was there before, a person or an archive: what was sent to it goes
-        // on being sent.
+        // It is unknown whether the user or an archive named an existing feed. Such feeds count as named, so that their
+        // requests stay the same.
         "ALTER TABLE feeds ADD COLUMN named INTEGER NOT NULL DEFAULT 1;",
         "ALTER TABLE feeds ADD COLUMN moved_to TEXT;",
         "CREATE TABLE waits (origin TEXT NOT NULL PRIMARY KEY, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;",
-        Migration(FeedSpellings.unite),
+        Migration(FeedSpellingMigration.unite),
         """
         ALTER TABLE items ADD COLUMN title TEXT;
         ALTER TABLE items ADD COLUMN link TEXT;
@@ -78,7 +78,7 @@ struct CacheSchema: Sendable {
         ALTER TABLE items ADD COLUMN alternatives TEXT;
         ALTER TABLE feeds ADD COLUMN rules TEXT;
         """,
-        // Items that left their feed stand behind those that it names, see `KeptItems`.
+        // Kept items follow the current items, see `KeptItems`.
         """
         ALTER TABLE feeds ADD COLUMN keep TEXT;
         ALTER TABLE feeds ADD COLUMN kept INTEGER NOT NULL DEFAULT 0;
@@ -93,20 +93,21 @@ struct CacheSchema: Sendable {
         Migration(CircleMigration.divide),
     ])
 
-    /// "FSYN": tells a cache's database from anybody else's SQLite file.
+    /// "FSYN", which distinguishes a cache's database from any other SQLite file.
     static let applicationID: Int64 = 0x4653_594E
 
     var version: Int64 { Int64(migrations.count) }
 
-    /// What a database is, seen from this schema.
+    /// The state of a database in relation to this schema.
     enum State: Equatable {
-        /// Nothing in it yet: new, or its creation was cut short.
+        /// The database has no tables, because it is new or its creation was interrupted.
         case empty
         case older(Int64)
         case current
     }
 
-    /// Throws `newerVersion` or, if it is no cache's database, `unreadable`.
+    /// Returns the state of a database. Throws `newerVersion` for a newer schema, and `unreadable` for a database of
+    /// another program.
     func state(of connection: SQLiteConnection) throws(FeedError) -> State {
         let application = try connection.integer("PRAGMA application_id")
         let version = try connection.integer("PRAGMA user_version")
@@ -122,7 +123,7 @@ struct CacheSchema: Sendable {
         return version < self.version ? .older(version) : .current
     }
 
-    /// All steps in one transaction: a run that is killed on the way leaves the cache as it was.
+    /// Runs the missing migrations in one transaction, so that a killed run leaves the cache as it was.
     func migrate(_ connection: SQLiteConnection, from state: State) throws(FeedError) {
         let first: Int64
         switch state {
@@ -137,7 +138,7 @@ struct CacheSchema: Sendable {
                     try migration.change?(connection)
                 }
             } catch {
-                guard connection.wasMisfit else { throw error }
+                guard connection.failedBySchema else { throw error }
                 throw .unreadable("\(connection.path): not of the version that it says (\(error.message))")
             }
             try connection.execute("PRAGMA application_id = \(Self.applicationID)")
@@ -145,7 +146,7 @@ struct CacheSchema: Sendable {
         }
     }
 
-    /// Throws `unreadable` unless the tables are there, as tables, with their columns.
+    /// Throws `unreadable` if a table or a column is missing.
     func check(_ connection: SQLiteConnection) throws(FeedError) {
         let tables = try connection.integer(
             """
@@ -173,8 +174,8 @@ struct CacheSchema: Sendable {
                 _ = try connection.integer("SELECT \(columns) LIMIT 0")
             }
         } catch {
-            // What fails for another reason, such as a disk that can't be read, tells nothing of the columns.
-            guard connection.wasMisfit else { throw error }
+            // Another failure, such as an unreadable disk, says nothing about the columns.
+            guard connection.failedBySchema else { throw error }
             throw .unreadable("\(connection.path): lacks columns that a cache has (\(error.message))")
         }
     }

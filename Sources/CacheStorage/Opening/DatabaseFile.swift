@@ -2,15 +2,13 @@ internal import FeedCore
 internal import Glibc
 internal import SystemFiles
 
-/// Opens the database of a cache, whatever state it is in.
+/// Opens the database of a cache in any state.
 struct DatabaseFile {
     static let name = CacheLayout.database
-    /// What SQLite keeps beside a database.
-    static let companions = ["-wal", "-shm", "-journal"]
 
-    /// Nil if there is no cache.
+    /// The directory of the cache, or nil if the cache is missing.
     let directory: Descriptor?
-    /// Without links: SQLite follows none.
+    /// The path without symbolic links, because SQLite refuses them.
     let path: String
     let schema: CacheSchema
 
@@ -22,18 +20,19 @@ struct DatabaseFile {
 
     func open(_ mode: SQLiteConnection.Mode, lock: Descriptor? = nil) throws(FeedError) -> SQLiteConnection {
         let checked = try status(of: Self.name)
-        // Until it is known to be ours to change, not a byte of it moves: not even from the log into the database.
+        // The log stays outside the database until the database is known to be feedsync's.
         let connection = try SQLiteConnection(path, mode, lock: lock, keepingLog: hasLog())
-        // SQLite goes by the path, where another file may stand by now.
+        // SQLite opens the database by its path, where another file may be by now.
         guard try isThere(), let opened = try status(of: Self.name), checked?.isSame(as: opened) != false else {
             throw .storage(.failed, "\(path): another file has taken its place while it was opened")
         }
         return connection
     }
 
-    /// Refuses the files of other users, links, and what SQLite would block or choke on.
+    /// Returns whether the database exists. Throws if one of its files belongs to another user, is a symbolic link, or
+    /// is of a type that would block or confuse SQLite.
     func isThere() throws(FeedError) -> Bool {
-        for ending in [""] + Self.companions {
+        for ending in [""] + CacheLayout.databaseSuffixes {
             try attempt(.failed) { () throws(SystemError) in try directory?.requireOwn(Self.name + ending) }
             guard let status = try status(of: Self.name + ending) else { continue }
             if status.isLink {
@@ -46,11 +45,12 @@ struct DatabaseFile {
         return try status(of: Self.name) != nil
     }
 
-    /// An empty one is new to SQLite. But a new one has no images yet, and nothing beside it: that of a cache is empty
-    /// after a crash. Whoever writes goes on with it all the same, as a run may have been killed that began one anew.
+    /// Throws if the database is empty although there are images, as after a crash. SQLite would take an empty file for
+    /// a new database, but a new database has no images and no files beside it. A writer accepts an empty database,
+    /// because a killed run may have just created it.
     func requireNotEmptied() throws(FeedError) {
         guard try status(of: Self.name)?.st_size == 0, try hasImages() else { return }
-        for ending in Self.companions where try status(of: Self.name + ending) != nil { return }
+        for ending in CacheLayout.databaseSuffixes where try status(of: Self.name + ending) != nil { return }
         throw .unreadable("\(path): is empty, though there are images")
     }
 
@@ -68,5 +68,195 @@ struct DatabaseFile {
 
     func status(of name: String) throws(FeedError) -> stat? {
         try attempt(.failed) { () throws(SystemError) in try directory?.status(of: name) }
+    }
+}
+
+extension DatabaseFile {
+    /// Opens the database for reading. A missing database is read as empty, and an older schema is migrated in memory.
+    func openForReading() throws(FeedError) -> SQLiteConnection {
+        guard try isThere() else { return try inMemory() }
+        try requireNotEmptied()
+        var connection = try open(.reading)
+        var state: CacheSchema.State
+        do {
+            state = try checkedState(of: connection)
+        } catch let error where error.kind == .storage(.failed) && isWritable() {
+            // SQLite can't create its shared memory on a full disk. It works without that memory while this is the only
+            // process.
+            connection = try open(.readingAlone)
+            state = try checkedState(of: connection)
+        } catch let error where error.kind == .storage(.failed) {
+            // SQLite can't create its shared memory on a read-only medium.
+            connection = try copyOfImmutable()
+            state = try checkedState(of: connection)
+        }
+        return try upToDate(connection, state)
+    }
+
+    /// Copies the database of a read-only directory, where SQLite can't lock it. A writer may run elsewhere, if only
+    /// this container or machine has the directory read-only. The shared lock of the cache ensures that the copy is
+    /// made between two writers.
+    private func copyOfImmutable() throws(FeedError) -> SQLiteConnection {
+        let lock = try attempt(.failed) { () throws(SystemError) in
+            try directory?.status(of: CacheLayout.lock) == nil ? nil : directory?.open(CacheLayout.lock, O_RDONLY)
+        }
+        try lock?.lock(.shared, cache: path)
+        defer { withExtendedLifetime(lock) {} }
+        guard try !hasLog() else {
+            throw .storage(.failed, "\(path): the last run's log is still to be taken over, and nothing can be written")
+                .hinting("use the cache once where it can be written to")
+        }
+        return try copy(of: open(.immutable))
+    }
+
+    private func copy(of connection: SQLiteConnection) throws(FeedError) -> SQLiteConnection {
+        let copy = try SQLiteConnection(path, .memory)
+        try copy.copy(from: connection)
+        return copy
+    }
+
+    private func upToDate(
+        _ connection: SQLiteConnection, _ state: CacheSchema.State
+    ) throws(FeedError) -> SQLiteConnection {
+        switch state {
+        case .empty: return try inMemory()
+        case .older:
+            let copy = try copy(of: connection)
+            // A writer may have migrated the database in the meantime.
+            try schema.migrate(copy, from: schema.state(of: copy))
+            return copy
+        case .current:
+            connection.allowCheckpointOnClosing()
+            return connection
+        }
+    }
+
+    /// Reads the state and the tables in one transaction, because the first run of a cache may be creating the tables.
+    private func checkedState(of connection: SQLiteConnection) throws(FeedError) -> CacheSchema.State {
+        try connection.reading { () throws(FeedError) in
+            let state = try schema.state(of: connection)
+            if state == .current { try schema.check(connection) }
+            return state
+        }
+    }
+
+    func inMemory() throws(FeedError) -> SQLiteConnection {
+        let connection = try SQLiteConnection(path, .memory)
+        try schema.migrate(connection, from: .empty)
+        return connection
+    }
+
+    private func isWritable() -> Bool {
+        guard let directory else { return false }
+        return faccessat(directory.number, ".", W_OK, AT_EACCESS) == 0
+    }
+}
+
+extension DatabaseFile {
+    /// Opens the database for writing, and creates it if it is missing. The lock is held until the connection is
+    /// closed.
+    func openForWriting(lock: Descriptor) throws(FeedError) -> SQLiteConnection {
+        // An empty database is treated as a missing one.
+        let isNew = try isThere() ? status(of: Self.name)?.st_size == 0 : true
+        let isShared = try status(of: ".")?.isOpenToOthers == true
+        if isNew { try make(mode: isShared ? 0o600 : 0o666) }
+        if isShared { try makePrivate() }
+        do {
+            let connection = try open(.writing, lock: lock)
+            let state = try schema.state(of: connection)
+            connection.allowCheckpointOnClosing()
+            try connection.execute("PRAGMA journal_mode = WAL")
+            try schema.migrate(connection, from: state)
+            try schema.check(connection)
+            connection.optimizesOnClosing = true
+            return connection
+        } catch let error where isNew && error.kind == .storage(.failed) && !error.lacksRoom {
+            throw .storage(.cannotCreate, error.message)
+        }
+    }
+
+    /// Closes the database and its companion files, which may be open to others if the directory was opened to others
+    /// later.
+    private func makePrivate() throws(FeedError) {
+        try attempt(.failed) { () throws(SystemError) in
+            guard let directory else { return }
+            for ending in [""] + CacheLayout.databaseSuffixes {
+                let name = Self.name + ending
+                guard let status = try directory.status(of: name), status.st_uid == geteuid(), status.isOpenToOthers
+                else {
+                    continue
+                }
+                guard fchmodat(directory.number, name, status.st_mode & 0o700, 0) == 0 else {
+                    throw SystemError("can't be made private", "\(path)\(ending)")
+                }
+            }
+        }
+    }
+
+    /// Creates the database. SQLite itself would create a file that all users may read, whatever the umask. In a
+    /// directory that is open to others the file is private, because it can contain credentials. SQLite gives its
+    /// companion files the same mode.
+    private func make(mode: mode_t) throws(FeedError) {
+        try attempt(.cannotCreate) { () throws(SystemError) in _ = try directory?.makeFile(Self.name, mode: mode) }
+    }
+}
+
+extension DatabaseFile {
+    /// Opens the database for writing. Sets an unreadable database aside and begins a new one; `notices` then says so.
+    func repair(lock: Descriptor) throws(FeedError) -> (SQLiteConnection, notices: [String]) {
+        do {
+            try requireNotEmptied()
+            let connection = try openForWriting(lock: lock)
+            try examine(connection)
+            return (connection, [])
+        } catch let error where error.kind == .storage(.unreadable) {
+            let name = try setAside()
+            let notice = "\(error.withoutHint); it was set aside as \(name), and a new database begins"
+            return (try openForWriting(lock: lock), [notice])
+        }
+    }
+
+    /// Opens the database for reading as a rehearsal of `repair`; `notices` says what a repair would do.
+    func rehearseRepair() throws(FeedError) -> (SQLiteConnection, notices: [String]) {
+        do {
+            let connection = try openForReading()
+            try examine(connection)
+            return (connection, [])
+        } catch let error where error.kind == .storage(.unreadable) {
+            let plan = "would set aside the database as \(try freeName()), and begin a new one: \(error.withoutHint)"
+            return (try inMemory(), [plan])
+        }
+    }
+
+    private func examine(_ connection: SQLiteConnection) throws(FeedError) {
+        // The damage must be found twice, because the consequence is a new database.
+        if try connection.firstDamage() != nil, let finding = try connection.firstDamage() {
+            throw .unreadable("\(path): damaged: \(finding)")
+        }
+        try SQLiteFeedStore.checkFeeds(in: connection)
+    }
+
+    /// Returns an unused name for the database that is set aside.
+    private func freeName() throws(FeedError) -> String {
+        var number = 1
+        while try status(of: "\(Self.name).unreadable-\(number)") != nil { number += 1 }
+        return "\(Self.name).unreadable-\(number)"
+    }
+
+    /// Renames the database and its companion files, and returns the new name of the database.
+    private func setAside() throws(FeedError) -> String {
+        guard let directory else { throw .storage(.failed, "\(path): gone") }
+        let name = try freeName()
+        return try attempt(.failed) { () throws(SystemError) in
+            // The database is renamed first, because SQLite deletes a log whose database is missing.
+            for ending in [""] + CacheLayout.databaseSuffixes where try directory.status(of: Self.name + ending) != nil
+            {
+                guard renameat(directory.number, Self.name + ending, directory.number, name + ending) == 0 else {
+                    throw SystemError("can't be set aside", path + ending)
+                }
+            }
+            try directory.synchroniseWherePossible()
+            return name
+        }
     }
 }

@@ -1,20 +1,21 @@
 internal import FeedCore
+internal import Glibc
 internal import SystemFiles
 
-/// Deleting goes the other way round than publishing: the rows first, committed, then the files that no row names. A
-/// crash between the two leaves files without rows, which the next removal finds.
+/// Deletes unreferenced images in the reverse order of publishing: first the rows in a committed transaction, then the
+/// files. After a crash between the two steps, the next removal finds the files that have no rows.
 extension ImageDirectory {
     func removeUnreferenced(_ mode: RemovalMode) async throws(FeedError) -> ImageRemoval {
         try requireWritable(for: mode)
         let referenced = try await database.read { connection throws(FeedError) in
-            try ImageIndex(connection: connection).referencedDigests(besides: mode.feedsLeftOut)
+            try ImageIndex(connection: connection).referencedDigests(except: mode.feedsLeftOut)
         }
         let (kept, missing) = try attempt(.failed) { () throws(SystemError) in
             try Self.sort(referenced, in: directories.files)
         }
-        // What is missing counts as damaged where damage was looked for, with whatever stands in its place.
+        // A search for damage before this removal has counted the missing files, and the entries that have their names.
         let gone = mode.leavesDamagedOut ? 0 : missing.count
-        var files = leftovers(besides: mode.leavesDamagedOut ? kept.union(missing) : kept)
+        var files = leftovers(except: mode.leavesDamagedOut ? kept.union(missing) : kept)
         if !mode.isDryRun {
             let lock = files.isEmpty ? nil : try await lockForDeleting()
             defer { withExtendedLifetime(lock) {} }
@@ -36,7 +37,7 @@ extension ImageDirectory {
         }
     }
 
-    private func leftovers(besides kept: Set<Digest>) -> FileRemoval {
+    private func leftovers(except kept: Set<Digest>) -> FileRemoval {
         var files = FileRemoval()
         if let directory = directories.files {
             files.add(all: directory, ofImages: true) { name in
@@ -67,11 +68,69 @@ extension ImageDirectory {
                 let isFile = try files.status(of: digest.hex)?.isFile == true
                 if isFile { kept.insert(digest) } else { missing.insert(digest) }
             } catch {
-                // It may be there, and is left to whoever looks for damage.
+                // The file may exist. A search for damage examines it.
                 guard error.concernsOneFile(in: files) else { throw error }
                 kept.insert(digest)
             }
         }
         return (kept, missing)
+    }
+}
+
+/// Files to delete. If some can't be deleted, the first failure is reported, and the other files are deleted.
+struct FileRemoval {
+    private struct Leftover {
+        let name: [CChar]
+        let directory: Descriptor
+        let isImage: Bool
+    }
+
+    private var leftovers: [Leftover] = []
+    /// The number of deleted files that have names of images, and the bytes of all deleted files. A rehearsal counts
+    /// the files that would be deleted.
+    private(set) var imageCount = 0
+    private(set) var bytesFreed: Int64 = 0
+    private(set) var failure: FeedError?
+
+    var isEmpty: Bool { leftovers.isEmpty && failure == nil }
+
+    mutating func add(_ image: Digest, in directory: Descriptor) {
+        leftovers.append(Leftover(name: Array(image.hex.utf8CString), directory: directory, isImage: true))
+    }
+
+    /// Adds the entries of a directory. In the directory of images, a file with the name of an image counts as an
+    /// image.
+    mutating func add(
+        all directory: Descriptor, ofImages: Bool, except isKept: (UnsafePointer<CChar>) -> Bool = { _ in false }
+    ) {
+        do throws(SystemError) {
+            try directory.forEachEntry { name, type throws(SystemError) in
+                guard !isKept(name) else { return }
+                let mayBeFile = [DT_REG, DT_UNKNOWN].contains { type == UInt8($0) }
+                let isImage = ofImages && mayBeFile && Digest(hex: String(cString: name)) != nil
+                leftovers.append(Leftover(name: Descriptor.copy(name), directory: directory, isImage: isImage))
+            }
+        } catch {
+            failure = error.feedError(.failed)
+        }
+    }
+
+    mutating func remove() {
+        process { file throws(SystemError) in try file.directory.removeAll(file.name) }
+        leftovers = []
+    }
+
+    mutating func measure() { process { file throws(SystemError) in try file.directory.size(of: file.name) } }
+
+    private mutating func process(_ work: (Leftover) throws(SystemError) -> Int64) {
+        guard failure == nil else { return }
+        for file in leftovers {
+            do throws(SystemError) {
+                bytesFreed += try work(file)
+                if file.isImage { imageCount += 1 }
+            } catch {
+                failure = failure ?? error.feedError(.failed)
+            }
+        }
     }
 }

@@ -1,13 +1,13 @@
 internal import FeedCore
 internal import SystemFiles
 
-/// The one connection to the database, with a thread to itself.
+/// The only connection to the database, which runs on its own thread.
 actor Database {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let executor = QueueExecutor("feedsync.database")
     private let path: String
-    /// Nil once it is closed.
+    /// The connection, or nil after `close`.
     private var connection: SQLiteConnection?
 
     init(_ connection: sending SQLiteConnection) {
@@ -17,7 +17,7 @@ actor Database {
 
     func close() { connection = nil }
 
-    /// Runs reads that all see one state of the database.
+    /// Runs several reads that see the same state of the database.
     func read<Outcome: Sendable>(
         _ work: @Sendable (SQLiteConnection) throws(FeedError) -> Outcome
     ) throws(FeedError) -> Outcome {
@@ -25,7 +25,7 @@ actor Database {
         return try connection.reading { () throws(FeedError) in try work(connection) }
     }
 
-    /// Runs changes of which all stand afterwards or, if one throws, none; `undo` as there.
+    /// Runs changes in one transaction. `undo` is called as in `SQLiteConnection.writing`.
     func write<Outcome: Sendable>(
         _ work: @Sendable (SQLiteConnection) throws(FeedError) -> Outcome,
         undoing undo: @Sendable () -> Void = {}
@@ -34,7 +34,7 @@ actor Database {
         return try connection.writing({ () throws(FeedError) in try work(connection) }, undoing: undo)
     }
 
-    /// Hands the connection out for work that makes its own transactions.
+    /// Passes the connection to `work`, which starts its own transactions.
     func use<Outcome: Sendable>(
         _ work: @Sendable (SQLiteConnection) throws(FeedError) -> Outcome
     ) throws(FeedError) -> Outcome {

@@ -2,24 +2,25 @@ internal import CSQLite
 internal import FeedCore
 internal import SystemFiles
 
-/// A connection to a database, closed when it is let go of. For one thread at a time.
+/// A connection to a database, which is closed when it is released. It is used by one thread at a time.
 final class SQLiteConnection {
     enum Mode: Equatable {
         case memory
-        /// Only reads, though SQLite may open the file for writing: reading beside a writer takes its shared memory.
+        /// Reads only. SQLite may still open the file for writing, because reading beside a writer needs shared memory.
         case reading
-        /// As `reading`, while nobody else has it open: then SQLite needs no memory to share, which is a file.
+        /// Reads as the only process. SQLite then works without the file that it otherwise shares with a writer.
         case readingAlone
-        /// For a file that nobody can write: with no locks and no files beside it.
+        /// Reads a file on a read-only medium, without locks and without files beside it.
         case immutable
         case writing
     }
 
     let path: String
     private let handle: OpaquePointer
-    /// Held until the connection is closed, and let go of after that.
+    /// The lock of the cache, which is released after the connection is closed.
     private let lock: Descriptor?
-    /// Statements by the address of their SQL: to look for the text itself takes longer than to run most of them.
+    /// The prepared statements by the address of their SQL, because looking up the text takes longer than running most
+    /// of them.
     private var statements: [UnsafePointer<UInt8>: SQLiteStatement] = [:]
 
     init(
@@ -46,21 +47,22 @@ final class SQLiteConnection {
         try execute("PRAGMA trusted_schema = OFF")
         try execute("PRAGMA cell_size_check = ON")
         try execute("PRAGMA foreign_keys = ON")
-        // What it sorts, or keeps in tables for a while, it else writes to a directory that may be read-only or full.
+        // SQLite otherwise writes temporary data to a directory that may be read-only or full.
         try execute("PRAGMA temp_store = MEMORY")
         if mode == .readingAlone { try execute("PRAGMA locking_mode = EXCLUSIVE") }
         let reads = mode == .reading || mode == .readingAlone
         try execute(reads ? "PRAGMA query_only = ON" : "PRAGMA synchronous = FULL")
     }
 
-    /// To be told to SQLite before its first use: else it counts all the memory it takes, under a lock, each time.
+    /// Turns off SQLite's memory statistics, which take a lock for each allocation. It must happen before the first use
+    /// of SQLite.
     private static let countsNoMemory = feedsync_count_no_memory() == SQLITE_OK
 
     deinit {
-        // All is committed by now: should tidying up fail, the next to open the database does it.
-        if tidiesUpOnClosing {
-            // Somebody who reads, such as an export, is not waited for: what can't be taken over now is later. Statistics
-            // are made of some rows, not of millions.
+        // Every change is committed. If the optimization fails, the next process that opens the database repeats it.
+        if optimizesOnClosing {
+            // The checkpoint skips the part of the log that a reader, such as an export, still needs. Statistics are
+            // computed from a sample of the rows.
             let tidyUp = """
                 PRAGMA busy_timeout = 0; PRAGMA analysis_limit = 400; PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE)
                 """
@@ -70,13 +72,14 @@ final class SQLiteConnection {
         sqlite3_close_v2(handle)
     }
 
-    /// From now on closing it may take the log over into the database.
-    func giveUpLog() { feedsync_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0) }
+    /// Allows SQLite to move the log into the database when the connection is closed.
+    func allowCheckpointOnClosing() { feedsync_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0) }
 
-    /// Only for a database that is known to be ours.
-    var tidiesUpOnClosing = false
+    /// Whether closing updates the statistics and moves the log into the database. It is set only for a database that
+    /// this program owns.
+    var optimizesOnClosing = false
 
-    /// The statement for this SQL, prepared once.
+    /// Returns the statement for this SQL, which is prepared once.
     func statement(_ sql: StaticString) throws(FeedError) -> SQLiteStatement {
         if let statement = statements[sql.utf8Start] { return statement }
         let statement = try prepare(String(describing: sql))
@@ -84,26 +87,26 @@ final class SQLiteConnection {
         return statement
     }
 
-    /// Whether a query has any row to give.
+    /// Returns whether a query gives at least one row.
     func finds(_ sql: StaticString) throws(FeedError) -> Bool {
         var isFound = false
         try statement(sql).forEachRow { () throws(FeedError) in isFound = true }
         return isFound
     }
 
-    /// For SQL that is made for one occasion.
+    /// Prepares a statement that is used once.
     func prepare(_ sql: String) throws(FeedError) -> SQLiteStatement {
         try SQLiteStatement(sql, in: handle, path: path)
     }
 
-    /// Runs one or more statements whose rows, if any, don't matter.
+    /// Runs one or more statements and ignores their rows.
     func execute(_ sql: String) throws(FeedError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw .sqlite(code, handle, path: path) }
     }
 
-    /// Whether the last call failed since what it asks for doesn't go with the tables that there are.
-    var wasMisfit: Bool { sqlite3_errcode(handle) == SQLITE_ERROR }
+    /// Whether the last call failed because its SQL differs from the schema of the database.
+    var failedBySchema: Bool { sqlite3_errcode(handle) == SQLITE_ERROR }
 
     func integer(_ sql: String) throws(FeedError) -> Int64 {
         let statement = try prepare(sql)
@@ -119,18 +122,16 @@ final class SQLiteConnection {
         return value
     }
 
-    var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
-
-    /// The number of rows that the statement before changed.
+    /// The number of rows that the last statement changed.
     var changedRows: Int { Int(sqlite3_changes(handle)) }
 
-    /// Several reads that all see one state of the database, whatever another process writes meanwhile.
+    /// Runs several reads that see the same state of the database, even while another process writes.
     func reading<Outcome>(_ work: () throws(FeedError) -> Outcome) throws(FeedError) -> Outcome {
         try transaction("BEGIN", work, undoing: {})
     }
 
-    /// `undo` is called where none of it stands, for certain. It is not where the commit met an I/O error: what it wrote
-    /// until then may be taken for committed when the log is read anew.
+    /// Runs changes in one transaction. Calls `undo` if the changes were certainly rolled back. After an I/O error
+    /// during the commit, SQLite may find the changes committed when it reads the log again; `undo` is then skipped.
     func writing<Outcome>(
         _ work: () throws(FeedError) -> Outcome, undoing undo: () -> Void = {}
     ) throws(FeedError) -> Outcome {
@@ -149,14 +150,14 @@ final class SQLiteConnection {
             return outcome
         } catch {
             let mayStand = isCommitting && sqlite3_errcode(handle) & 0xFF == SQLITE_IOERR
-            // A rollback that fails leaves nothing to be done, and nothing committed either.
+            // A failed rollback has no further consequence, because the changes stay uncommitted.
             if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
             if !mayStand { undo() }
             throw error
         }
     }
 
-    /// Takes over everything in another database.
+    /// Copies everything from another database.
     func copy(from source: SQLiteConnection) throws(FeedError) {
         guard let backup = sqlite3_backup_init(handle, "main", source.handle, "main") else {
             throw .sqlite(sqlite3_extended_errcode(handle), handle, path: path)
@@ -168,5 +169,28 @@ final class SQLiteConnection {
 
     private static func immutableURI(_ path: String) -> String {
         "file:\(PercentEncoding.encodePath(path))?immutable=1"
+    }
+}
+
+extension SQLiteConnection {
+    /// Returns the first damage in the pages of the database, or nil if the database is intact. Throws if pages can't
+    /// be read. The full check is needed because the quick check overlooks an index that differs from its table, as
+    /// after a log was applied to the wrong database.
+    func firstDamage() throws(FeedError) -> String? {
+        guard let finding = try text("PRAGMA integrity_check(1)"), finding != "ok" else { return nil }
+        guard !Self.isFailedRead(finding) else {
+            throw .storage(.failed, "\(path): could not be read: \(finding.split(separator: "\n").last ?? "")")
+        }
+        return finding
+    }
+
+    /// Returns whether a finding is a failed read. SQLite lists a page that it failed to read among the damage. The
+    /// text contains the code of the error, except for a page of the freelist, whose text means only this failure.
+    static func isFailedRead(_ finding: String) -> Bool {
+        if finding.contains("failed to get page") { return true }
+        guard let name = finding.firstRange(of: "error code") else { return false }
+        let number = finding[name.upperBound...].drop { $0 == " " || $0 == "=" }.prefix { $0.isASCII && $0.isNumber }
+        guard let code = Int32(number) else { return false }
+        return ![SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT].contains(code & 0xFF)
     }
 }

@@ -1,7 +1,8 @@
 internal import CSQLite
 internal import FeedCore
+internal import Glibc
 
-/// A prepared statement, finalised when it is let go of.
+/// A prepared statement, which is finalised when it is released.
 final class SQLiteStatement {
     private let handle: OpaquePointer
     private let database: OpaquePointer
@@ -18,7 +19,7 @@ final class SQLiteStatement {
 
     func bind(_ index: Int32, _ text: String?) throws(FeedError) {
         guard var text else { return try check(sqlite3_bind_null(handle, index)) }
-        // With its length, as a text from a feed can hold NULs.
+        // The length is passed, because a text from a feed can contain NUL.
         try check(text.withUTF8 { feedsync_bind_text(handle, index, $0.baseAddress, Int32(clamping: $0.count)) })
     }
 
@@ -33,14 +34,14 @@ final class SQLiteStatement {
         }
     }
 
-    /// Runs a statement that has no rows to give.
+    /// Runs a statement and ignores its rows.
     func run() throws(FeedError) {
         try forEachRow { () throws(FeedError) in }
     }
 
-    /// Runs it and visits each row; the bindings stay until they are bound anew.
+    /// Runs the statement and visits each row. Its bindings stay until they are replaced.
     func forEachRow(_ visit: () throws(FeedError) -> Void) throws(FeedError) {
-        // What resetting answers is the failure of the step before, told already.
+        // The result of `sqlite3_reset` repeats the failure of the last step, which was thrown already.
         defer { sqlite3_reset(handle) }
         while true {
             switch sqlite3_step(handle) {
@@ -61,7 +62,7 @@ final class SQLiteStatement {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Nil where there is none.
+    /// Returns nil if the value differs from a digest.
     func digest(_ column: Int32) -> Digest? {
         guard let start = sqlite3_column_blob(handle, column) else { return nil }
         return Digest(bytes: UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
@@ -69,5 +70,33 @@ final class SQLiteStatement {
 
     private func check(_ code: Int32) throws(FeedError) {
         guard code == SQLITE_OK else { throw .sqlite(code, database, path: path) }
+    }
+}
+
+extension FeedError {
+    /// SQLITE_IOERR_SHMSIZE: the file for the shared memory can't grow. SQLite gives this code without the reason.
+    private static var cannotGrow: Int32 { SQLITE_IOERR | 19 << 8 }
+
+    /// Returns the error of the last SQLite call. The code and the text are valid until the next call.
+    static func sqlite(_ code: Int32, _ database: OpaquePointer?, path: String) -> FeedError {
+        var reason = database.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? "out of memory"
+        let system = [SQLITE_CANTOPEN, SQLITE_IOERR].contains(code & 0xFF) ? systemError(of: database) : 0
+        if system != 0 { reason += " (\(String(cString: strerror(system))))" }
+        let text = "\(path): \(reason) (SQLite code \(code))"
+        switch code & 0xFF {
+        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT: return .unreadable(text)
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            return .storage(.busy, "another program, such as sqlite3, keeps \(path) locked")
+        default:
+            let error = FeedError.storage(.failed, text)
+            let lacksRoom = code & 0xFF == SQLITE_FULL || code == cannotGrow || [ENOSPC, EDQUOT].contains(system)
+            return lacksRoom ? error.lackingRoom() : error
+        }
+    }
+
+    private static func systemError(of database: OpaquePointer?) -> Int32 {
+        guard let database else { return 0 }
+        let error = sqlite3_system_errno(database)
+        return error != 0 ? error : feedsync_log_errno(database)
     }
 }

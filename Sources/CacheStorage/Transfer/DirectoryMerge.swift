@@ -1,20 +1,20 @@
 internal import FeedCore
 internal import SystemFiles
 
-/// Changes within the transaction that its connection is in, and the files that go with them. Those are in place, on
-/// disk, before the rows that name them are committed.
+/// Merges feeds and images within the current transaction of the connection. It moves the files to their final names
+/// and makes them durable before the transaction commits the rows.
 final class DirectoryMerge: CacheMerge {
-    /// The thread that places files is not woken for each.
-    private static let placedAtOnce = 64
+    /// The number of images after which the placing thread is started, to save wake-ups.
+    private static let batchSize = 64
 
     private let connection: SQLiteConnection
     private let files: Descriptor
     private let placing: PlacingThread
-    /// Images whose files are not in their places yet.
+    /// The images whose files are still in `incoming`.
     private var offered: [OfferedImage] = []
-    /// The feed begun last, and how many images it has.
+    /// The row of the feed that was begun last, and the number of its images.
     private var feed: (row: Int64, images: Int64) = (0, 0)
-    /// What was found of the data that was there.
+    /// The known results of checking existing data.
     private var isIntact: [Digest: Bool] = [:]
     private var circlesOfLastFeed: (feed: ResourceURL, circles: VisibleCircles)?
 
@@ -58,7 +58,7 @@ final class DirectoryMerge: CacheMerge {
     func begin(_ feed: FeedHead) throws(FeedError) {
         let change = SQLiteFeedChange(connection: connection)
         let known = try KeptItems(connection: connection, of: feed.url)
-        try known?.deleteOthers()
+        try known?.deleteCurrent()
         let id = if let known { known.feed } else { try change.newRow() }
         let row = try connection.statement(
             """
@@ -86,19 +86,19 @@ final class DirectoryMerge: CacheMerge {
         guard let id = circles.feed else { return false }
         let index = ImageIndex(connection: connection)
         if let known = try index.find(image.url.text, in: circles), try isIntact(known.image) {
-            try index.noteEarlier(image.fetchedAt, known, of: image)
+            try index.recordEarlierDate(image.fetchedAt, known, of: image)
             return false
         }
         try index.insert(image, in: id)
         offered.append(image)
-        if offered.count == Self.placedAtOnce { try placeOffered() }
+        if offered.count == Self.batchSize { try placeOffered() }
         if isIntact[image.digest] != nil { isIntact[image.digest] = true }
         try FailureMemory(connection: connection).forget(
             image.url, for: [Recipient(image: image.url, feed: feed, circle: .oneFeed)])
         return true
     }
 
-    /// The circles of the feed whose images are offered: mostly the same feed as before.
+    /// Returns the circles of a feed. Successive images usually belong to the same feed, whose circles are cached.
     private func circles(of feed: ResourceURL) throws(FeedError) -> VisibleCircles {
         if let known = circlesOfLastFeed, known.feed.key == feed.key { return known.circles }
         let circles = try VisibleCircles(Viewer(feed), in: connection)
@@ -108,7 +108,7 @@ final class DirectoryMerge: CacheMerge {
 
     private func isIntact(_ image: StoredImage) throws(FeedError) -> Bool {
         if let known = isIntact[image.digest] { return known }
-        // One that is on its way there is looked at when it has come.
+        // A file that is being moved is checked afterwards.
         try placeOffered()
         try placing.wait()
         let intact = try ImageFile.condition(of: image.digest, size: image.size, in: files).isIntact
@@ -126,6 +126,6 @@ final class DirectoryMerge: CacheMerge {
         offered.removeAll(keepingCapacity: true)
     }
 
-    /// The changes don't stand, so that no row names these files.
-    func takeBackFiles() { placing.takeBack() }
+    /// Deletes the new files after the transaction was rolled back.
+    func rollBackFiles() { placing.rollBack() }
 }

@@ -2,19 +2,19 @@ internal import FeedCore
 internal import Glibc
 internal import SystemFiles
 
-/// All that a cache directory holds, going out or coming in. It has the database's thread to itself meanwhile.
+/// Exports and imports the contents of a cache directory. The work occupies the thread of the database.
 struct DirectoryTransfer: CacheTransfer {
     let path: String
     let database: Database
     let directories: ImageDirectories
-    /// Nil: the cache is open for reading alone.
+    /// The staging area, or nil if the cache is open for reading only.
     let staging: Staging?
     let wait: LockWait
 
     func read<Outcome: Sendable>(
         lockWait: Duration, _ work: @escaping @Sendable (any CacheSnapshot) throws(FeedError) -> Outcome
     ) async throws(FeedError) -> Outcome {
-        // First the lock, then the rows: what a row names is there, and stays.
+        // The lock comes before the rows, so that every file of a row stays.
         let wait = LockWait(limit: lockWait, sleeping: wait.sleeping)
         let lock = try await directories.lockImages(.shared, wait, cache: path)
         defer { withExtendedLifetime(lock) {} }
@@ -30,14 +30,14 @@ struct DirectoryTransfer: CacheTransfer {
             throw .storage(.failed, "\(path): is open for reading alone")
         }
         return try await database.use { connection throws(FeedError) in
-            let intake = DirectoryIntake(connection: connection, files: files, staging: staging)
+            let intake = DirectoryImport(connection: connection, files: files, staging: staging)
             defer { intake.discard() }
             return try work(intake)
         }
     }
 }
 
-/// The rows within one transaction, and the files they name.
+/// The rows of one transaction and their files.
 struct DirectorySnapshot: CacheSnapshot {
     let connection: SQLiteConnection
     let files: Descriptor?
@@ -48,7 +48,7 @@ struct DirectorySnapshot: CacheSnapshot {
         of feed: ResourceURL, at positions: ClosedRange<Int64>,
         _ visit: (SnapshotImage) throws(FeedError) -> Void
     ) throws(FeedError) {
-        // An export has no use for credentials.
+        // The credentials are read as NULL, because an export leaves them out.
         let index = ImageIndex(connection: connection)
         let circles = try VisibleCircles(Viewer(feed), in: connection)
         guard let id = circles.feed else { return }
@@ -73,7 +73,7 @@ struct DirectorySnapshot: CacheSnapshot {
 }
 
 private struct DirectoryImages: ImageBytes {
-    /// Nil: there are none.
+    /// The directory of image files, or nil if it is missing.
     let files: Descriptor?
 
     func read(

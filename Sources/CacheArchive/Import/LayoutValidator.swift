@@ -1,26 +1,26 @@
 internal import FeedCore
 
-/// Goes through all that an archive's index leads to, and finds every fault: those in the lists of images when they are
-/// visited, for a merge that ends in one changes nothing.
-struct ImportedLayout {
+/// Follows an archive's index to everything that it references, and reports every fault. The lists of images are
+/// checked when they are visited: a fault there ends the merge, which leaves the cache unchanged.
+struct LayoutValidator {
     private let contents: ArchiveContents
     private let intake: any CacheIntake
     private let terms: ImportTerms
-    private let images: ImportedImages
+    private let images: ImageValidator
 
     init(_ contents: ArchiveContents, in intake: any CacheIntake, _ terms: ImportTerms) {
         self.contents = contents
         self.intake = intake
         self.terms = terms
-        images = ImportedImages(contents, terms)
+        images = ImageValidator(contents, terms)
     }
 
-    /// In the order of the index.
+    /// Returns the feeds in the order of the index.
     func feeds() throws(FeedError) -> [any ArchivedFeed] {
         guard let layout = contents.layout else { throw missing(OCILayout.layoutFile) }
         guard let index = contents.index else { throw missing(OCILayout.indexFile) }
         try OCILayout.readLayout(layout)
-        // The feeds by their documents.
+        // The URLs of the feeds by the digests of their documents.
         var urls: [Digest: ResourceURL] = [:]
         var seen: Set<ResourceURL.Key> = []
         var feeds: [any ArchivedFeed] = []
@@ -32,7 +32,7 @@ struct ImportedLayout {
             let manifest = try OCILayout.readManifest(try intake.bytes(of: descriptor.digest), of: name)
             try checkText(manifest.config, namedBy: name)
             let document = manifest.config.digest
-            // A large feed's manifests share one document.
+            // The manifests of a large feed share one document.
             if urls[document] == nil {
                 let feed = try feed(manifest.config)
                 guard seen.insert(feed.head.url.key).inserted else {
@@ -61,7 +61,8 @@ struct ImportedLayout {
             document: document, name: name, images: images, limits: limits, now: terms.now)
     }
 
-    /// The text may be of any feed: the largest limit holds until it is read.
+    /// Checks the size of a text. Its feed is unknown until the text is read, so that the largest limit of all feeds
+    /// applies.
     private func checkText(_ descriptor: BlobDescriptor, namedBy name: String) throws(FeedError) {
         try contents.checkSize(descriptor, namedBy: name)
         try checkSize(descriptor, terms.largest.feed)
@@ -78,19 +79,19 @@ struct ImportedLayout {
     }
 }
 
-/// A feed whose document was brought in.
+/// A feed whose document was imported.
 private struct DocumentedFeed: ArchivedFeed {
     let document: FeedDocument
     let name: String
-    let images: ImportedImages
+    let images: ImageValidator
     let limits: ImportTerms.SizeLimits
     let now: Timestamp
 
     var head: FeedHead { document.head }
 
-    /// Throws at an image that is not as it should be.
+    /// Visits the images of the feed. Throws at an invalid image.
     func forEachImage(_ visit: (FeedImage, OfferedImage?) throws(FeedError) -> Void) throws(FeedError) {
-        // There may be a million: a hash of each URL and of its digest is enough to compare them.
+        // There may be a million images. Comparing the hashes of their URLs and digests saves memory.
         var digests: [Int: Int] = [:]
         var current = 0
         try document.forEachImage { image, data throws(FeedError) in

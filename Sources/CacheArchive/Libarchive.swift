@@ -2,14 +2,14 @@ internal import CArchive
 internal import FeedCore
 internal import Glibc
 
-/// A reader of libarchive's that takes its input from a closure.
+/// A reader of libarchive that takes its input from a closure.
 final class LibarchiveReader {
     let handle: OpaquePointer
     private let input: () throws(FeedError) -> UnsafeRawBufferPointer?
-    /// The error that the input threw. libarchive itself learns only that there was one.
+    /// The error that the input threw. libarchive itself learns only that reading failed.
     private(set) var inputFailure: FeedError?
 
-    /// `input` returns the next bytes, which stay valid until it is called again, and nil at the end.
+    /// Creates a reader. `input` returns the next bytes, which stay valid until the next call, and nil at the end.
     init(_ input: @escaping () throws(FeedError) -> UnsafeRawBufferPointer?) throws(FeedError) {
         guard let handle = archive_read_new() else { throw Self.outOfMemory }
         self.handle = handle
@@ -40,7 +40,7 @@ final class LibarchiveReader {
         }
     }
 
-    /// Treats every code but OK as a failure, because a warning also means an archive that is not as it should be.
+    /// Treats every code but OK as a failure, because a warning also means a faulty archive.
     func check(_ code: Int32) throws(FeedError) {
         guard code == ARCHIVE_OK else { throw failure() }
     }
@@ -57,6 +57,22 @@ final class LibarchiveReader {
 }
 
 extension OpaquePointer {
-    /// What libarchive says about the last failure of an archive; nil where it says nothing.
+    /// libarchive's description of the last failure, or nil if there is none.
     var errorText: String? { archive_error_string(self).map { String(cString: $0) } }
+}
+
+/// Runs libarchive with the character encoding UTF-8. libarchive reads and writes names in the encoding of the thread's
+/// locale: in the C locale it would warn about an owner's name beyond ASCII, and convert each name that it writes.
+enum UTF8Locale {
+    /// The locale. Unsafe: it is created once, stays constant, and is kept until the end of the process, because any
+    /// thread may be using it.
+    private nonisolated(unsafe) static let locale = newlocale(Int32(LC_CTYPE_MASK), "C.UTF-8", nil)
+
+    /// Runs `work` with UTF-8 as the encoding of names in this thread.
+    static func during<Outcome, Failure>(_ work: () throws(Failure) -> Outcome) throws(Failure) -> Outcome {
+        guard let locale else { return try work() }
+        let previous = uselocale(locale)
+        defer { uselocale(previous) }
+        return try work()
+    }
 }

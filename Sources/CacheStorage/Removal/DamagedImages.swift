@@ -2,25 +2,25 @@ internal import FeedCore
 internal import Synchronization
 internal import SystemFiles
 
-/// Damaged images go as those go that no feed names: the rows first, then the files.
+/// Deletes damaged images in the same order as unreferenced ones: first the rows, then the files.
 extension ImageDirectory {
     func removeDamaged(_ mode: RemovalMode, progress: ProgressStream?) async throws(FeedError) -> ImageRemoval {
         try requireWritable(for: mode)
         let all = try await database.read { connection throws(FeedError) in
             let index = ImageIndex(connection: connection)
-            let referenced = try index.referencedDigests(besides: mode.feedsLeftOut)
+            let referenced = try index.referencedDigests(except: mode.feedsLeftOut)
             return try index.sizes().filter { referenced.contains($0.key) }.map { (digest: $0.key, size: $0.value) }
         }
         guard let files = directories.files else { return ImageRemoval(images: all.count, bytesFreed: 0) }
-        let findings = DamageFindings(of: all.count, progress)
+        let findings = DamageSearch(of: all.count, progress)
         await withTaskCancellationHandler {
-            WorkerThreads.share(all.count, among: Self.hashingThreads) { place in
-                findings.add(all[place].digest, of: all[place].size, in: files)
+            WorkerThreads.share(all.count, among: Self.hashingThreads) { job in
+                findings.add(all[job].digest, of: all[job].size, in: files)
             }
         } onCancel: {
             findings.cancel()
         }
-        let (damaged, kept) = try findings.verdict()
+        let (damaged, kept) = try findings.conclusion()
         var removal = FileRemoval()
         for digest in damaged { removal.add(digest, in: files) }
         if mode.isDryRun {
@@ -38,12 +38,12 @@ extension ImageDirectory {
     }
 }
 
-/// What several threads find that look for damaged images.
-private final class DamageFindings: Sendable {
+/// The results of several threads that look for damaged images.
+private final class DamageSearch: Sendable {
     private struct State {
         var conditions: [(digest: Digest, condition: ImageFile.Condition)] = []
         var progress: Progress
-        /// What would come in the way of the next image as well.
+        /// The failure that would also affect the next image.
         var failure: FeedError?
     }
 
@@ -55,7 +55,8 @@ private final class DamageFindings: Sendable {
         self.stream = stream
     }
 
-    /// What is damaged is only deleted when all is known: after a failure nothing more is looked at.
+    /// Checks one image. It skips the check after a failure, because images are deleted only when all of them were
+    /// checked.
     func add(_ digest: Digest, of size: Int64, in files: Descriptor) {
         guard state.withLock({ $0.failure == nil }) else { return }
         do throws(FeedError) {
@@ -77,8 +78,9 @@ private final class DamageFindings: Sendable {
 
     private func fail(_ error: FeedError) { state.withLock { $0.failure = $0.failure ?? error } }
 
-    /// Answers what is to be deleted, and what is told of the images that are kept though they can't be read.
-    func verdict() throws(FeedError) -> ([Digest], kept: FeedError?) {
+    /// Returns the digests of the images to delete, and an error for the images that are kept although they can't be
+    /// read.
+    func conclusion() throws(FeedError) -> ([Digest], kept: FeedError?) {
         let state = state.withLock { $0 }
         if let failure = state.failure { throw failure }
         var damaged: [Digest] = []
@@ -98,8 +100,8 @@ private final class DamageFindings: Sendable {
             }
         }
         let unread = lost.count + forbidden.count
-        // One that the disk lost is fetched again. But where it gives back none of several, it is the disk that is
-        // broken, or its cable, and they may all be there.
+        // A lost image is downloaded again. But if several images are lost and none can be read, the disk or its cable
+        // is broken, and the images may be intact.
         if let lost = lost.first, unread > 1, !hasRead {
             throw lost.feedError(.failed)
                 .adding("; not one of \(unread) images can be read, and none was deleted")

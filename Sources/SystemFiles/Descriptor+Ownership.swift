@@ -1,28 +1,15 @@
-package import Glibc
-
-/// The rule for who owns the directory of a cache and the files in it.
-///
-/// A descriptor in a cache carries the rule of its directory, so that every file is checked when it is opened.
-package enum CacheOwnership: Sendable {
-    /// Each file must belong to this user, who runs the program.
-    case required(uid_t)
-    /// The program runs as root, who may use any cache, and what it makes belongs to this user and group.
-    case given(uid_t, gid_t)
-
-    /// The file whose owner is also the owner of what root makes.
-    package static let database = "feedsync.sqlite"
-}
+internal import Glibc
 
 extension Descriptor {
-    /// Opens the directory of a cache, which must belong to the user or to root. Links on the way are followed, because
-    /// the path is the user's own.
+    /// Opens the directory of a cache, which must belong to the user or to root. It follows the symbolic links in the
+    /// path, because the user gave that path.
     package static func cacheDirectory(at path: String) throws(SystemError) -> Descriptor {
         let user = geteuid()
         func requireOwn(_ status: stat) throws(SystemError) {
             guard [user, 0].contains(status.st_uid) || user == 0 else { throw .foreign(status.st_uid, path) }
         }
         var found = stat()
-        // The directory of another user is often closed to this one.
+        // The owner is checked before the directory is opened, because another user's directory often refuses access.
         if stat(path, &found) == 0 { try requireOwn(found) }
         let directory = try directory(at: path)
         let status = try directory.status()
@@ -32,7 +19,7 @@ extension Descriptor {
         return try directory.owned(.given(owner.st_uid, owner.st_gid))
     }
 
-    /// Refuses an entry of the directory that belongs to another user. Nothing may be there.
+    /// Throws if an entry of the directory belongs to another user. A missing entry is accepted.
     package func requireOwn(_ name: String) throws(SystemError) {
         guard case .required(let user) = ownership, let status = try status(of: name), status.st_uid != user else {
             return
@@ -40,8 +27,7 @@ extension Descriptor {
         throw .foreign(status.st_uid, "\(path)/\(name)")
     }
 
-    /// Refuses what was opened in a cache if it belongs to another user, or is neither a directory, where one is wanted,
-    /// nor a regular file.
+    /// Throws if a file or directory in a cache belongs to another user, or if it is of the wrong type.
     func requireUsable(isDirectory: Bool) throws(SystemError) {
         guard let ownership else { return }
         let status = try status()
@@ -49,8 +35,9 @@ extension Descriptor {
         guard isDirectory || status.isFile else { throw SystemError(ENXIO, "is not a regular file", path) }
     }
 
-    /// Gives a file that root made in a cache to the owner of that cache, who could not go on with it otherwise. Where
-    /// root may not give it away, as in some containers and on some network file systems, it stays root's.
+    /// Gives a file that root created in a cache to the owner of the cache, which could otherwise no longer use the
+    /// cache. In some containers and on some network file systems root may not change owners; there the file stays
+    /// root's.
     package func giveOwner(to made: Descriptor) throws(SystemError) {
         guard case .given(let user, let group) = ownership, user != 0 else { return }
         guard fchown(made.number, user, group) != 0 else { return }

@@ -1,9 +1,8 @@
 internal import FeedCore
 internal import Hashing
 
-/// Brings blobs into a cache, one after another: the caller reads and hashes them, and a thread of its own writes those
-/// that are as they should be.
-final class ImportedBlobs {
+/// Imports blobs one after another: the caller reads and hashes them, and a separate thread writes them.
+final class BlobImporter {
     private let pipeline = Pipeline("feedsync.writing")
     private var batch: BlobBatch
 
@@ -11,25 +10,25 @@ final class ImportedBlobs {
         batch = pipeline.emptyBatch()
         pipeline.run { pipeline throws(FeedError) in
             while let batch = try pipeline.take() {
-                for part in batch.parts {
-                    try target.add(batch.bytes(of: part), to: part.digest, from: part.offset, isEnd: part.isEnd)
+                for slice in batch.slices {
+                    try target.add(batch.bytes(of: slice), to: slice.digest, from: slice.offset, isEnd: slice.isEnd)
                 }
                 pipeline.reuse(batch)
             }
         }
     }
 
-    /// Brings in the blob that is read next. Answers with its type; nil where it is no image. Throws also what went wrong
-    /// with those before.
+    /// Imports the current entry of the reader. Returns the type of an image, or nil for another blob. Throws the
+    /// failure of an earlier blob as well.
     func add(_ digest: Digest, from reader: ArchiveReader) throws(FeedError) -> ImageType? {
         let hash = try SHA256()
         var type: ImageType?
         var offset: Int64 = 0
         var position: Int64 = 0
-        func endPart(isEnd: Bool) {
-            let part = batch.endPart(of: digest, from: offset, isEnd: isEnd)
-            // However a blob is cut into chunks: this is more of it than is looked at, or all.
-            if offset == 0 { type = ImageType(signatureOf: batch.bytes(of: part)) }
+        func endSlice(isEnd: Bool) {
+            let slice = batch.endSlice(of: digest, from: offset, isEnd: isEnd)
+            // The first slice is the whole blob, or longer than every signature.
+            if offset == 0 { type = ImageType(signatureOf: batch.bytes(of: slice)) }
             offset = position
         }
         if batch.isFull(for: reader.size) { try handOn() }
@@ -38,7 +37,7 @@ final class ImportedBlobs {
             var rest = chunk[...]
             while !rest.isEmpty {
                 if batch.room.isEmpty {
-                    endPart(isEnd: false)
+                    endSlice(isEnd: false)
                     try handOn()
                 }
                 let fitting = rest.prefix(batch.room.count)
@@ -52,11 +51,11 @@ final class ImportedBlobs {
         guard found == digest else {
             throw .invalidData("\(OCILayout.blobName(digest)): its bytes have another digest, \(found.hex)")
         }
-        endPart(isEnd: true)
+        endSlice(isEnd: true)
         return type
     }
 
-    /// Returns when the cache has all. Throws what went wrong.
+    /// Waits until every blob is written. Throws the failure of any of them.
     func finish() throws(FeedError) {
         try handOn()
         pipeline.finish()
@@ -64,7 +63,7 @@ final class ImportedBlobs {
         try pipeline.check()
     }
 
-    /// Nothing more is handed to the cache when this returns.
+    /// Stops the thread and waits for its end.
     func stop() {
         pipeline.fail(.cancelled)
         pipeline.wait()

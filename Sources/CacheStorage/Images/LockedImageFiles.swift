@@ -4,17 +4,17 @@ internal import SystemFiles
 
 extension ImageDirectory {
     func files(lockWait: Duration) async throws(FeedError) -> any ImageFiles {
-        guard let files = directories.files else { return HeldImageFiles(lock: nil, directory: nil, cache: path) }
+        guard let files = directories.files else { return LockedImageFiles(lock: nil, directory: nil, cache: path) }
         let wait = LockWait(limit: lockWait, sleeping: wait.sleeping)
         let lock = try await directories.lockImages(.shared, wait, cache: path)
-        return HeldImageFiles(lock: lock, directory: files, cache: path)
+        return LockedImageFiles(lock: lock, directory: files, cache: path)
     }
 }
 
-/// Files that nobody deletes while this lives: whoever wants to takes the exclusive lock first.
-private struct HeldImageFiles: ImageFiles {
+/// Image files under the shared lock, which excludes every process that deletes images.
+private struct LockedImageFiles: ImageFiles {
     let lock: Descriptor?
-    /// Nil: there are no files.
+    /// The directory of image files, or nil if it is missing.
     let directory: Descriptor?
     let cache: String
 
@@ -25,11 +25,11 @@ private struct HeldImageFiles: ImageFiles {
             try ImageFile.openReadable(image.digest, in: directory, size: image.size)
         }
         guard let file else { throw gone }
-        return HeldImageFile(file: file, directory: directory, name: image.digest.hex, size: Int(image.size))
+        return LockedImageFile(file: file, directory: directory, name: image.digest.hex, size: Int(image.size))
     }
 }
 
-private struct HeldImageFile: OpenImage {
+private struct LockedImageFile: OpenImage {
     let file: Descriptor
     let directory: Descriptor
     let name: String
@@ -40,8 +40,8 @@ private struct HeldImageFile: OpenImage {
     }
 
     func place(at path: String) throws(FeedError) {
-        // A link may be impossible for many reasons: another file system, too many links, a file of another user. Where
-        // a copy is impossible too, that tells why.
+        // A link can fail for many reasons, such as another file system, too many links or a file of another user. If
+        // the copy fails as well, the copy's error is thrown.
         for placement in [ImagePlacement.link, .clone, .copy] where try place(at: path, as: placement) { return }
     }
 
@@ -54,7 +54,7 @@ private struct HeldImageFile: OpenImage {
             return false
         }
         do throws(FeedError) { try copy(to: target) } catch {
-            // Half a image is none.
+            // A partial copy is deleted.
             unlink(path)
             throw error
         }
@@ -69,7 +69,7 @@ private struct HeldImageFile: OpenImage {
 
     private func copy(to target: Descriptor) throws(FeedError) {
         var offset = 0
-        // Most are smaller than a buffer for any.
+        // The size of the image limits the buffer, because most images are smaller than a chunk.
         while offset < size, case let chunk = try read(min(256 * 1024, size - offset), at: offset), !chunk.isEmpty {
             try attempt(.failed) { () throws(SystemError) in try target.write(chunk) }
             offset += chunk.count
@@ -77,7 +77,7 @@ private struct HeldImageFile: OpenImage {
     }
 }
 
-/// Reads an image's file. That there is no right to it is told from that the disk fails.
+/// Reads an image file. Distinguishes a denied permission from a failing disk.
 private func reading<Outcome>(
     in directory: Descriptor, _ work: () throws(SystemError) -> Outcome
 ) throws(FeedError) -> Outcome {
@@ -88,8 +88,8 @@ private func reading<Outcome>(
     }
 }
 
-/// `FICLONE`: the copy shares the original's blocks until one of them is written to. Its C definition is a macro that
-/// Swift can't see: `_IOW(0x94, 9, int)`.
+/// The request number of `FICLONE`, which makes a copy that shares the original's blocks until one of them is changed.
+/// Swift can't import the C macro `_IOW(0x94, 9, int)`.
 private enum FileCloning {
     static let request: UInt = 0x4004_9409
 }

@@ -1,0 +1,134 @@
+internal import FeedCore
+
+/// Reads feed images from rows that begin with the columns position, item_id, url, credentials, description, location,
+/// title, link, published, alternatives, last_seen. The database is untrusted input and checked like any other.
+struct ItemReader {
+    static let columns: Int32 = 11
+
+    let connection: SQLiteConnection
+    let feed: ResourceURL
+    /// The link of the previous row. Adjacent images of one item share it.
+    private var last: (text: String, link: ResourceURL?)?
+
+    init(_ connection: SQLiteConnection, of feed: ResourceURL) {
+        (self.connection, self.feed) = (connection, feed)
+    }
+
+    mutating func image(in row: SQLiteStatement) throws(FeedError) -> FeedImage {
+        FeedImage(
+            // An older version may have saved passwords in the id.
+            id: (row.text(1) ?? "").withoutPasswords, description: row.text(4), location: row.text(5),
+            url: try url(in: row),
+            post: FeedPost(
+                title: row.text(6), link: link(in: row),
+                published: moment(8, in: row), lastSeen: moment(10, in: row)),
+            alternatives: alternatives(in: row))
+    }
+
+    private func moment(_ column: Int32, in row: SQLiteStatement) -> Timestamp? {
+        row.isNull(column) ? nil : Timestamp(nearest: row.integer(column))
+    }
+
+    private func url(in row: SQLiteStatement) throws(FeedError) -> ResourceURL {
+        do throws(InvalidURL) {
+            let url = try ResourceURL(row.text(2) ?? "", credentials: row.text(3))
+            try url.check(asNamedBy: feed)
+            return url
+        } catch {
+            let number = row.integer(0) &+ 1
+            throw .unreadable("\(connection.path): the saved feed \(feed): image \(number): URL \(error.reason)")
+        }
+    }
+
+    private mutating func link(in row: SQLiteStatement) -> ResourceURL? {
+        guard let text = row.text(7) else { return nil }
+        if let last, last.text.utf8.elementsEqual(text.utf8) { return last.link }
+        let link = ResourceURL(storedRemote: text)
+        last = (text, link)
+        return link
+    }
+
+    /// Returns the valid alternatives and skips the others.
+    private func alternatives(in row: SQLiteStatement) -> [ResourceURL] {
+        guard let texts = row.text(9) else { return [] }
+        return AlternativeURLs.split(texts).compactMap { text in
+            do throws(InvalidURL) {
+                let url = try ResourceURL(text, credentials: nil)
+                try url.check(asNamedBy: feed)
+                return url
+            } catch {
+                return nil
+            }
+        }
+    }
+}
+
+/// Writes the images of a feed as rows.
+struct ItemWriter {
+    private static let rowsAtOnce = 8
+    private static let columns: Int32 = 11
+
+    let connection: SQLiteConnection
+    /// The row of the feed.
+    let feed: Int64
+
+    /// Writes images from the first position. Several rows share a statement, because one statement for each row takes
+    /// twice as long.
+    func append(_ images: [FeedImage]) throws(FeedError) {
+        var rest = images[...]
+        while rest.count >= Self.rowsAtOnce {
+            let items = try connection.statement(
+                """
+                INSERT INTO items
+                    (feed, position, item_id, description, location, url, credentials, title, link, published, alternatives)
+                VALUES
+                    (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?),
+                    (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?),
+                    (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?),
+                    (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?), (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """)
+            try run(items, with: rest.prefix(Self.rowsAtOnce), first: Int64(rest.startIndex))
+            rest = rest.dropFirst(Self.rowsAtOnce)
+        }
+        while let image = rest.first {
+            try insert(image, at: Int64(rest.startIndex))
+            rest = rest.dropFirst()
+        }
+    }
+
+    func insert(_ image: FeedImage, at position: Int64) throws(FeedError) {
+        let item = try connection.statement(
+            """
+            INSERT INTO items
+                (feed, position, item_id, description, location, url, credentials, title, link, published, alternatives)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """)
+        try run(item, with: [image], first: position)
+    }
+
+    private func run(
+        _ items: SQLiteStatement, with images: ArraySlice<FeedImage>, first position: Int64
+    ) throws(FeedError) {
+        for (offset, image) in images.enumerated() {
+            let bound = Int32(offset) * Self.columns
+            try Self.bind(image, to: items, after: bound, feed, position + Int64(offset))
+        }
+        try items.run()
+    }
+
+    static func bind(
+        _ image: FeedImage, to items: SQLiteStatement, after bound: Int32 = 0, _ feed: Int64, _ position: Int64
+    ) throws(FeedError) {
+        try items.bind(bound + 1, feed)
+        try items.bind(bound + 2, position)
+        try items.bind(bound + 3, image.id)
+        try items.bind(bound + 4, image.description)
+        try items.bind(bound + 5, image.location)
+        try items.bind(bound + 6, image.url.text)
+        try items.bind(bound + 7, image.url.credentials)
+        try items.bind(bound + 8, image.title)
+        try items.bind(bound + 9, image.link?.text)
+        try items.bind(bound + 10, image.published?.microseconds)
+        try items.bind(bound + 11, AlternativeURLs.join(image.alternatives))
+    }
+}
