@@ -137,11 +137,11 @@ struct ExportPlan {
 
     private func forEachPiece(
         ofDocumentOf feed: FeedSummary, _ visit: ([UInt8]) throws(FeedError) -> Void,
-        image look: (SnapshotImage) -> Void
+        image visitImage: (SnapshotImage) -> Void
     ) throws(FeedError) {
         var document = FeedDocumentWriter(feed)
         try snapshot.forEachImage(of: feed.url, at: .min ... .max) { image throws(FeedError) in
-            look(image)
+            visitImage(image)
             document.add(image)
             if let piece = document.take() {
                 if Task.isCancelled { throw .cancelled }

@@ -1,12 +1,12 @@
 internal import FeedCore
 
-/// The contents of an archive, and which of its blobs are referenced.
+/// The blobs and texts of an archive, and which of the blobs are referenced.
 final class ArchiveContents {
     struct ReceivedBlob {
         let size: Int64
         /// The type of the image, or nil for a blob of another kind.
         let type: ImageType?
-        fileprivate(set) var isNamed = false
+        fileprivate(set) var isReferenced = false
 
         init(size: Int64, type: ImageType?) {
             self.size = size
@@ -19,27 +19,27 @@ final class ArchiveContents {
     var blobs: [Digest: ReceivedBlob] = [:]
 
     /// Returns the blob that `name` references. `explanation` is a possible reason for a missing blob.
-    func blob(_ digest: Digest, namedBy name: String, explanation: String = "") throws(FeedError) -> ReceivedBlob {
+    func blob(_ digest: Digest, referencedBy name: String, explanation: String = "") throws(FeedError) -> ReceivedBlob {
         guard let blob = blobs[digest] else {
             throw .invalidData(
                 "\(name): names \(OCILayout.blobName(digest)), which is not in the archive\(explanation)")
         }
-        if !blob.isNamed { blobs[digest]?.isNamed = true }
+        if !blob.isReferenced { blobs[digest]?.isReferenced = true }
         return blob
     }
 
     /// Limits the size of the unreferenced blobs, which are dropped. It is called after every reference was followed.
-    func checkUnnamed(limit: Int64) throws(FeedError) {
-        let unnamed = blobs.values.reduce(Int64(0)) { $1.isNamed ? $0 : $0 + $1.size }
-        guard unnamed <= limit else {
+    func checkUnreferenced(limit: Int64) throws(FeedError) {
+        let unreferenced = blobs.values.reduce(Int64(0)) { $1.isReferenced ? $0 : $0 + $1.size }
+        guard unreferenced <= limit else {
             throw .invalidData(
-                "blobs that nothing refers to: \(ByteCount.text(unnamed)) in all, which is more than --max-filesize "
+                "blobs that nothing refers to: \(ByteCount.text(unreferenced)) in all, which is more than --max-filesize "
                     + "(\(ByteCount.text(limit)))")
         }
     }
 
-    func checkSize(_ descriptor: BlobDescriptor, namedBy name: String) throws(FeedError) {
-        let blob = try blob(descriptor.digest, namedBy: name)
+    func checkSize(_ descriptor: BlobDescriptor, referencedBy name: String) throws(FeedError) {
+        let blob = try blob(descriptor.digest, referencedBy: name)
         guard blob.size == descriptor.size else {
             throw .invalidData(
                 "\(name): has \(OCILayout.blobName(descriptor.digest)) with \(descriptor.size) bytes, and it has "
@@ -67,9 +67,9 @@ final class ImageValidator {
     }
 
     /// Adds a layer. Its size is checked later, because a feed that comes later may allow it.
-    func add(_ layer: BlobDescriptor, of feed: ResourceURL, namedBy name: String) throws(FeedError) {
-        let image = try image(layer.digest, namedBy: name)
-        try contents.checkSize(layer, namedBy: name)
+    func add(_ layer: BlobDescriptor, of feed: ResourceURL, referencedBy name: String) throws(FeedError) {
+        let image = try image(layer.digest, referencedBy: name)
+        try contents.checkSize(layer, referencedBy: name)
         guard layer.mediaType == image.type.mediaType else {
             let said = layer.mediaType.prefix(80)
             throw .invalidData(
@@ -86,17 +86,17 @@ final class ImageValidator {
 
     /// Returns an image that a feed with this limit references.
     func find(
-        _ digest: Digest, namedBy name: String, limit: Int64
+        _ digest: Digest, referencedBy name: String, limit: Int64
     ) throws(FeedError) -> (size: Int64, type: ImageType) {
-        let image = try image(digest, namedBy: name, explanation: Self.otherParts)
+        let image = try image(digest, referencedBy: name, explanation: Self.otherParts)
         if image.size > limit { try checkSize(of: digest, image.size, max(limit, limits[digest] ?? 0)) }
         return image
     }
 
     private func image(
-        _ digest: Digest, namedBy name: String, explanation: String = ""
+        _ digest: Digest, referencedBy name: String, explanation: String = ""
     ) throws(FeedError) -> (size: Int64, type: ImageType) {
-        let blob = try contents.blob(digest, namedBy: name, explanation: explanation)
+        let blob = try contents.blob(digest, referencedBy: name, explanation: explanation)
         guard let type = blob.type else {
             throw .invalidData("\(OCILayout.blobName(digest)): no image of a known type, and \(name) has it as one")
         }

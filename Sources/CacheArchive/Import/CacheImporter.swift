@@ -32,12 +32,12 @@ package final class CacheImporter: Sendable {
             guard let archive = archive.withLock({ $0.take() }) else {
                 throw .storage(.failed, "the archive was read before")
             }
-            let contents = try takeIn(archive, intake, terms, progress)
+            let contents = try stageBlobs(of: archive, intake, terms, progress)
             let feeds = try LayoutValidator(contents, in: intake, terms).feeds()
             return try intake.merge { merge throws(FeedError) in
                 let report = try FeedMerging(isForced: terms.isForced, restores: terms.restores, now: terms.now).merge(
                     feeds, into: merge)
-                try contents.checkUnnamed(limit: terms.largest.image)
+                try contents.checkUnreferenced(limit: terms.largest.image)
                 return report
             }
         }
@@ -54,8 +54,8 @@ package final class CacheImporter: Sendable {
     }
 
     /// Stages every blob and checks it against its name.
-    private func takeIn(
-        _ archive: StartedArchive, _ intake: any CacheIntake, _ terms: ImportTerms,
+    private func stageBlobs(
+        of archive: StartedArchive, _ intake: any CacheIntake, _ terms: ImportTerms,
         _ progress: @Sendable (Progress) -> Void
     ) throws(FeedError) -> ArchiveContents {
         let reader = archive.reader
@@ -72,7 +72,7 @@ package final class CacheImporter: Sendable {
             case .index: contents.index = try collect(reader, terms)
             case .blob(let digest):
                 guard contents.blobs[digest] == nil else { throw reader.repeated }
-                let blob = try takeIn(digest, from: reader, blobs, terms)
+                let blob = try stageBlob(digest, from: reader, blobs, terms)
                 contents.blobs[digest] = blob
                 if blob.type != nil { soFar.done += 1 }
                 soFar.bytes += blob.size
@@ -93,7 +93,7 @@ package final class CacheImporter: Sendable {
         return bytes
     }
 
-    private func takeIn(
+    private func stageBlob(
         _ digest: Digest, from reader: ArchiveReader, _ blobs: BlobImporter, _ terms: ImportTerms
     ) throws(FeedError) -> ArchiveContents.ReceivedBlob {
         // Whether the blob is an image or a document, and of which feed, is known only after the whole archive was

@@ -26,11 +26,11 @@ struct LayoutValidator {
         var feeds: [any ArchivedFeed] = []
         var manifests: Set<Digest> = []
         for descriptor in try OCILayout.readIndex(index) {
-            try checkText(descriptor, namedBy: OCILayout.indexFile)
+            try checkText(descriptor, referencedBy: OCILayout.indexFile)
             guard manifests.insert(descriptor.digest).inserted else { continue }
             let name = OCILayout.blobName(descriptor.digest)
             let manifest = try OCILayout.readManifest(try intake.bytes(of: descriptor.digest), of: name)
-            try checkText(manifest.config, namedBy: name)
+            try checkText(manifest.config, referencedBy: name)
             let document = manifest.config.digest
             // The manifests of a large feed share one document.
             if urls[document] == nil {
@@ -44,7 +44,7 @@ struct LayoutValidator {
                 feeds.append(feed)
             }
             guard let url = urls[document] else { continue }
-            for layer in manifest.layers { try images.add(layer, of: url, namedBy: name) }
+            for layer in manifest.layers { try images.add(layer, of: url, referencedBy: name) }
         }
         try images.checkSizes()
         return feeds
@@ -63,8 +63,8 @@ struct LayoutValidator {
 
     /// Checks the size of a text. Its feed is unknown until the text is read, so that the largest limit of all feeds
     /// applies.
-    private func checkText(_ descriptor: BlobDescriptor, namedBy name: String) throws(FeedError) {
-        try contents.checkSize(descriptor, namedBy: name)
+    private func checkText(_ descriptor: BlobDescriptor, referencedBy name: String) throws(FeedError) {
+        try contents.checkSize(descriptor, referencedBy: name)
         try checkSize(descriptor, terms.largest.feed)
     }
 
@@ -105,7 +105,7 @@ private struct DocumentedFeed: ArchivedFeed {
                 throw .invalidData(
                     "\(name): describes the image \(data.url.text.shortened(to: 200)) in two ways, with two digests")
             }
-            let found = try images.find(data.digest, namedBy: name, limit: limits.image)
+            let found = try images.find(data.digest, referencedBy: name, limit: limits.image)
             try visit(
                 image,
                 OfferedImage(

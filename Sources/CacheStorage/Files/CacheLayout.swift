@@ -41,8 +41,8 @@ enum CacheLayout {
     }
 
     /// Throws if `incoming` holds the files of another program, because each run empties that directory and the name is
-    /// common (`--cache /srv/ftp`). A lock or a database proves that the directory is a cache. The lock is examined
-    /// last, because a first run that starts at the same time creates its lock before it stages an image.
+    /// common (`--cache /srv/ftp`). A lock or a database proves that the directory is a cache. They are examined after
+    /// `incoming`, because a first run that starts at the same time creates its lock before it stages an image.
     private static func requireOwnIncoming(in directory: Descriptor) throws(SystemError) {
         guard let found = try directory.existingDirectory(incoming), try !found.isEmpty(),
             try directory.status(of: lock) == nil, try directory.status(of: database) == nil

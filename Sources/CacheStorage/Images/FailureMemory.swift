@@ -8,7 +8,7 @@ struct FailureMemory {
     /// Returns whether the table is empty, which is the usual case.
     func isEmpty() throws(FeedError) -> Bool { try !connection.finds("SELECT 1 FROM failures LIMIT 1") }
 
-    /// Returns the last failure of a URL that a feed may see; with `onlyOwn`, of the feed's own failures.
+    /// Returns the last failure of a URL that the feed may see. `onlyOwn` limits the search to the feed's own failures.
     func find(
         _ url: ResourceURL, in circles: VisibleCircles, onlyOwn: Bool
     ) throws(FeedError) -> RememberedFailure? {
@@ -67,7 +67,7 @@ struct FailureMemory {
         }
     }
 
-    /// Forgets the failures of a URL in the circles of the recipients, and the recipients' own.
+    /// Forgets the failures of a URL in the circles of the recipients and in the recipients' own circles.
     func forget(_ url: ResourceURL, for recipients: [Recipient]) throws(FeedError) {
         if try isEmpty() { return }
         let row = try connection.statement("DELETE FROM failures WHERE url = ?1 AND circle IN (?2, ?3)")

@@ -17,7 +17,7 @@ struct ImageIndex {
         let circle: Int64
     }
 
-    /// Returns the data of a URL that a feed may see: its own before the own network's, and that before everybody's.
+    /// Returns the data of a URL for a feed: the feed's own data, else the data of its own network, else everybody's.
     func find(_ url: String, in circles: VisibleCircles) throws(FeedError) -> IndexRow? {
         let row = try connection.statement(
             """
@@ -41,7 +41,7 @@ struct ImageIndex {
         return found
     }
 
-    /// Returns the data of an image: that of the first of its URLs that has data which the feed may see.
+    /// Returns the data of an image, which is the data of the first of its URLs that has data which the feed may see.
     func find(_ image: FeedImage, in circles: VisibleCircles) throws(FeedError) -> StoredImage? {
         if let row = try find(image.url.text, in: circles) { return row.image }
         for url in image.alternatives {
@@ -52,7 +52,7 @@ struct ImageIndex {
         return nil
     }
 
-    /// Returns the data of a URL in any circle: of several, the data that was obtained last.
+    /// Returns the data of a URL in any circle. If several circles have data, the latest is returned.
     func find(anywhere url: String) throws(FeedError) -> StoredImage? {
         let row = try connection.statement(
             """
@@ -65,7 +65,7 @@ struct ImageIndex {
         return found
     }
 
-    /// Returns the data of an image whose `url` this is.
+    /// Returns the data of the image that has this `url` in a saved feed.
     func find(imageAt url: String) throws(FeedError) -> StoredImage? {
         let row = try connection.statement(
             """
@@ -82,7 +82,7 @@ struct ImageIndex {
         return found
     }
 
-    /// Returns the data of an image whose URLs are texts, as they are in the rows of items.
+    /// Returns the data of an image whose URLs are given as texts, as in the rows of items.
     private func find(
         _ url: String, _ alternatives: String?, in circles: VisibleCircles
     ) throws(FeedError) -> StoredImage? {

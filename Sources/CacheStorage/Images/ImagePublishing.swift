@@ -92,13 +92,13 @@ extension ImageDirectory {
     ) async throws(FeedError) -> FeedError? {
         var exhaustion: FeedError?
         while true {
-            let isUndone = Atomic(false)
+            let isRolledBack = Atomic(false)
             do throws(FeedError) {
-                try await saveRows(images, fingerprints, undoing: { isUndone.store(true, ordering: .relaxed) })
+                try await saveRows(images, fingerprints, undoing: { isRolledBack.store(true, ordering: .relaxed) })
                 return exhaustion
             } catch {
                 // After an uncertain commit the rows may exist and need their files.
-                guard isUndone.load(ordering: .relaxed) else { throw error }
+                guard isRolledBack.load(ordering: .relaxed) else { throw error }
                 let stored = fingerprints.indices.filter { fingerprints[$0] != nil }
                 guard stored.count > 1, error.lacksRoom else {
                     placed.rollBack()

@@ -33,7 +33,7 @@ struct VisibleCircles {
         try row.bind(3, seesOwnNetwork ? Self.ownNetwork : Self.everybody)
     }
 
-    /// The number under which data for a circle is stored for this feed.
+    /// Returns the number under which data for a circle is stored for this feed.
     func number(of circle: Circle) -> Int64 {
         switch circle {
         case .everybody: Self.everybody
@@ -42,6 +42,7 @@ struct VisibleCircles {
         }
     }
 
-    /// A feed's own data comes before the own network's, and that before everybody's.
+    /// Returns the priority of a circle: a feed's own data comes before the data of its own network, and that before
+    /// everybody's.
     static func rank(_ circle: Int64) -> Int { circle == everybody ? 0 : circle == ownNetwork ? 1 : 2 }
 }

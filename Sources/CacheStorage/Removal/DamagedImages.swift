@@ -12,15 +12,15 @@ extension ImageDirectory {
             return try index.sizes().filter { referenced.contains($0.key) }.map { (digest: $0.key, size: $0.value) }
         }
         guard let files = directories.files else { return ImageRemoval(images: all.count, bytesFreed: 0) }
-        let findings = DamageSearch(of: all.count, progress)
+        let search = DamageSearch(of: all.count, progress)
         await withTaskCancellationHandler {
             WorkerThreads.share(all.count, among: Self.hashingThreads) { job in
-                findings.add(all[job].digest, of: all[job].size, in: files)
+                search.add(all[job].digest, of: all[job].size, in: files)
             }
         } onCancel: {
-            findings.cancel()
+            search.cancel()
         }
-        let (damaged, kept) = try findings.conclusion()
+        let (damaged, kept) = try search.conclusion()
         var removal = FileRemoval()
         for digest in damaged { removal.add(digest, in: files) }
         if mode.isDryRun {
@@ -38,7 +38,7 @@ extension ImageDirectory {
     }
 }
 
-/// The results of several threads that look for damaged images.
+/// Collects the results of several threads that look for damaged images.
 private final class DamageSearch: Sendable {
     private struct State {
         var conditions: [(digest: Digest, condition: ImageFile.Condition)] = []
