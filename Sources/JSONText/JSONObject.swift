@@ -7,7 +7,7 @@ package enum JSONObject {
         var seen: UInt64 = 0
         try reader.enterObject()
         while let name = try reader.nextMember() {
-            guard let number = Self.place(of: name, in: names) else {
+            guard let number = Self.index(of: name, in: names) else {
                 try reader.skipValue()
                 continue
             }
@@ -19,12 +19,12 @@ package enum JSONObject {
     }
 
     /// Compares without a copy, as there are many names.
-    private static func place(of name: String, in names: [StaticString]) -> Int? {
+    private static func index(of name: String, in names: [StaticString]) -> Int? {
         let bytes = name.utf8Span.span
-        for (place, other) in names.enumerated() where other.utf8CodeUnitCount == bytes.count {
+        for (index, other) in names.enumerated() where other.utf8CodeUnitCount == bytes.count {
             var length = 0
             while length < bytes.count, bytes[length] == other.utf8Start[length] { length += 1 }
-            if length == bytes.count { return place }
+            if length == bytes.count { return index }
         }
         return nil
     }

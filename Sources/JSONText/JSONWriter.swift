@@ -109,3 +109,70 @@ extension JSONWriter {
         write(number)
     }
 }
+
+extension JSONWriter {
+    /// Quotes text from elsewhere for a message. Control characters are escaped, so that none reaches a terminal, and the
+    /// text is cut after `limit` characters.
+    package static func quote(_ text: String, limit: Int) -> String {
+        let shown = text.unicodeScalars.prefix(limit)
+        var bytes: [UInt8] = []
+        append(String(shown), to: &bytes)
+        if shown.endIndex < text.unicodeScalars.endIndex {
+            bytes.removeLast()
+            bytes += "…\"".utf8
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    static func append(_ text: String, to bytes: inout [UInt8]) {
+        var text = text
+        bytes.append(UInt8(ascii: "\""))
+        text.withUTF8 { appendEscaped($0, to: &bytes) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func appendEscaped(_ utf8: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
+        var plain = 0
+        var position = 0
+        while position < utf8.count {
+            guard let escaped = scalarToEscape(utf8, at: position) else {
+                position += 1
+                continue
+            }
+            bytes += UnsafeBufferPointer(rebasing: utf8[plain..<position])
+            bytes += escape(escaped.code).utf8
+            position += escaped.length
+            plain = position
+        }
+        bytes += UnsafeBufferPointer(rebasing: utf8[plain...])
+    }
+
+    /// JSON wants only the control characters below U+0020 escaped, but a terminal obeys U+007F to U+009F, too, and some
+    /// readers take U+2028 and U+2029 for the end of a line.
+    private static func scalarToEscape(
+        _ utf8: UnsafeBufferPointer<UInt8>, at position: Int
+    ) -> (code: UInt16, length: Int)? {
+        switch utf8[position] {
+        case 0..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x7F: return (UInt16(utf8[position]), 1)
+        case 0xC2 where utf8[position + 1] < 0xA0: return (UInt16(utf8[position + 1]), 2)
+        case 0xE2 where utf8[position + 1] == 0x80 && utf8[position + 2] & 0xFE == 0xA8:
+            return (0x2000 + UInt16(utf8[position + 2] & 0x3F), 3)
+        default: return nil
+        }
+    }
+
+    private static func escape(_ code: UInt16) -> String {
+        switch code {
+        case 0x22: return "\\\""
+        case 0x5C: return "\\\\"
+        case 0x08: return "\\b"
+        case 0x09: return "\\t"
+        case 0x0A: return "\\n"
+        case 0x0C: return "\\f"
+        case 0x0D: return "\\r"
+        default:
+            let digits = String(code, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+    }
+}

@@ -10,34 +10,34 @@ final class FileReplacement: ByteTarget {
 
     private let path: String
     private let descriptor: Int32
-    private let patience: GracePeriod?
+    private let gracePeriod: GracePeriod?
     /// Where the new file is written, and where it goes; nil where it is written through.
     private let beside: (hidden: String, target: String)?
     /// The new file has its hidden name already: the file system knows no files without one.
     private let isNamed: Bool
 
-    /// Without `patience`, writing throws `cancelled` in a task that was.
-    init(path: String, patience: GracePeriod? = nil) throws(FeedError) {
+    /// Without `gracePeriod`, writing throws `cancelled` in a task that was.
+    init(path: String, gracePeriod: GracePeriod? = nil) throws(FeedError) {
         self.path = path
-        self.patience = patience
-        let place = try OutputPlace(path)
-        if let existing = place.existing, place.isOpen || !existing.isFile {
-            if existing.isDirectory { throw OutputPlace.refused(path, "it is a directory") }
+        self.gracePeriod = gracePeriod
+        let output = try OutputPath(path)
+        if let existing = output.existing, output.isOpen || !existing.isFile {
+            if existing.isDirectory { throw OutputPath.refused(path, "it is a directory") }
             (beside, isNamed) = (nil, false)
-            descriptor = try Self.openExisting(path, existing, at: place.target)
+            descriptor = try Self.openExisting(path, existing, at: output.target)
             return
         }
-        let directory = FilePath.directory(of: place.target) ?? "."
+        let directory = FilePath.directory(of: output.target) ?? "."
         // Process numbers are the same in every container, and the target's name may be as long as a name can be.
         let hidden = "\(directory)/.feedsync-\(UInt64.random(in: 0 ... .max))"
-        beside = (hidden, place.target)
+        beside = (hidden, output.target)
         let unnamed = open(directory, O_WRONLY | Self.withoutName | O_CLOEXEC, 0o666)
         isNamed = unnamed < 0
         descriptor =
             isNamed ? open(hidden, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666) : unnamed
-        guard descriptor >= 0 else { throw OutputPlace.refused(path, lastError) }
+        guard descriptor >= 0 else { throw OutputPath.refused(path, lastError) }
         // Users who could read or write the old file can do so with the new one, and nobody else can.
-        if let old = place.existing, !old.handRights(0o777, to: descriptor) { throw failed(lastError) }
+        if let old = output.existing, !old.handRights(0o777, to: descriptor) { throw failed(lastError) }
     }
 
     deinit {
@@ -47,7 +47,7 @@ final class FileReplacement: ByteTarget {
     }
 
     func write(_ pieces: [UnsafeRawBufferPointer]) throws(FeedError) {
-        try InterruptibleDescriptor(descriptor: descriptor, patience: patience).write(pieces, failed)
+        try InterruptibleDescriptor(descriptor: descriptor, gracePeriod: gracePeriod).write(pieces, failed)
     }
 
     func commit() throws(FeedError) {
@@ -56,12 +56,12 @@ final class FileReplacement: ByteTarget {
         let own = "/proc/self/fd/\(descriptor)"
         // A link can't replace a file, and a name can.
         guard isNamed || linkat(AT_FDCWD, own, AT_FDCWD, hidden, AT_SYMLINK_FOLLOW) == 0 else {
-            throw OutputPlace.refused(path, lastError)
+            throw OutputPath.refused(path, lastError)
         }
         guard rename(hidden, target) == 0 else {
             let reason = lastError
             unlink(hidden)
-            throw OutputPlace.refused(path, reason)
+            throw OutputPath.refused(path, reason)
         }
     }
 
@@ -83,10 +83,74 @@ final class FileReplacement: ByteTarget {
             if descriptor >= 0 { return descriptor }
             // A pipe that nobody reads from yet is waited for, though not when the run is stopped.
             guard existing.st_mode & S_IFMT == S_IFIFO, errno == ENXIO else {
-                throw OutputPlace.refused(path, lastError)
+                throw OutputPath.refused(path, lastError)
             }
             if Task.isCancelled { throw .cancelled }
             usleep(100_000)
         }
+    }
+}
+
+/// Where an output file goes, with symbolic links followed: a link stays, and what it leads to is written.
+struct OutputPath {
+    private static let mostLinks = 40
+
+    /// The file itself. It needn't be there.
+    let target: String
+    /// The file that is there.
+    let existing: stat?
+    /// The path leads to what a process has open, as /dev/stdout does. A new file in its place would reach nobody.
+    let isOpen: Bool
+
+    init(_ path: String) throws(FeedError) {
+        var target = path
+        for _ in 0..<Self.mostLinks {
+            var found = stat()
+            guard lstat(target, &found) == 0 else {
+                guard errno == ENOENT else { throw Self.refused(path, lastError) }
+                (self.target, existing, isOpen) = (target, nil, false)
+                return
+            }
+            let directory = FilePath.directory(of: target)
+            if Self.isStrangers(found, in: directory ?? ".") {
+                throw Self.refused(path, "\(target) is another user's, in a directory that others may write to")
+            }
+            let isOpen = RealPath.found(directory ?? ".")?.hasPrefix("/proc/") == true
+            guard found.isLink, !isOpen else {
+                if isOpen, stat(target, &found) != 0 { throw Self.refused(path, lastError) }
+                (self.target, existing, self.isOpen) = (target, found, isOpen)
+                return
+            }
+            let link = try Self.text(ofLink: target, path)
+            target = directory.map { FilePath.absolute(link, in: $0) } ?? link
+        }
+        throw Self.refused(path, String(cString: strerror(ELOOP)))
+    }
+
+    /// The path itself where it is refused.
+    static func target(of path: String) -> String {
+        do { return try OutputPath(path).target } catch { return path }
+    }
+
+    static func refused(_ path: String, _ reason: String) -> FeedError {
+        .storage(.cannotCreate, "\(path) can't be written: \(reason)")
+    }
+
+    /// Anybody can put a file or a link into a directory such as /tmp, to get at what is written or to have it written
+    /// elsewhere. The kernel's `protected_symlinks` and `protected_regular` don't see who renames over a file.
+    private static func isStrangers(_ file: stat, in directory: String) -> Bool {
+        var status = stat()
+        guard file.st_uid != geteuid(), stat(directory, &status) == 0 else { return false }
+        return status.st_mode & S_ISVTX != 0 && status.st_mode & 0o022 != 0 && status.st_uid != file.st_uid
+    }
+
+    private static func text(ofLink link: String, _ path: String) throws(FeedError) -> String {
+        var text = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(link, &text, text.count)
+        guard count > 0 else { throw refused(path, lastError) }
+        guard let text = String(validating: text[..<count], as: UTF8.self) else {
+            throw refused(path, "the link \(link) leads to a path that is not UTF-8 text")
+        }
+        return text
     }
 }

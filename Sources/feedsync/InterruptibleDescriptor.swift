@@ -12,7 +12,7 @@ struct InterruptibleDescriptor {
 
     let descriptor: Int32
     /// A run that was stopped has it for what it says of that. Nil for data: nobody wants the rest of it then.
-    var patience: GracePeriod?
+    var gracePeriod: GracePeriod?
     /// There is no time to wait, as if the run were stopped.
     var isHurried = false
 
@@ -61,8 +61,8 @@ struct InterruptibleDescriptor {
     /// stopped and has no time left.
     private func pause() -> Bool {
         if isStopped {
-            guard let patience, patience.milliseconds > 0 else { return false }
-            patience.lose(Self.notice)
+            guard let gracePeriod, gracePeriod.milliseconds > 0 else { return false }
+            gracePeriod.spend(Self.notice)
         }
         usleep(UInt32(Self.notice) * 1000)
         return true
@@ -95,12 +95,12 @@ struct InterruptibleDescriptor {
     func wait(for event: Int32) -> Bool {
         while true {
             let isStopped = isStopped
-            if isStopped, patience == nil { return false }
+            if isStopped, gracePeriod == nil { return false }
             var ready = pollfd(fd: descriptor, events: Int16(event), revents: 0)
-            let count = poll(&ready, 1, isStopped ? patience?.milliseconds ?? 0 : Self.notice)
+            let count = poll(&ready, 1, isStopped ? gracePeriod?.milliseconds ?? 0 : Self.notice)
             if count > 0 || (count < 0 && errno != EINTR) { return true }
             if isStopped, count == 0 {
-                patience?.lose()
+                gracePeriod?.spend()
                 return false
             }
         }
@@ -126,10 +126,13 @@ final class GracePeriod: Sendable {
 
     var milliseconds: Int32 { left.load(ordering: .relaxed) }
 
-    func lose() { left.store(0, ordering: .relaxed) }
+    func spend() { left.store(0, ordering: .relaxed) }
 
-    func lose(_ milliseconds: Int32) {
+    func spend(_ milliseconds: Int32) {
         // Another thread may have used up more of it meanwhile.
         left.min(max(0, self.milliseconds - milliseconds), ordering: .relaxed)
     }
 }
+
+/// Why the last system call failed.
+var lastError: String { String(cString: strerror(errno)) }

@@ -7,7 +7,7 @@ import Glibc
 struct Main {
     static func main() async {
         StandardStreams.secure()
-        stayNice()
+        keepNiceness()
         feedsync_take_memory_in_large_steps()
         Requirements.check()
         makeRoomForOpenFiles()
@@ -28,7 +28,7 @@ struct Main {
 
     /// Dispatch gives its threads priorities of its own, whatever `nice` said. Root's succeeds with that, above all others
     /// even; anybody else's tells the system's log each time that it couldn't.
-    private static func stayNice() {
+    private static func keepNiceness() {
         feedsync_stay_nice()
         setenv("LIBDISPATCH_LOG", "NO", 0)
     }

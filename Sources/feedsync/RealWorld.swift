@@ -60,7 +60,7 @@ struct RealWorld: World {
     }
 
     func ownsFile(_ file: String, cache: String) -> Bool {
-        [file, OutputPlace.target(of: file)].contains { CacheDirectory.owns($0, at: cache) }
+        [file, OutputPath.target(of: file)].contains { CacheDirectory.owns($0, at: cache) }
     }
 
     func openCache(_ path: String, _ access: CacheAccess) async throws(FeedError) -> Cache {

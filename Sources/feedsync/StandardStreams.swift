@@ -7,7 +7,7 @@ import Synchronization
 final class StandardStreams: Output {
     /// The line that is drawn below all others.
     private let line = Mutex(DrawnLine())
-    private let patience = GracePeriod()
+    private let gracePeriod = GracePeriod()
 
     /// A descriptor that was closed when we started would be given to the first file we open, and data meant for the
     /// terminal would end up in it. Opened for the wrong direction, it stays an error to use.
@@ -24,40 +24,40 @@ final class StandardStreams: Output {
 
     func write(_ data: [UInt8]) throws(FeedError) {
         if isTerminal { draw(nil) }
-        let output = StandardOutput(patience: patienceNow)
+        let output = StandardOutput(gracePeriod: currentGracePeriod)
         try data.withUnsafeBufferPointer { bytes throws(FeedError) in
             try output.write([UnsafeRawBufferPointer(bytes)])
         }
     }
 
     func say(_ line: String) {
-        self.line.withLock { tell($0.erase() + line + "\n") }
+        self.line.withLock { writeError($0.erase() + line + "\n") }
     }
 
     func draw(_ line: ((_ width: Int) -> String)?) {
         self.line.withLock { drawn in
-            if let line { drawn.draw(line) } else { tell(drawn.erase()) }
+            if let line { drawn.draw(line) } else { writeError(drawn.erase()) }
         }
     }
 
     /// Takes the line away if that makes us wait for nobody: for when there is no time.
     func wipe() {
         _ = line.withLockIfAvailable { drawn in
-            if InterruptibleDescriptor(descriptor: STDERR_FILENO).isReady { tell(drawn.erase(), isHurried: true) }
+            if InterruptibleDescriptor(descriptor: STDERR_FILENO).isReady { writeError(drawn.erase(), isHurried: true) }
         }
     }
 
-    private func tell(_ text: String, isHurried: Bool = false) {
-        let patience = isHurried ? GracePeriod(milliseconds: 0) : patience
-        InterruptibleDescriptor(descriptor: STDERR_FILENO, patience: patience, isHurried: isHurried).write(text)
+    private func writeError(_ text: String, isHurried: Bool = false) {
+        let gracePeriod = isHurried ? GracePeriod(milliseconds: 0) : gracePeriod
+        InterruptibleDescriptor(descriptor: STDERR_FILENO, gracePeriod: gracePeriod, isHurried: isHurried).write(text)
     }
 
     /// A stopped run waits a moment for the reader of what it got done.
-    private var patienceNow: GracePeriod? { Task.isCancelled ? patience : nil }
+    private var currentGracePeriod: GracePeriod? { Task.isCancelled ? gracePeriod : nil }
 
     /// A run that is stopped meanwhile completes the file, if that keeps nobody waiting.
     func replaceFile(at path: String, with data: [UInt8]) throws(FeedError) {
-        let file = try FileReplacement(path: path, patience: patience)
+        let file = try FileReplacement(path: path, gracePeriod: gracePeriod)
         try data.withUnsafeBufferPointer { bytes throws(FeedError) in try file.write([UnsafeRawBufferPointer(bytes)]) }
         try file.commit()
     }
@@ -76,13 +76,56 @@ final class StandardStreams: Output {
 
 /// Standard output as it is: what was written can't be taken back.
 private struct StandardOutput: ByteTarget {
-    var patience: GracePeriod?
+    var gracePeriod: GracePeriod?
 
     func write(_ pieces: [UnsafeRawBufferPointer]) throws(FeedError) {
-        try InterruptibleDescriptor(descriptor: STDOUT_FILENO, patience: patience).write(pieces) { reason in
+        try InterruptibleDescriptor(descriptor: STDOUT_FILENO, gracePeriod: gracePeriod).write(pieces) { reason in
             .storage(.failed, "standard output can't be written: \(reason)")
         }
     }
 
     func commit() throws(FeedError) {}
+}
+
+/// A line on standard error that is drawn again and again in one place.
+struct DrawnLine {
+    private static let usualWidth = 80
+
+    private var columns = 0
+
+    mutating func draw(_ line: (_ width: Int) -> String) {
+        let isTerminal = isatty(STDERR_FILENO) == 1
+        let channel = InterruptibleDescriptor(descriptor: STDERR_FILENO)
+        // A terminal that was stopped would stop us too, and one that is another job's is not ours to draw on.
+        guard channel.isReady, !isTerminal || isForeground else { return }
+        let text = line(Self.width)
+        let wipe = isTerminal && !Self.isDumb ? "\u{1B}[K" : String(repeating: " ", count: max(0, columns - text.count))
+        channel.write("\r\(text)\(wipe)")
+        columns = text.count
+    }
+
+    /// The text that takes the line away, once.
+    mutating func erase() -> String {
+        guard columns > 0 else { return "" }
+        defer { columns = 0 }
+        let isTerminal = isatty(STDERR_FILENO) == 1
+        return isTerminal && !Self.isDumb ? "\r\u{1B}[K" : "\r\(String(repeating: " ", count: columns))\r"
+    }
+
+    private static var isDumb: Bool {
+        guard let term = getenv("TERM") else { return true }
+        return strcmp(term, "dumb") == 0
+    }
+
+    /// As of now: a terminal can be resized at any time.
+    private static var width: Int {
+        var size = winsize()
+        let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        return isKnown ? Int(size.ws_col) : usualWidth
+    }
+
+    private var isForeground: Bool {
+        let group = tcgetpgrp(STDERR_FILENO)
+        return group < 0 || group == getpgrp()
+    }
 }

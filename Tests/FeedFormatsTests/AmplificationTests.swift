@@ -73,7 +73,7 @@ import Testing
         #expect(size(images) <= (1 << 20) + 8 * text.utf8.count + 1024 * images.count)
     }
 
-    @Test("many small items with a image or two are nothing special")
+    @Test("many small items with an image or two are nothing special")
     func ordinary() throws {
         let items = Self.numbered(20_000) {
             "<item><guid>https://h.example/posts/\($0)</guid><title>Number \($0)</title>"

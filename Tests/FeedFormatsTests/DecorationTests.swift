@@ -5,7 +5,7 @@ import Testing
 
 @testable import FeedFormats
 
-/// What stands in a feed as a image and is none that anybody means.
+/// What stands in a feed as an image and is none that anybody means.
 @Suite struct DecorationTests {
     private func decode(_ example: String, _ selection: ImageSelection = ImageSelection()) throws -> DecodedFeed {
         let image = example.hasPrefix("<img") ? "<description><![CDATA[\(example)]]></description>" : example
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "a image is one, whatever comes near decoration",
+        "an image is one, whatever comes near decoration",
         arguments: [
             #"<img src="https://b.example/q.jpg" width="100%" height="10">"#,
             #"<img src="https://b.example/q.jpg" width="11">"#,

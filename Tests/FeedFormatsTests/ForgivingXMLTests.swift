@@ -160,7 +160,7 @@ import Testing
         #expect(HostileFeed.message(Array(text.utf8))?.hasPrefix(reason) == true)
     }
 
-    @Test("an item without a image is an item")
+    @Test("an item without an image is an item")
     func noImage() throws {
         let text = "<rss><channel><item><title>a & b</title></item></channel></rss>"
         #expect(try HostileFeed.decode(Array(text.utf8)).notes.last == "item 1 has no image")

@@ -15,7 +15,7 @@ import Testing
     private func descriptions(_ html: String) throws -> [String?] { try images(html).map(\.description) }
 
     @Test(
-        "a image is called by its title, else by its figure's caption, else by its alternative text",
+        "an image is called by its title, else by its figure's caption, else by its alternative text",
         arguments: [
             ("<img src=a title=own alt=x>", ["own"]), ("<img src=a alt=x>", ["x"]), ("<img src=a>", ["T"]),
             ("<figure><figcaption>First</figcaption><img src=a></figure>", ["First"]),
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "what a browser doesn't show as a image is none",
+        "what a browser doesn't show as an image is none",
         arguments: ["textarea", "template", "iframe", "title", "xmp", "noembed", "noframes", "script", "style"])
     func inert(tag: String) throws {
         let html =
@@ -57,7 +57,7 @@ import Testing
         #expect(try images(html).map(\.url.text) == ["https://h.example/c"])
     }
 
-    @Test("what is there for browsers without scripts is a image")
+    @Test("what is there for browsers without scripts is an image")
     func noscript() throws {
         #expect(try images("<noscript><img src=a></noscript>").count == 1)
     }

@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(
-        "a image of megabytes within an item is nothing special, wherever it stands",
+        "an image of megabytes within an item is nothing special, wherever it stands",
         arguments: ["<description><![CDATA[#]]></description>", "<x y='#'/>", "<!--#-->", "<?x #?>", "<x>#</x>"])
     func large(piece: String) throws {
         let image = "data:image/png;base64," + HostileFeed.times(11_000_000, "A")

@@ -40,7 +40,7 @@ import Testing
         "<img data-src=a.png src=b.png><noscript>\(HostileFeed.numbered(200_000) { "<img src=m\($0).png>" })",
     ]
 
-    @Test("a image with renditions without end is one image, with a few of them", arguments: slowRenditions.indices)
+    @Test("an image with renditions without end is one image, with a few of them", arguments: slowRenditions.indices)
     func renditions(index: Int) throws {
         let text = HostileFeed.rss("<description><![CDATA[\(Self.slowRenditions[index])]]></description>")
         let images = try HostileFeed.decode(Array(text.utf8)).feed.images
@@ -117,7 +117,7 @@ import Testing
         "<img alt='\(HostileFeed.times(10_000, "a = b "))' src='data:image/png;base64,AAAA'>",
     ]
 
-    @Test("a large script, and a image within the page, are nothing special", arguments: largePieces.indices)
+    @Test("a large script, and an image within the page, are nothing special", arguments: largePieces.indices)
     func largeHTML(index: Int) throws {
         let html = Self.largePieces[index]
         let text = HostileFeed.rss("<description><![CDATA[\(html)<img src=a.png>]]></description>")

@@ -4,7 +4,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-@Suite("Where a image was taken") struct ItemLocationTests {
+@Suite("Where an image was taken") struct ItemLocationTests {
     private static let namespaces = """
         xmlns:georss='http://www.georss.org/georss' xmlns:gml='http://www.opengis.net/gml' \
         xmlns:geo='http://www.w3.org/2003/01/geo/wgs84_pos#'

@@ -41,7 +41,7 @@ import Testing
         #expect(try decode(group).notes == [])
     }
 
-    @Test("a image has the words of its best rendition, else of another, else of the group")
+    @Test("an image has the words of its best rendition, else of another, else of the group")
     func wordsOfRenditions() throws {
         let words = "<media:title>Own</media:title>"
         for (large, small, group, expected) in [
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "a content is a image if its medium, its type, or else its name says so",
+        "a content is an image if its medium, its type, or else its name says so",
         arguments: [
             ("url='a' medium='image' type='application/octet-stream'", true), ("url='a' medium='Image'", true),
             ("url='a' medium='image' type='video/mp4'", true), ("url='a' type='image/png' medium='document'", true),
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(
-        "an enclosure is a image if its type, or else its name says so",
+        "an enclosure is an image if its type, or else its name says so",
         arguments: [
             ("url='a' type='image'", true), ("url='a' type='image/png'", true), ("url='a' type='IMAGE/x; q=1'", true),
             ("url='a' type='jpg'", false), ("url='a.jpg' type='audio/mpeg'", false), ("url='a.jpg'", true),

@@ -4,7 +4,7 @@ import TestDoubles
 import TestSupport
 import Testing
 
-/// Which address of a image is its best, and which come after it.
+/// Which address of an image is its best, and which come after it.
 @Suite struct RenditionTests {
     /// The addresses of each image, the best first, less the host.
     static func addresses(_ html: String) throws -> [String] {
@@ -56,7 +56,7 @@ import Testing
         #expect(try Self.addresses(html) == expected)
     }
 
-    @Test("of a image eight alternatives are kept")
+    @Test("of an image eight alternatives are kept")
     func most() throws {
         let set = (1...5000).map { "/\($0).jpg \($0)w" }.joined(separator: ", ")
         let expected = (4992...5000).reversed().map { "/\($0).jpg" }.joined(separator: " ")

@@ -24,7 +24,7 @@ import Testing
     @Test("each row is needed: without it, its examples are several images", arguments: SizeMark.table)
     func need(row: SizeMark) throws {
         let keys = row.examples.map { address in
-            var parts = AddressParts(address[...])
+            var parts = ImageURLParts(address[...])
             for other in SizeMark.table where other.what != row.what { _ = other.take(&parts) }
             return parts.text
         }
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "a image of Media RSS and its mention in the text are one, of which the larger leads",
+        "an image of Media RSS and its mention in the text are one, of which the larger leads",
         arguments: [
             ("/I.jpg?format=1500w", "<img src=/I.jpg?format=1000w>", ["/I.jpg?format=1500w /I.jpg?format=1000w"]),
             ("/I.jpg", "<img src=/I.jpg?format=300w>", ["/I.jpg /I.jpg?format=300w"]),

@@ -166,8 +166,8 @@ struct HostileServerTests {
         ("interim", "HTTP/1.1 103 Early\r\nLink: </a>\r\n\r\n" + ok + "Content-Length: 5\r\n\r\nhello"),
     ]
 
-    @Test("may cut its answer off at any byte", arguments: answers, [Reply.Ending.close, .reset])
-    func cutOffs(_ answer: (name: String, text: String), _ ending: Reply.Ending) async throws {
+    @Test("may cut its answer off at any byte", arguments: answers, [Reply.TransferEnding.close, .reset])
+    func cutOffs(_ answer: (name: String, text: String), _ ending: Reply.TransferEnding) async throws {
         let bytes = Array(answer.text.utf8)
         let server = try LoopbackServer()
         for count in 0...bytes.count { server.route("/\(count)", .raw(Array(bytes[..<count]), ending: ending)) }

@@ -8,7 +8,7 @@ import Testing
 @Suite("A connection that is closed when it is used again", .timeLimit(.minutes(10)))
 struct StaleConnectionTests {
     /// Answers the first request of each connection, and ends it at the second.
-    private func makeServer(_ ending: Reply.Ending) throws -> LoopbackServer {
+    private func makeServer(_ ending: Reply.TransferEnding) throws -> LoopbackServer {
         let served = Mutex<Set<Int>>([])
         return try LoopbackServer([
             "/": { request in
@@ -20,8 +20,8 @@ struct StaleConnectionTests {
 
     @Test(
         "costs no request its answer, however many there are one after another",
-        arguments: [Reply.Ending.close, .reset])
-    func oneAfterAnother(_ ending: Reply.Ending) async throws {
+        arguments: [Reply.TransferEnding.close, .reset])
+    func oneAfterAnother(_ ending: Reply.TransferEnding) async throws {
         let server = try makeServer(ending)
         let client = try makeClient()
         for _ in 0..<40 {
@@ -30,8 +30,8 @@ struct StaleConnectionTests {
         }
     }
 
-    @Test("costs no request its answer when many are under way", arguments: [Reply.Ending.close, .reset])
-    func together(_ ending: Reply.Ending) async throws {
+    @Test("costs no request its answer when many are under way", arguments: [Reply.TransferEnding.close, .reset])
+    func together(_ ending: Reply.TransferEnding) async throws {
         let server = try makeServer(ending)
         let client = try makeClient { $0.maxConnectionsPerHost = 3 }
         let request = try makeRequest(server.url())

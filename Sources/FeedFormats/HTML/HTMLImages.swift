@@ -1,15 +1,15 @@
 internal import FeedCore
 
-/// The images in a piece of HTML. A image is described by its title, else by the caption of the figure around it,
-/// else by its alternative text.
+/// Collects the images of an HTML text. The description of an image is its title, else the caption of the figure around
+/// it, else its alternative text.
 final class HTMLImages: HTMLVisitor {
     private struct Figure {
         var caption: String?
-        /// The images without a title in this figure, but not in a figure within.
+        /// The indices of the images without a title in this figure, except those in a nested figure.
         var untitled: [Int] = []
     }
 
-    /// In these elements a browser shows text, another page, or nothing.
+    /// The elements whose content a browser shows as text, as another page, or hides.
     private static let inert: Set<String> = [
         "textarea", "template", "iframe", "title", "xmp", "noembed", "noframes",
     ]
@@ -18,37 +18,36 @@ final class HTMLImages: HTMLVisitor {
     private let base: ResourceURL?
     private var figures: [Figure] = []
     private var caption: FoldedText?
-    /// The outermost open element of these, and how many of its kind are open: templates nest.
+    /// The outermost open inert element, and how many elements of its kind are open: templates nest.
     private var inert: (tag: String, depth: Int)?
-    /// The link around what follows.
-    private var link: ImageTag.Link?
-    /// What the `<source>`s of the open `<picture>` name.
+    /// The open link, which encloses the next images.
+    private var link: ImageTag.EnclosingLink?
+    /// The candidates of the `<source>` elements in the open `<picture>`.
     private var sources: SourceSet?
     private let most: Int
     private var isWithoutScript = false
-    /// The image that a script is to bring. What stands for it where there is no script is the same image.
-    private var lazy: Int?
+    /// The index of the last image that a script loads. A following `<noscript>` element holds the same image.
+    private var lazyIndex: Int?
 
     private init(base: ResourceURL?, atMost most: Int) { (self.base, self.most) = (base, most) }
 
-    /// Finds the first `most` images. `cut` says why the rest of the piece was left out, if it was.
+    /// Finds the first `most` images. `cut` is the reason why the rest of the text was skipped, or nil.
     static func find(
         in html: String, base: ResourceURL?, atMost most: Int, with reader: HTMLReader
     ) -> (images: [NamedImage], cut: String?) {
         guard mayHoldImage(html) else { return ([], nil) }
         let visitor = HTMLImages(base: base, atMost: most)
         let cut = reader.read(html, telling: visitor)
-        // A piece that was left before its end may leave figures open.
+        // Figures are still open if the reader stopped before the end of the text.
         while !visitor.figures.isEmpty { visitor.closeFigure() }
         return (visitor.images, cut)
     }
 
-    /// Most pieces have no image, and reading a piece takes time.
+    /// Searches for the beginning of an `<img>` tag: most texts have no image, and parsing a text takes time.
     private static func mayHoldImage(_ html: String) -> Bool {
         let bytes = html.utf8Span.span
         var index = 0
         while index + 4 < bytes.count {
-            // `<img` begins so.
             if bytes[index] == UInt8(ascii: "<"), bytes[index + 1] | 0x20 == UInt8(ascii: "i"),
                 bytes[index + 2] | 0x20 == UInt8(ascii: "m")
             {
@@ -64,11 +63,11 @@ final class HTMLImages: HTMLVisitor {
             if tag == inert?.tag, tag == "template" { inert?.depth += 1 }
             return
         }
-        // What stands for it follows it.
-        if tag != "noscript", !isWithoutScript { lazy = nil }
+        // Only a `<noscript>` element directly after a lazy image repeats that image.
+        if tag != "noscript", !isWithoutScript { lazyIndex = nil }
         switch tag {
         case "img": add(ImageTag(attributes, sources: sources ?? SourceSet()))
-        case "a": link = attributes["href"].flatMap { $0.isEmpty ? nil : ImageTag.Link($0) }
+        case "a": link = attributes["href"].flatMap { $0.isEmpty ? nil : ImageTag.EnclosingLink($0) }
         case "picture": sources = SourceSet()
         case "source":
             for name in ["srcset", "data-srcset"] as [StaticString] {
@@ -87,19 +86,19 @@ final class HTMLImages: HTMLVisitor {
 
     private func add(_ tag: ImageTag) {
         guard images.count < most else { return }
-        let addresses = tag.references(linkedTo: link).map { NamedImage.Address(reference: $0, base: base) }
-        guard !addresses.isEmpty else { return }
+        let renditions = tag.references(linkedTo: link).map { NamedImage.Rendition(reference: $0, base: base) }
+        guard !renditions.isEmpty else { return }
         let decoration = tag.decoration
         let title = tag.title.flatMap(FoldedText.fold)
         let words = (title ?? tag.alternative.flatMap(FoldedText.fold))?.shortened(to: LongestText.words)
-        if isWithoutScript, decoration == nil, let lazy {
-            images[lazy].addresses += addresses
-            images[lazy].description = images[lazy].description ?? words
+        if isWithoutScript, decoration == nil, let lazyIndex {
+            images[lazyIndex].renditions += renditions
+            images[lazyIndex].description = images[lazyIndex].description ?? words
             return
         }
         if title == nil, !figures.isEmpty { figures[figures.count - 1].untitled.append(images.count) }
-        if !isWithoutScript { lazy = tag.isLazy ? images.count : nil }
-        images.append(NamedImage(addresses, description: words, decoration: decoration))
+        if !isWithoutScript { lazyIndex = tag.isLazy ? images.count : nil }
+        images.append(NamedImage(renditions, description: words, decoration: decoration))
     }
 
     func end(_ tag: String) {
@@ -110,7 +109,7 @@ final class HTMLImages: HTMLVisitor {
         switch tag {
         case "a": link = nil
         case "picture": sources = nil
-        case "noscript": (isWithoutScript, lazy) = (false, nil)
+        case "noscript": (isWithoutScript, lazyIndex) = (false, nil)
         case "figcaption":
             if let last = figures.indices.last, figures[last].caption == nil {
                 figures[last].caption = caption?.text?.shortened(to: LongestText.words)

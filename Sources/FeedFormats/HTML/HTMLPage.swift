@@ -1,13 +1,13 @@
 internal import FeedCore
 
-/// Describes a page that was found where a feed should be, and names the feed that the page links to.
+/// Describes an HTML page that a server sent instead of a feed, and names the feed to which the page links.
 final class HTMLPage: HTMLVisitor {
-    /// Pages link to their feeds at the top.
+    /// The number of bytes that are searched: pages link to their feeds at the top.
     private static let longestHead = 1 << 18
 
     private var feed: String?
 
-    /// The words complete "the answer …".
+    /// Returns the description of the page, which completes "the answer …".
     static func description(of document: FeedSource) -> String {
         let page = HTMLPage()
         let head = String(decoding: document.bytes.prefix(longestHead), as: UTF8.self)

@@ -1,30 +1,30 @@
 internal import CXML
 
-/// Is told of a piece of HTML, tag by tag.
+/// Receives the tags and the texts of an HTML text in their order.
 protocol HTMLVisitor: AnyObject {
-    /// The attributes are good until this returns.
+    /// Begins an element. The attributes are valid until this method returns.
     func begin(_ tag: String, _ attributes: HTMLAttributes)
     func end(_ tag: String)
     func text(_ text: UnsafeBufferPointer<UInt8>)
 }
 
-/// Reads HTML, broken or not, with libxml2, which builds no tree and loads nothing from elsewhere. One reader reads many
-/// pieces, one after the other.
+/// Reads HTML, valid or not, with libxml2's event interface, which builds no tree and loads no other resource. One
+/// reader reads many texts, one after the other.
 final class HTMLReader {
-    /// No page is so deep. libxml2 compares each tag with all that are open, so that endless nesting would take endless
-    /// time.
+    /// The deepest nesting that is read. libxml2 compares each tag with all open elements, so that its time grows with
+    /// the depth.
     private static let maxDepth = 256
     private static let mostAttributes = 250
-    /// HTML knows no such element, so that nothing ends it. Without an open element, libxml2 begins a paragraph at any text,
-    /// even in the midst of a word.
+    /// An element around the text. libxml2 would otherwise open a paragraph at any text outside an element, even inside
+    /// a word. HTML has no element of this name, so that every end tag in the text leaves it open.
     private static let enclosing = Array("<piece>".utf8)
 
     private var parser: UnsafeMutablePointer<xmlParserCtxt>?
     private var eventCount = 0
-    /// How many names earlier pieces left in the parser.
+    /// The number of names that earlier texts left in the parser.
     private var earlierNames: Int32 = 0
     private var visitor: (any HTMLVisitor)?
-    /// Why the rest of the piece at hand is left out.
+    /// The reason why the rest of the current text is skipped.
     private var cut: String?
 
     init() {
@@ -34,7 +34,7 @@ final class HTMLReader {
 
     deinit { htmlFreeParserCtxt(parser) }
 
-    /// Gives back why the rest of the piece was left out, if it was.
+    /// Reads the text, and returns the reason why its rest was skipped, or nil.
     @discardableResult
     func read(_ html: String, telling visitor: any HTMLVisitor) -> String? {
         guard let parser, !html.isEmpty else { return nil }
@@ -52,16 +52,17 @@ final class HTMLReader {
         return cut
     }
 
-    /// Reads up to a tag that is made to take without end, or that the end of a shortened text cuts off.
+    /// Reads up to the first tag that has too many attributes, is too long, or is cut off by the end of a shortened
+    /// text.
     private func parse(_ bytes: UnsafeBufferPointer<UInt8>, with parser: UnsafeMutablePointer<xmlParserCtxt>) {
         let end = TagScanner.end(ofHTML: bytes, most: Self.mostAttributes)
         cut = end?.excess.map { "a tag with \($0)" }
-        // To recover means that a script ends at its own end tag alone.
+        // HTML_PARSE_RECOVER: a script ends only at its own end tag.
         let options =
             HTML_PARSE_RECOVER.rawValue | HTML_PARSE_NONET.rawValue | HTML_PARSE_NOERROR.rawValue
             | HTML_PARSE_NOWARNING.rawValue | HTML_PARSE_IGNORE_ENC.rawValue | HTML_PARSE_NODEFDTD.rawValue
             | HTML_PARSE_NOIMPLIED.rawValue
-        var input = Input(text: UnsafeRawBufferPointer(bytes).prefix(end?.place ?? bytes.count))
+        var input = Input(text: UnsafeRawBufferPointer(bytes).prefix(end?.offset ?? bytes.count))
         let read: xmlInputReadCallback = { input, room, count in
             guard let input, let room else { return 0 }
             let piece = UnsafeMutableRawBufferPointer(start: room, count: Int(count))
@@ -72,7 +73,7 @@ final class HTMLReader {
         }
     }
 
-    /// Hands a piece to libxml2 bit by bit: it would copy the whole of what it is given at once.
+    /// Supplies a text to libxml2 in small pieces: libxml2 would copy a text that it receives at once.
     private struct Input {
         private var beginning = HTMLReader.enclosing[...]
         private var rest: Slice<UnsafeRawBufferPointer>
@@ -98,7 +99,7 @@ final class HTMLReader {
         parser = htmlNewParserCtxt()
     }
 
-    /// Stops where a piece is too deep or has too many names, and wherever the task is cancelled.
+    /// Stops the parser if the text is nested too deeply, has too many names, or the task is cancelled.
     private func stopIfNeeded() {
         guard let parser else { return }
         eventCount += 1
@@ -112,7 +113,7 @@ final class HTMLReader {
         xmlStopParser(parser)
     }
 
-    private static func of(_ context: UnsafeMutableRawPointer?) -> HTMLReader? {
+    private static func reader(from context: UnsafeMutableRawPointer?) -> HTMLReader? {
         context.map { Unmanaged<HTMLReader>.fromOpaque($0).takeUnretainedValue() }
     }
 
@@ -120,21 +121,47 @@ final class HTMLReader {
         var handler = xmlSAXHandler()
         handler.initialized = 1
         handler.startElement = { context, tag, attributes in
-            guard let tag, let reader = HTMLReader.of(context) else { return }
+            guard let tag, let reader = HTMLReader.reader(from: context) else { return }
             reader.visitor?.begin(String(cString: tag), HTMLAttributes(first: attributes))
             reader.stopIfNeeded()
         }
         handler.endElement = { context, tag in
             guard let tag else { return }
-            HTMLReader.of(context)?.visitor?.end(String(cString: tag))
+            HTMLReader.reader(from: context)?.visitor?.end(String(cString: tag))
         }
         handler.characters = { context, text, count in
             guard let text else { return }
-            HTMLReader.of(context)?.visitor?.text(UnsafeBufferPointer(start: text, count: Int(count)))
+            HTMLReader.reader(from: context)?.visitor?.text(UnsafeBufferPointer(start: text, count: Int(count)))
         }
         handler.ignorableWhitespace = handler.characters
-        // Nobody reads scripts and styles.
+        // The content of scripts and styles is ignored.
         handler.cdataBlock = { _, _, _ in }
         return handler
+    }
+}
+
+/// The attributes of a tag, with names in lower case. They are valid during the call that passes them.
+struct HTMLAttributes {
+    /// The names and values in turn, with a null pointer at the end; nil for a tag without attributes.
+    let first: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
+
+    /// Calls `body` for each attribute. `value` creates the string on demand, which is empty for an attribute without a
+    /// value.
+    func visit(_ body: (_ name: String, _ value: () -> String) -> Void) {
+        guard var next = first else { return }
+        while let name = next.pointee {
+            let value = next[1]
+            body(String(cString: name)) { value.map { String(cString: $0) } ?? "" }
+            next += 2
+        }
+    }
+
+    subscript(_ name: StaticString) -> String? {
+        guard var next = first else { return nil }
+        while let given = next.pointee {
+            if xmlStrcasecmp(given, name.utf8Start) == 0 { return next[1].map { String(cString: $0) } }
+            next += 2
+        }
+        return nil
     }
 }

@@ -1,14 +1,14 @@
-/// The words of a piece of HTML, such as a title.
+/// Extracts the words of an HTML text, such as a title.
 final class PlainText: HTMLVisitor {
-    /// Nobody shows the words of more HTML than this.
+    /// The number of bytes of HTML from which words are extracted.
     private static let longest = 1 << 20
 
     private var words = FoldedText()
 
-    /// Nil for HTML without words.
+    /// Returns the words; nil for HTML without words.
     static func of(_ given: String, with reader: HTMLReader) -> String? {
         let html = given.utf8.count <= longest ? given : String(Substring(given.utf8.prefix(longest)))
-        // Most have no tags, and reading a piece of HTML takes time.
+        // Most texts have no tags, and parsing HTML takes time.
         if !html.utf8.contains(UInt8(ascii: "<")), let plain = LibXML.decodingReferences(in: html) {
             return FoldedText.fold(plain)
         }
@@ -17,7 +17,7 @@ final class PlainText: HTMLVisitor {
         return visitor.words.text
     }
 
-    /// `isPlain` says that the feed declares the text as plain.
+    /// Returns the words. `isPlain` tells whether the feed declares the text as plain.
     static func of(_ text: String, isPlain: Bool, with reader: HTMLReader) -> String? {
         isPlain ? FoldedText.fold(text) : of(text, with: reader)
     }
@@ -25,4 +25,14 @@ final class PlainText: HTMLVisitor {
     func begin(_ tag: String, _ attributes: HTMLAttributes) { words.separate(at: tag) }
     func end(_ tag: String) { words.separate(at: tag) }
     func text(_ text: UnsafeBufferPointer<UInt8>) { words.add(text) }
+}
+
+extension ItemText {
+    private static let most = 200
+
+    func beginning(with reader: HTMLReader) -> String? {
+        guard let words = PlainText.of(text, isPlain: isPlain, with: reader) else { return nil }
+        let beginning = words.prefix(Self.most)
+        return beginning.endIndex == words.endIndex ? words : FoldedText.fold(String(beginning))
+    }
 }

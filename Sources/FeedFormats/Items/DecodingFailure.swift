@@ -1,6 +1,7 @@
 internal import FeedCore
+internal import JSONText
 
-/// Why decoding a document ends before its end.
+/// The reason why decoding a document stops early.
 enum DecodingFailure: Error, Equatable {
     /// The task was cancelled.
     case cancelled
@@ -23,5 +24,21 @@ enum DecodingFailure: Error, Equatable {
         case .cancelled: .cancelled
         case .invalid(let reason): .invalidData(reason, host: host)
         }
+    }
+}
+
+extension JSONReader {
+    /// Converts the failure to an error about the value that begins at `position`.
+    func error(_ failure: DecodingFailure, at position: Int) -> JSONError {
+        switch failure {
+        case .cancelled: .cancelled
+        case .invalid(let reason): mismatch(reason, at: position)
+        }
+    }
+}
+
+extension JSONError {
+    func error(host: String?) -> FeedError {
+        kind == .cancelled ? .cancelled : .invalidData(description, host: host)
     }
 }

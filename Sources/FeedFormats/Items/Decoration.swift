@@ -1,23 +1,24 @@
 internal import FeedCore
 
-/// What stands in feeds as a image and is none that anybody means. To leave out more, add a row.
+/// A rule that recognises decoration: tracking pixels, emoji, avatars and buttons that feeds contain as images. A
+/// further rule is one more row in the table.
 struct Decoration {
     enum Mark {
-        /// A width or height of 1 or 0.
+        /// The width or the height is 0 or 1.
         case side
-        /// This in the style, where no white space counts.
+        /// The style contains this text, compared without white space.
         case style(String)
-        /// A class by this name.
+        /// The class list contains this class.
         case styleClass(String)
-        /// A host, or one below it, and what its path begins with.
-        case address(String)
-        /// A image that is titled as the item's author.
+        /// The URL begins with this host, or a subdomain of it, and this path.
+        case urlPrefix(String)
+        /// The title of the image is the name of the item's author.
         case author
     }
 
     let mark: Mark
     let what: String
-    /// As it stands in a feed. The tests try each.
+    /// The markup of a feed that the rule matches. The tests decode each example.
     let example: String
 
     static let table = [
@@ -29,40 +30,41 @@ struct Decoration {
         Decoration(
             .styleClass("wp-smiley"), "a smiley", #"<img class="wp-smiley" src="https://blog.example/smile.gif">"#),
         Decoration(
-            .address("s.w.org/images/core/emoji"), "an emoji", img("s.w.org/images/core/emoji/15/72x72/1f642.png")),
+            .urlPrefix("s.w.org/images/core/emoji"), "an emoji", img("s.w.org/images/core/emoji/15/72x72/1f642.png")),
         Decoration(
-            .address("e.deviantart.net/emoticons"), "an emoji", img("e.deviantart.net/emoticons/s/smile.gif")),
+            .urlPrefix("e.deviantart.net/emoticons"), "an emoji", img("e.deviantart.net/emoticons/s/smile.gif")),
         Decoration(.author, "the author's image", media("cdn.example/people/ann.jpg", title: "Ann Author")),
         Decoration(
-            .address("gravatar.com/avatar"), "an avatar", img("secure.gravatar.com/avatar/5e5e?s=96&d=identicon")),
+            .urlPrefix("gravatar.com/avatar"), "an avatar", img("secure.gravatar.com/avatar/5e5e?s=96&d=identicon")),
         Decoration(
             .styleClass("avatar"), "an avatar", #"<img class="avatar photo" src="https://blog.example/ann.jpg">"#),
-        Decoration(.address("pixel.wp.com/"), "a tracking pixel", img("pixel.wp.com/b.gif?host=blog.example&post=7")),
+        Decoration(.urlPrefix("pixel.wp.com/"), "a tracking pixel", img("pixel.wp.com/b.gif?host=blog.example&post=7")),
         Decoration(
-            .address("stats.wordpress.com/"), "a tracking pixel", img("stats.wordpress.com/b.gif?blog=1&post=7")),
+            .urlPrefix("stats.wordpress.com/"), "a tracking pixel", img("stats.wordpress.com/b.gif?blog=1&post=7")),
         Decoration(
-            .address("feeds.feedburner.com/~"), "a counter or button", img("feeds.feedburner.com/~r/Blog/~4/x7")),
+            .urlPrefix("feeds.feedburner.com/~"), "a counter or button", img("feeds.feedburner.com/~r/Blog/~4/x7")),
         Decoration(
-            .address("feeds.wordpress.com/"), "a counter or button",
+            .urlPrefix("feeds.wordpress.com/"), "a counter or button",
             img("feeds.wordpress.com/1.0/comments/b.example/7/")),
-        Decoration(.address("feedsportal.com/"), "a counter or button", img("da.feedsportal.com/r/7/mf.gif")),
+        Decoration(.urlPrefix("feedsportal.com/"), "a counter or button", img("da.feedsportal.com/r/7/mf.gif")),
         Decoration(
-            .address("google-analytics.com/"), "a tracking pixel", img("www.google-analytics.com/__utm.gif?n=7")),
-        Decoration(.address("doubleclick.net/"), "a tracking pixel", img("ad.doubleclick.net/ad/x;sz=1x1")),
-        Decoration(.address("quantserve.com/pixel"), "a tracking pixel", img("pixel.quantserve.com/pixel/p-7.gif")),
-        Decoration(.address("scorecardresearch.com/"), "a tracking pixel", img("b.scorecardresearch.com/p?c1=2")),
-        Decoration(.address("facebook.com/tr"), "a tracking pixel", img("www.facebook.com/tr?id=7&ev=PageView")),
-        Decoration(.address("medium.com/_/stat"), "a tracking pixel", img("medium.com/_/stat?event=post.clientViewed")),
+            .urlPrefix("google-analytics.com/"), "a tracking pixel", img("www.google-analytics.com/__utm.gif?n=7")),
+        Decoration(.urlPrefix("doubleclick.net/"), "a tracking pixel", img("ad.doubleclick.net/ad/x;sz=1x1")),
+        Decoration(.urlPrefix("quantserve.com/pixel"), "a tracking pixel", img("pixel.quantserve.com/pixel/p-7.gif")),
+        Decoration(.urlPrefix("scorecardresearch.com/"), "a tracking pixel", img("b.scorecardresearch.com/p?c1=2")),
+        Decoration(.urlPrefix("facebook.com/tr"), "a tracking pixel", img("www.facebook.com/tr?id=7&ev=PageView")),
+        Decoration(
+            .urlPrefix("medium.com/_/stat"), "a tracking pixel", img("medium.com/_/stat?event=post.clientViewed")),
     ]
 
     private init(_ mark: Mark, _ what: String, _ example: String) {
         (self.mark, self.what, self.example) = (mark, what, example)
     }
 
-    private static func img(_ place: String) -> String { #"<img src="https://\#(place)">"# }
+    private static func img(_ address: String) -> String { #"<img src="https://\#(address)">"# }
 
-    private static func media(_ place: String, title: String) -> String {
-        #"<media:content url="https://\#(place)" medium="image"><media:title>\#(title)</media:title></media:content>"#
+    private static func media(_ address: String, title: String) -> String {
+        #"<media:content url="https://\#(address)" medium="image"><media:title>\#(title)</media:title></media:content>"#
     }
 }
 
@@ -72,8 +74,8 @@ extension Decoration {
         var author: Decoration?
         var styles: [(String, Decoration)] = []
         var classes: [String: Decoration] = [:]
-        /// By the last two labels of the host.
-        var hosts: [String: [(address: String, Decoration)]] = [:]
+        /// The rules for URL prefixes by the last two labels of their hosts.
+        var hosts: [String: [(prefix: String, Decoration)]] = [:]
 
         init(of table: [Decoration]) {
             for row in table {
@@ -82,9 +84,9 @@ extension Decoration {
                 case .author: author = row
                 case .style(let style): styles.append((style, row))
                 case .styleClass(let name): classes[name] = row
-                case .address(let address):
-                    let site = Decoration.site(ofHost: address.utf8.prefix { $0 != UInt8(ascii: "/") })
-                    hosts[site, default: []].append((address, row))
+                case .urlPrefix(let prefix):
+                    let site = Decoration.site(ofHost: prefix.utf8.prefix { $0 != UInt8(ascii: "/") })
+                    hosts[site, default: []].append((prefix, row))
                 }
             }
         }
@@ -110,12 +112,14 @@ extension Decoration {
     }
 
     static func of(_ url: ResourceURL) -> Decoration? {
-        let place = url.text.utf8.dropFirst(url.scheme.rawValue.utf8.count + 3)
-        let host = place.prefix { $0 != UInt8(ascii: "/") }
+        let afterScheme = url.text.utf8.dropFirst(url.scheme.rawValue.utf8.count + 3)
+        let host = afterScheme.prefix { $0 != UInt8(ascii: "/") }
         guard let found = rows.hosts[site(ofHost: host)] else { return nil }
-        return found.first { address, _ in
-            let name = address.utf8.prefix { $0 != UInt8(ascii: "/") }
-            guard place.dropFirst(host.count).starts(with: address.utf8.dropFirst(name.count)) else { return false }
+        return found.first { prefix, _ in
+            let name = prefix.utf8.prefix { $0 != UInt8(ascii: "/") }
+            guard afterScheme.dropFirst(host.count).starts(with: prefix.utf8.dropFirst(name.count)) else {
+                return false
+            }
             let below = host.dropLast(name.count)
             return host.suffix(name.count).elementsEqual(name) && (below.isEmpty || below.last == UInt8(ascii: "."))
         }?.1

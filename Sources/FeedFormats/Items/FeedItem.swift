@@ -1,31 +1,101 @@
 internal import FeedCore
 
-/// An item of a feed as its document gives it, from which images are made.
+/// An item as its feed describes it; `ImageCollector` makes images of it.
 struct FeedItem {
-    /// The most images that one item may name, in all renditions: many of them may turn out to be one image.
+    /// The largest number of renditions that one item may name: many of them may be the same image.
     static func mostNamed(in document: FeedSource) -> Int { max(document.mostImages, 50_000) }
 
     var id: String?
-    /// Plain text.
     var title: String?
-    /// The item's page: a reference, and the `xml:base` that holds at it.
+    /// The URL of the item's page: a reference and the `xml:base` that applies to it.
     var link: (reference: String, base: ResourceURL?)?
     var published: Timestamp?
     var location: String?
     var text: ItemText?
-    /// The first counts most.
+    /// The images, in order of preference.
     var images: [NamedImage] = []
-    /// Each list counts only if the item has no other image, nor one of a list before.
+    /// Lists of images that count only if the item has no other image. The first list with an image wins.
     var substitutes: [[NamedImage]] = []
-    /// Why the rest of its HTML was left out, if it was.
+    /// The reason why the rest of the item's HTML was skipped, or nil.
     var cut: String?
 
-    /// The item with its texts cut to their limits. Each of its images holds these texts.
+    /// The item with its texts cut to their limits: each of its images holds these texts.
     var shortened: FeedItem {
         var item = self
         item.id = id?.shortenedDistinctly(to: LongestText.id)
         item.title = title?.shortened(to: LongestText.words)
         item.location = location?.shortened(to: LongestText.words)
         return item
+    }
+}
+
+/// An image that an item names, with its renditions.
+struct NamedImage {
+    /// The largest number of URLs that a feed keeps for one image.
+    static let mostURLs = 1 + FeedImage.mostAlternatives
+
+    struct Rendition {
+        /// A URL, which may be relative or invalid.
+        let reference: String
+        /// The `xml:base` that applies to the reference.
+        var base: ResourceURL?
+        /// The width and the height that the feed states, or zero.
+        var width = 0.0
+        var height = 0.0
+
+        /// The longest reference that can be a valid URL, including white space.
+        private static let longest = 16_384
+
+        init(reference: String, base: ResourceURL? = nil, width: Double = 0, height: Double = 0) {
+            self.reference = Self.shortened(reference)
+            self.base = base
+            self.width = width
+            self.height = height
+        }
+
+        /// Returns the reference, or the beginning of a reference that is too long: a link may enclose many images, and
+        /// a `data:` URL may hold megabytes.
+        static func shortened(_ reference: String) -> String {
+            reference.utf8.count <= longest ? reference : String(Substring(reference.utf8.prefix(longest)))
+        }
+    }
+
+    /// The renditions, best first. `ImageCollector` skips those with an invalid URL.
+    var renditions: [Rendition]
+    /// The image's own title, caption or alternative text, as plain text.
+    var description: String?
+    var location: String?
+    /// The rule that matches the image if it is decoration.
+    var decoration: Decoration?
+
+    /// Whether the feed states the width of the image.
+    var hasSides: Bool { renditions.first.map { $0.width > 0 } == true }
+
+    init(_ renditions: [Rendition], description: String? = nil, decoration: Decoration? = nil) {
+        self.renditions = renditions
+        self.description = description
+        self.decoration = decoration
+    }
+
+    init?(_ reference: String?, base: ResourceURL? = nil, description: String? = nil) {
+        guard let reference else { return nil }
+        self.init([Rendition(reference: reference, base: base)], description: description)
+    }
+}
+
+/// The text of an item. Its first words describe images that have no description of their own.
+struct ItemText {
+    /// The number of bytes to keep. One or two images may precede the first word, and many items wait for the end of
+    /// their feed.
+    private static let longest = 16_384
+
+    let text: String
+    /// Whether the text is plain; otherwise it is HTML.
+    let isPlain: Bool
+
+    /// Keeps the beginning of `text`.
+    init(text: String, isPlain: Bool = false) {
+        self.text = text.utf8.count <= Self.longest ? text : String(Substring(text.utf8.prefix(Self.longest)))
+        self.isPlain = isPlain
     }
 }

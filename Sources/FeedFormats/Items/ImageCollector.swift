@@ -1,8 +1,7 @@
 internal import FeedCore
 internal import JSONText
 
-/// Makes feed images of items. It serves the formats whose items may have any number of images, and invalid ones among
-/// them.
+/// Makes feed images from items, for the formats whose items may have any number of images, valid and invalid ones.
 struct ImageCollector {
     private(set) var images: [FeedImage] = []
     private(set) var itemStarts: [Int] = []
@@ -14,10 +13,10 @@ struct ImageCollector {
     private let takesAll: Bool
     private let filter: ImageFilter?
     private let beginning: (ItemText) -> String?
-    /// Relative references without an `xml:base` resolve against this; if it is nil, against the feed's URL.
+    /// The URL against which references without an `xml:base` resolve; nil for the feed's own URL.
     private var base: ResourceURL?
 
-    /// `beginning` are the first words of a text.
+    /// Creates a collector. `beginning` returns the first words of a text.
     init(
         in document: FeedSource, taking selection: ImageSelection, beginning: @escaping (ItemText) -> String?
     ) {
@@ -29,10 +28,10 @@ struct ImageCollector {
         filter = ImageFilter(selection)
     }
 
-    /// Keeps the base if the link can't be used.
+    /// Sets the base, if the link is a valid URL.
     mutating func setBase(_ link: String) { base = page(link, from: nil) ?? base }
 
-    /// The URL of another page; nil if the reference can't be used.
+    /// Returns the URL of another page; nil for an invalid reference.
     func page(_ reference: String?, from base: ResourceURL?) -> ResourceURL? {
         guard let reference else { return nil }
         do { return try links.target(of: reference, from: base) } catch { return nil }
@@ -42,7 +41,7 @@ struct ImageCollector {
         try DecodingFailure.check()
         itemCount += 1
         var item = given.shortened
-        // An item is often known by its URL, or that of its image, and is shown by it.
+        // Many items use their URL or their image's URL as id, and reports show the id.
         item.id = item.id?.withoutPasswords
         let number = itemCount
         if let cut = item.cut {
@@ -59,7 +58,7 @@ struct ImageCollector {
         try append(merged, of: item)
     }
 
-    private mutating func append(_ merged: [MergedImages.Image], of item: FeedItem) throws(DecodingFailure) {
+    private mutating func append(_ merged: [MergedImages.MergedImage], of item: FeedItem) throws(DecodingFailure) {
         let link = page(item.link?.reference, from: item.link?.base ?? base)
             .flatMap { $0.isRemote ? $0.withoutCredentials : nil }
         var words = item.title
@@ -69,7 +68,7 @@ struct ImageCollector {
         let post = FeedPost(title: item.title, link: link, published: item.published)
         for (index, image) in merged.enumerated() {
             guard images.count < mostImages else { throw .tooMany(mostImages) }
-            let url = image.addresses[0]
+            let url = image.urls[0]
             let id = item.id.map { index == 0 ? $0 : "\($0)#\(index + 1)" } ?? url.text
             let description = image.description?.shortened(to: LongestText.words) ?? words
             let location = image.location?.shortened(to: LongestText.words) ?? item.location
@@ -78,11 +77,11 @@ struct ImageCollector {
             images.append(
                 FeedImage(
                     id: id, description: description, location: location, url: url, post: post,
-                    alternatives: image.addresses.dropFirst().map(\.withoutCredentials)))
+                    alternatives: image.urls.dropFirst().map(\.withoutCredentials)))
         }
     }
 
-    /// Notes an item that no images can be made of.
+    /// Notes an item that is skipped because it is invalid.
     mutating func pass(over reason: String) {
         itemCount += 1
         let number = itemCount
@@ -95,86 +94,124 @@ struct ImageCollector {
 
     private struct Usable {
         let image: NamedImage
-        var addresses: [ResourceURL] = []
+        var urls: [ResourceURL] = []
     }
 
     private mutating func resolve(
         _ images: [NamedImage], of item: FeedItem
-    ) throws(DecodingFailure) -> [MergedImages.Image] {
+    ) throws(DecodingFailure) -> [MergedImages.MergedImage] {
         var usable: [Usable] = []
         for (index, image) in images.enumerated() {
             if index % 256 == 255 { try DecodingFailure.check() }
-            if let found = try usableAddresses(image, of: item) { usable.append(found) }
+            if let found = try usableURLs(image, of: item) { usable.append(found) }
         }
         if let filter { try leaveOut(by: filter, &usable) }
-        var united = MergedImages(count: usable.count, sided: usable.count { $0.image.hasSides })
-        for found in usable { united.add(found.image, at: found.addresses) }
-        return united.all
+        var merged = MergedImages(count: usable.count, sided: usable.count { $0.image.hasSides })
+        for found in usable { merged.add(found.image, at: found.urls) }
+        return merged.all
     }
 
-    /// Nil without any, and for decoration.
-    private mutating func usableAddresses(
+    /// Returns the image with its valid URLs; nil for decoration and for an image without a valid URL.
+    private mutating func usableURLs(
         _ image: NamedImage, of item: FeedItem
     ) throws(DecodingFailure) -> Usable? {
         var usable = Usable(image: image)
         var reason: String?
         var decoration = image.decoration
-        for address in image.addresses where usable.addresses.count <= NamedImage.mostAddresses {
-            let base = address.base ?? base
-            StepCounter.add(address.reference.utf8.count + (base?.text.utf8.count ?? 0))
+        for rendition in image.renditions where usable.urls.count <= NamedImage.mostURLs {
+            let base = rendition.base ?? base
+            StepCounter.add(rendition.reference.utf8.count + (base?.text.utf8.count ?? 0))
             let url: ResourceURL?
             do throws(InvalidURL) {
-                url = try links.target(of: address.reference, from: base)
+                url = try links.target(of: rendition.reference, from: base)
             } catch {
                 reason = reason ?? error.reason
-                // That it is invalid may have shown only at the end of the whole.
-                try budget.spend(address.reference, base?.text)
+                // The URL parser may have read the whole reference before it found the error.
+                try budget.spend(rendition.reference, base?.text)
                 continue
             }
             guard let url else {
-                try budget.spend(address.reference)
+                try budget.spend(rendition.reference)
                 reason = reason ?? "a data: URL, which holds the image itself"
                 continue
             }
             try budget.spend(url.text, url.credentials)
-            // A password is kept of the address that counts, and of no other.
-            guard usable.addresses.isEmpty || url.credentials == nil else { continue }
+            // Credentials are kept for the first URL only.
+            guard usable.urls.isEmpty || url.credentials == nil else { continue }
             decoration = decoration ?? Decoration.of(url)
-            usable.addresses.append(url)
+            usable.urls.append(url)
         }
         if let decoration, !takesAll {
             note(image, of: item, decoration.what)
             return nil
         }
-        guard usable.addresses.isEmpty else { return usable }
+        guard usable.urls.isEmpty else { return usable }
         if let reason { note(image, of: item, reason) }
         return nil
     }
 
-    /// It is as if the feed didn't name them.
+    /// Removes the URLs that the filter rejects, as if the feed had omitted them.
     private func leaveOut(by filter: ImageFilter, _ usable: inout [Usable]) throws(DecodingFailure) {
-        var taken = try filter.takes(usable.flatMap(\.addresses))[...]
+        var taken = try filter.takes(usable.flatMap(\.urls))[...]
         for index in usable.indices {
-            usable[index].addresses.removeAll { _ in taken.popFirst() == false }
+            usable[index].urls.removeAll { _ in taken.popFirst() == false }
         }
-        usable.removeAll(where: \.addresses.isEmpty)
+        usable.removeAll(where: \.urls.isEmpty)
     }
 
     // MARK: Notes
 
     private mutating func note(_ image: NamedImage, of item: FeedItem, _ reason: String) {
         let number = itemCount
-        notes.add("left out an image of item \(Self.name(item, number)): \(Self.shown(image)): \(reason)")
+        notes.add("left out an image of item \(Self.name(item, number)): \(Self.quoted(image)): \(reason)")
     }
 
     private static func name(_ item: FeedItem, _ number: Int) -> String {
         item.id.map { "\(number) (\(JSONWriter.quote($0, limit: 60)))" } ?? "\(number)"
     }
 
-    /// In an invalid URL, anything before the last @ may be a password.
-    private static func shown(_ image: NamedImage) -> String {
-        let reference = image.addresses.first?.reference ?? ""
+    /// Returns the quoted reference for a message. It replaces everything before the last @, because an invalid URL may
+    /// contain a password.
+    private static func quoted(_ image: NamedImage) -> String {
+        let reference = image.renditions.first?.reference ?? ""
         let at = reference.utf8.lastIndex(of: UInt8(ascii: "@"))
         return JSONWriter.quote(at.map { "***\(reference[$0...])" } ?? reference, limit: 80)
+    }
+}
+
+/// The notes on skipped parts of a feed, which the user reads. Their number is limited to bound the memory for a feed
+/// of invalid items.
+struct FeedNotes {
+    private static let most = 100
+
+    private var notes: [String] = []
+    private var left = 0
+
+    var count: Int { notes.count + left }
+
+    var all: [String] { left == 0 ? notes : notes + ["and \(left) more were left out"] }
+
+    mutating func add(_ note: @autoclosure () -> String) {
+        if notes.count < Self.most { notes.append(note()) } else { left += 1 }
+    }
+}
+
+/// Limits the memory for texts that a feed writes once and each of its images holds: ids, titles, the beginnings of
+/// URLs. The limit grows with the size of the feed plus the number of its images, rather than with their product.
+struct TextBudget {
+    private static let ofEachImage = 1024
+
+    private var left: Int
+
+    init(for document: FeedSource) {
+        let size = document.bytes.count
+        left = (1 << 20) + max(2 * size, min(8 * size, 64 << 20))
+    }
+
+    mutating func addImage() { left += Self.ofEachImage }
+
+    mutating func spend(_ texts: String?...) throws(DecodingFailure) {
+        for text in texts { left -= text?.utf8.count ?? 0 }
+        guard left >= 0 else { throw .excess }
     }
 }

@@ -4,10 +4,10 @@ internal import Synchronization
 
 /// Selects images by the regular expressions of `--include` and `--exclude`.
 ///
-/// Some expressions take hours on some texts, and nothing ends a match that has begun. Therefore matches run on a thread
-/// of their own, which is left behind when the time for the feed is over.
+/// Some expressions take hours on some texts, and a running match cannot be stopped. Matches therefore run on a thread
+/// of their own, which is abandoned when the time for the feed is over.
 final class ImageFilter: Sendable {
-    /// A feed has so much time, and more for each URL: an expression that begins with `.*` may need most of it.
+    /// The time for a feed, which grows with each URL: an expression that begins with `.*` may need most of it.
     private static let time = Duration.seconds(5)
     private static let timeOfEachURL = Duration.milliseconds(1)
     private static let matchedAtOnce = 100
@@ -17,14 +17,14 @@ final class ImageFilter: Sendable {
     private let timeLeft = Mutex(time)
     private let uptime: @Sendable () -> ContinuousClock.Instant
 
-    /// Nil if the selection takes every URL. A filter serves one feed.
+    /// Creates a filter for one feed; nil if the selection accepts every URL.
     init?(_ selection: ImageSelection, uptime: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         guard !selection.includes.isEmpty || !selection.excludes.isEmpty else { return nil }
         expressions = Expressions(selection)
         self.uptime = uptime
     }
 
-    /// Which of these are taken.
+    /// Returns for each URL whether the selection accepts it.
     func takes(_ urls: [ResourceURL]) throws(DecodingFailure) -> [Bool] {
         var taken: [Bool] = []
         taken.reserveCapacity(urls.count)
@@ -35,16 +35,16 @@ final class ImageFilter: Sendable {
     }
 
     private func match(_ urls: [ResourceURL]) throws(DecodingFailure) -> [Bool] {
-        let answer = Answer()
+        let pending = PendingResult()
         let end = uptime() + timeLeft.withLock { $0 + Self.timeOfEachURL * urls.count }
-        queue.async { [expressions] in answer.give(Result { try expressions.take(urls.map(\.text)) }) }
+        queue.async { [expressions] in pending.set(Result { try expressions.take(urls.map(\.text)) }) }
         var result: Result<[Bool], any Error>?
         while result == nil {
             try DecodingFailure.check()
             guard uptime() < end else {
                 throw .invalid("the expressions of --include and --exclude took too long on the feed's image URLs")
             }
-            result = answer.wait(.milliseconds(100))
+            result = pending.wait(.milliseconds(100))
         }
         timeLeft.withLock { $0 = end - uptime() }
         do { return try result?.get() ?? [] } catch {
@@ -52,7 +52,7 @@ final class ImageFilter: Sendable {
         }
     }
 
-    /// `@unchecked`: it is used on the queue alone, which is serial.
+    /// `@unchecked`: only the serial queue uses it.
     private final class Expressions: @unchecked Sendable {
         private let selection: ImageSelection
         private var compiled: (includes: [Regex<AnyRegexOutput>], excludes: [Regex<AnyRegexOutput>])?
@@ -71,17 +71,17 @@ final class ImageFilter: Sendable {
         }
     }
 
-    private final class Answer: Sendable {
+    private final class PendingResult: Sendable {
         private let result = Mutex<Result<[Bool], any Error>?>(nil)
-        private let isThere = DispatchSemaphore(value: 0)
+        private let isSet = DispatchSemaphore(value: 0)
 
-        func give(_ given: Result<[Bool], any Error>) {
+        func set(_ given: Result<[Bool], any Error>) {
             result.withLock { $0 = given }
-            isThere.signal()
+            isSet.signal()
         }
 
         func wait(_ patience: DispatchTimeInterval) -> Result<[Bool], any Error>? {
-            isThere.wait(timeout: .now() + patience) == .success ? result.withLock { $0 } : nil
+            isSet.wait(timeout: .now() + patience) == .success ? result.withLock { $0 } : nil
         }
     }
 }

@@ -1,12 +1,12 @@
 internal import FeedCore
 
-/// Which image an address is of, as far as it tells: addresses with the same key are of one image.
+/// The identity of the image behind a URL, as far as the URL shows it: URLs with the same key lead to the same image.
 struct ImageIdentity {
-    /// An address without a mark is of the image as it was made.
+    /// The size of a URL without a size mark, which leads to the original image.
     private static let whole = 1e9
 
     let key: String
-    /// Its width, or what comes near it: only good for telling which of two is the larger.
+    /// The width or a value near it, which is meaningful only in comparisons.
     let size: Double
 
     init(of url: ResourceURL) {
@@ -15,7 +15,7 @@ struct ImageIdentity {
             (key, size) = (String(url.text[start...]), Self.whole)
             return
         }
-        var parts = AddressParts(url.text[start...])
+        var parts = ImageURLParts(url.text[start...])
         var size: Double?
         for mark in SizeMark.table {
             guard let said = mark.take(&parts) else { continue }
@@ -25,7 +25,8 @@ struct ImageIdentity {
         self.size = size ?? Self.whole
     }
 
-    /// Whether it has what any mark has in it. Most addresses haven't, and taking one apart takes time.
+    /// Returns whether the URL has the characters of any size mark: most URLs have none, and splitting a URL takes
+    /// time.
     private static func mayBeMarked(_ address: Substring.UTF8View) -> Bool {
         var (last, digits) = (UInt8(0), 0)
         for byte in address.drop(while: { $0 != UInt8(ascii: "/") }) {
@@ -35,14 +36,14 @@ struct ImageIdentity {
                 continue
             case UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "@"), UInt8(ascii: "="), UInt8(ascii: "_"):
                 return true
-            // `1024x683`, `300w`, `600px-`.
+            // These end `1024x683`, `300w` and `600px-`.
             case UInt8(ascii: "x") where digits > 1, UInt8(ascii: "w") where digits > 1,
                 UInt8(ascii: "p") where digits > 1:
                 return true
-            // `/s640/`, `/w640-h480/`.
+            // These end `/s640/` and `/w640-h480/`.
             case UInt8(ascii: "/") where digits > 1 && isSide(last), UInt8(ascii: "-") where digits > 1 && isSide(last):
                 return true
-            // `-scaled`.
+            // This begins `-scaled`.
             case UInt8(ascii: "s") where digits == 0 && last == UInt8(ascii: "-"): return true
             default: break
             }
@@ -55,7 +56,8 @@ struct ImageIdentity {
         letter == UInt8(ascii: "s") || letter == UInt8(ascii: "w") || letter == UInt8(ascii: "h")
     }
 
-    /// The key, less the sides that the feed states: of images that differ in their sides alone, it is the same.
+    /// Returns the key without the sides that the feed states. It is the same for images that differ only in their
+    /// sides.
     func key(without sides: [Double]) -> String {
         var text: [UInt8] = []
         var number: [UInt8] = []

@@ -1,12 +1,13 @@
 internal import FeedCore
 
-/// Tells whether an enclosure is a image. Its type decides; where that says nothing, the file's name does.
+/// Tells whether an enclosure is an image. Its media type decides, else the suffix of its file name.
 enum ImageKind {
     static func isImage(type: String?, reference: String) -> Bool {
         isImage(type: type) ?? hasImageName(reference)
     }
 
-    /// Nil for a vague type, such as `application/octet-stream`, and for what is no media type, such as `jpg`.
+    /// Returns nil for a vague type, such as `application/octet-stream`, and for a text that is no media type, such as
+    /// `jpg`.
     static func isImage(type: String?) -> Bool? {
         guard let type = type.flatMap(FoldedText.fold)?.lowercased().utf8 else { return nil }
         if type.elementsEqual("image".utf8) || type.starts(with: "image/".utf8) { return true }
@@ -17,11 +18,12 @@ enum ImageKind {
     private static let vagueTypes = [
         "application/octet-stream", "binary/octet-stream", "application/x-octet-stream", "application/binary",
         "application/force-download", "application/unknown", "unknown/",
-        // Misspelt types.
+        // Common misspellings.
         "application/jpg", "application/jpeg", "application/png", "application/gif", "application/webp", "img/",
     ]
 
-    /// A wiki's page of a file ends in the file's name: `File:Name.jpg`.
+    /// Returns whether a link leads to an image file. The wiki page of a file ends in the file's name, too:
+    /// `File:Name.jpg`.
     static func isNamedAsImage(_ reference: String) -> Bool {
         guard hasImageName(reference) else { return false }
         let path = reference.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
@@ -43,8 +45,8 @@ enum ImageKind {
         "m3u8", "mpd",
     ]
 
-    /// The suffixes of the file's name, but not of a host. A semicolon may begin parameters such as `jsessionid`, so
-    /// that the part before it counts, too.
+    /// Returns the suffixes of the file name; a reference to a host has none. The part before a semicolon counts, too,
+    /// because parameters such as `jsessionid` may follow it.
     private static func suffixes(of reference: String) -> [String] {
         let slash = UInt8(ascii: "/")
         let path = reference.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }

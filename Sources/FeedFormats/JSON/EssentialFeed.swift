@@ -1,10 +1,10 @@
 internal import FeedCore
 internal import JSONText
 
-/// `{"items":[{"id": UUID, "description"?, "location"?, "image": URL}]}`. Other members are passed over, but one bad
-/// item makes the whole feed invalid.
+/// Decodes `{"items":[{"id": UUID, "description"?, "location"?, "image": URL}]}`. Other members are ignored, but one
+/// invalid item makes the whole feed invalid.
 enum EssentialFeed {
-    /// Nil for a JSON Feed, which has `items`, too.
+    /// Returns nil for a JSON Feed, which also has `items`.
     static func decode(
         _ document: FeedSource, taking selection: ImageSelection
     ) throws(FeedError) -> DecodedFeed? {
@@ -45,7 +45,7 @@ enum EssentialFeed {
                 try reader.skipValue()
                 continue
             }
-            // Programs differ in which of two lists they take.
+            // Programs differ in which of two lists they read.
             guard images == nil else { throw reader.mismatch("given twice", at: reader.position) }
             images = try readItems(&reader, document)
         }
@@ -99,7 +99,7 @@ enum EssentialFeed {
         return id
     }
 
-    /// An invalid URL is not quoted: it may hold a password.
+    /// Reads the image's URL. The error omits an invalid URL, which may contain a password.
     private static func readImage(_ reader: inout JSONReader, _ links: ImageLinks) throws(JSONError) -> ResourceURL {
         let start = reader.position
         let given = try reader.readString()
@@ -110,7 +110,7 @@ enum EssentialFeed {
         }
     }
 
-    /// Hex digits in groups of 8, 4, 4, 4 and 12.
+    /// Returns whether the text consists of hex digits in groups of 8, 4, 4, 4 and 12.
     private static func isUUID(_ text: String) -> Bool {
         let bytes = text.utf8Span.span
         guard bytes.count == 36 else { return false }

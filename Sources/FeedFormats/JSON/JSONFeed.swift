@@ -1,7 +1,7 @@
 internal import FeedCore
 internal import JSONText
 
-/// JSON Feed 1.0 and 1.1.
+/// Decodes JSON Feed 1.0 and 1.1.
 struct JSONFeed {
     private let html = HTMLReader()
     private let mostNamed: Int
@@ -9,7 +9,7 @@ struct JSONFeed {
     private var title: String?
     private var nextPage: String?
 
-    /// Whether the top member `version` declares a JSON Feed. It may stand behind all items.
+    /// Returns whether the top member `version` declares a JSON Feed. It may come after all items.
     static func isDeclared(in body: [UInt8]) -> Bool {
         do throws(JSONError) {
             var reader = JSONReader(body)
@@ -19,7 +19,7 @@ struct JSONFeed {
                 try reader.skipValue()
             }
         } catch {
-            return false  // The reader will report what is wrong.
+            return false  // The reader reports the error.
         }
         return false
     }
@@ -75,7 +75,7 @@ struct JSONFeed {
         guard hasItems else { throw reader.mismatch("missing", at: top, member: "items") }
     }
 
-    /// Passes over an element that is no item. The others stay valid.
+    /// Adds an item. An element that is not an object is skipped, and the other items stay valid.
     private mutating func addItem(_ reader: inout JSONReader) throws(JSONError) {
         let start = reader.position
         guard try reader.peek() == .object else {
@@ -97,7 +97,7 @@ struct JSONFeed {
         var banner: NamedImage?
         var attachments: [NamedImage] = []
         var content: [NamedImage] = []
-        // Each, if it is missing, gives way to the next.
+        // The candidates in order of preference.
         var texts: [ItemText?] = [nil, nil, nil]
         var dates: [Timestamp?] = [nil, nil]
         try reader.enterObject()
@@ -162,7 +162,7 @@ struct JSONFeed {
         return NamedImage(url, description: title)
     }
 
-    /// Nil also for any other value: programs write nulls and numbers in place of texts.
+    /// Returns nil for any other value: programs write nulls and numbers instead of texts.
     private func text(_ reader: inout JSONReader) throws(JSONError) -> String? {
         guard try reader.peek() == .string else {
             try reader.skipValue()
@@ -172,12 +172,12 @@ struct JSONFeed {
         return text.isEmpty ? nil : text
     }
 
-    /// By the standard titles are plain text, so that HTML in a title is meant to be seen.
+    /// Returns the words of a title, which the standard defines as plain text: HTML in it is shown literally.
     private func words(_ reader: inout JSONReader) throws(JSONError) -> String? {
         try text(&reader).flatMap(FoldedText.fold)
     }
 
-    /// A number is taken as it is written, as the format's description demands.
+    /// Returns the id. A number keeps its spelling, as the standard requires.
     private func id(_ reader: inout JSONReader) throws(JSONError) -> String? {
         guard try reader.peek() == .number else { return try text(&reader).flatMap(FoldedText.fold) }
         return try reader.readNumberText()

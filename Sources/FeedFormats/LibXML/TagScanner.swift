@@ -1,21 +1,21 @@
 internal import Glibc
 
-/// Looks over the tags of a text before libxml2 reads them. libxml2 compares each attribute of a tag with all before it: a
-/// tag of a hundred thousand attributes takes minutes, and libxml2 tells of no tag before it has read the whole of it.
+/// Scans the tags of a text before libxml2 reads them. libxml2 compares each attribute of a tag with all earlier ones:
+/// a tag of a hundred thousand attributes takes minutes, and libxml2 reports a tag only after reading all of it.
 struct TagScanner {
-    private enum Place {
+    private enum State {
         case tag, gap, name, named, assigned, value
     }
 
-    /// libxml2 holds a tag and its values in memory, each of them several times.
+    /// The longest tag that is read: libxml2 holds several copies of a tag and its values in memory.
     private static let longestTag = 16 << 20
 
     private let bytes: UnsafeBufferPointer<UInt8>
     private let isHTML: Bool
     private var index: Int
-    /// How many the tag at hand has.
+    /// The number of attributes in the current tag.
     private var attributes = 0
-    /// Whether the tag at hand ends in a slash of its own.
+    /// Whether the current tag ends in a slash.
     private var isEmpty = false
 
     private init(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, isHTML: Bool) {
@@ -24,11 +24,11 @@ struct TagScanner {
         index = start
     }
 
-    /// Where the first tag of an HTML text begins that has more attributes than `most` or is too long, which `excess` says,
-    /// or that the text's end cuts off.
+    /// Returns where reading an HTML text must end: at the first tag that is cut off, has more attributes than `most`,
+    /// or is too long. `excess` is the reason for the last two.
     static func end(
         ofHTML bytes: UnsafeBufferPointer<UInt8>, most: Int
-    ) -> (place: Int, excess: String?)? {
+    ) -> (offset: Int, excess: String?)? {
         var scanner = TagScanner(bytes, from: 0, isHTML: true)
         while let start = scanner.nextTag() {
             if scanner.begins(with: "!--") {
@@ -48,13 +48,13 @@ struct TagScanner {
         return nil
     }
 
-    /// What a look over an XML document tells before libxml2 reads it.
+    /// The result of scanning an XML document before libxml2 reads it.
     struct XMLOutline {
-        /// Where the root element begins; nil if there is no element.
+        /// The offset of the root element; nil for a document without an element.
         var root: Int?
-        /// Where the first tag begins that has too many attributes or is too long, and which of them.
-        var stop: (place: Int, excess: String)?
-        /// Places in CDATA sections. libxml2 holds a section in memory until its end, so that a long one is made several.
+        /// The offset of the first tag with too many attributes or of excessive length, and the reason.
+        var stop: (offset: Int, excess: String)?
+        /// The offsets at which a long CDATA section is split: libxml2 holds a section in memory until its end.
         var breaks: [Int] = []
         /// The entities that the document declares, up to `mostEntities` of them.
         var entities: Set<[UInt8]> = []
@@ -65,8 +65,8 @@ struct TagScanner {
 
     static let longestEntity = 64
 
-    /// Looks over an XML document, up to the first tag that has more attributes than `most` or is too long. If the document
-    /// is not in UTF-8, each of its bytes is a character.
+    /// Scans an XML document, up to the first tag that is too long or has more attributes than `most`. In another
+    /// encoding than UTF-8, each byte is a character.
     static func outline(
         ofXML bytes: UnsafeBufferPointer<UInt8>, from start: Int, most: Int, isUTF8: Bool
     ) -> XMLOutline {
@@ -97,7 +97,7 @@ struct TagScanner {
         return outline
     }
 
-    /// The name of the entity that the declaration here declares, if it declares one for the document's text.
+    /// The name of the general entity that the declaration here declares, or nil.
     private var declaredEntity: [UInt8]? {
         guard begins(with: "!ENTITY") else { return nil }
         let rest = bytes[min(index + 7, bytes.count)...].prefix(2 * Self.longestEntity).drop { $0 <= 0x20 }
@@ -105,16 +105,16 @@ struct TagScanner {
         return name.isEmpty || name.first == UInt8(ascii: "%") ? nil : Array(name)
     }
 
-    /// Where to divide the CDATA section that ends here: between characters, and before its end.
+    /// Returns where to split the CDATA section that ends here: between characters, and before its end.
     private func breaks(ofSectionFrom start: Int, isUTF8: Bool) -> [Int] {
-        stride(from: start + XMLOutline.longestSection, to: index - 16, by: XMLOutline.longestSection).map { place in
-            var place = place
-            while isUTF8, place < index - 8, bytes[place] & 0b1100_0000 == 0b1000_0000 { place += 1 }
-            return place
+        stride(from: start + XMLOutline.longestSection, to: index - 16, by: XMLOutline.longestSection).map { offset in
+            var offset = offset
+            while isUTF8, offset < index - 8, bytes[offset] & 0b1100_0000 == 0b1000_0000 { offset += 1 }
+            return offset
         }
     }
 
-    /// Why the tag that ends here is not to be read.
+    /// Returns why the tag that ends here is rejected, or nil.
     private func excess(ofTagFrom start: Int, most: Int) -> String? {
         if attributes > most { return "more than \(most) attributes" }
         return index - start > Self.longestTag ? "more than \(Self.longestTag >> 20) MB" : nil
@@ -130,14 +130,14 @@ struct TagScanner {
         return UnsafeRawPointer(found) - UnsafeRawPointer(start)
     }
 
-    /// Goes behind the next `<`, and gives its place.
+    /// Moves behind the next `<`, and returns its offset.
     private mutating func nextTag() -> Int? {
         guard let start = find(UInt8(ascii: "<")) else { return nil }
         index = start + 1
         return start
     }
 
-    /// `text` is in small letters, which stand for capitals, too, in HTML.
+    /// Returns whether the text at the index begins with `text`, which is in lower case. In HTML, case is ignored.
     private func begins(with text: StaticString) -> Bool {
         guard text.utf8CodeUnitCount <= bytes.count - index else { return false }
         for offset in 0..<text.utf8CodeUnitCount {
@@ -160,7 +160,8 @@ struct TagScanner {
             || bytes[index] == UInt8(ascii: ":") || bytes[index] >= 0x80 && !isHTML
     }
 
-    /// Goes behind the first of these marks, or to the end of the text. Both marks begin alike.
+    /// Moves behind the first occurrence of either mark, or to the end of the text. Both marks begin with the same
+    /// byte.
     private mutating func skip(behind mark: StaticString, or other: StaticString? = nil, from start: Int) {
         index = min(start, bytes.count)
         while let found = find(mark.utf8Start[0]) {
@@ -174,36 +175,36 @@ struct TagScanner {
         index = bytes.count
     }
 
-    /// Gives back whether the tag at hand ends. A quote opens a value behind an equals sign; in XML, where none may stand
-    /// elsewhere in a tag, anywhere.
+    /// Moves behind the current tag, and returns whether it ends. In HTML, a quote opens a value only after an equals
+    /// sign; in XML, a quote in a tag always does.
     private mutating func skipTag() -> Bool {
         attributes = 0
         let start = index
         defer { StepCounter.add(index - start) }
-        var place = Place.tag
+        var state = State.tag
         while index < bytes.count {
             let byte = bytes[index]
             index += 1
-            switch (byte, place) {
+            switch (byte, state) {
             case (UInt8(ascii: ">"), _):
-                isEmpty = bytes[index - 2] == UInt8(ascii: "/") && place != .value
+                isEmpty = bytes[index - 2] == UInt8(ascii: "/") && state != .value
                 return true
             case (UInt8(ascii: "<"), _) where !isHTML:
                 index -= 1
                 return true
-            case (UInt8(ascii: "\""), _) where !isHTML || place == .assigned,
-                (UInt8(ascii: "'"), _) where !isHTML || place == .assigned:
+            case (UInt8(ascii: "\""), _) where !isHTML || state == .assigned,
+                (UInt8(ascii: "'"), _) where !isHTML || state == .assigned:
                 guard let end = find(byte) else { return false }
                 index = end + 1
-                place = .gap
-            case (0...0x20, .name): place = .named
-            case (0...0x20, .tag), (0...0x20, .value): place = .gap
+                state = .gap
+            case (0...0x20, .name): state = .named
+            case (0...0x20, .tag), (0...0x20, .value): state = .gap
             case (0...0x20, _): break
-            case (UInt8(ascii: "="), .name), (UInt8(ascii: "="), .named): place = .assigned
+            case (UInt8(ascii: "="), .name), (UInt8(ascii: "="), .named): state = .assigned
             case (_, .gap), (_, .named):
                 attributes += 1
-                place = byte == UInt8(ascii: "=") ? .value : .name
-            case (_, .assigned): place = .value
+                state = byte == UInt8(ascii: "=") ? .value : .name
+            case (_, .assigned): state = .value
             case (_, .tag), (_, .name), (_, .value): break
             }
         }

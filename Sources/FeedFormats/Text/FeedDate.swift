@@ -1,7 +1,7 @@
 internal import FeedCore
 
-/// A date as feeds write it: RFC 822 with or without its weekday, seconds, zone or century, and RFC 3339 or less of it.
-/// Without a zone it counts as UTC.
+/// Parses the dates of feeds: RFC 822 with or without its weekday, seconds, zone or century, and RFC 3339 or a
+/// beginning of it. A date without a zone is in UTC.
 struct FeedDate {
     private var rest: ArraySlice<UInt8>
     private var year: Int?
@@ -11,7 +11,7 @@ struct FeedDate {
     private var microseconds = 0
     private var offset = 0
 
-    /// Nil for what tells no day.
+    /// Returns nil for a text without a day.
     static func read(_ text: String) -> Timestamp? {
         var date = FeedDate(rest: Array(text.utf8.prefix(100)).drop { $0 <= 0x20 })
         date.readDashed()
@@ -27,7 +27,7 @@ struct FeedDate {
         return date.timestamp
     }
 
-    /// `2026-11-20`, `2026-11`, `2026`.
+    /// Reads `2026-11-20`, `2026-11` or `2026`.
     private mutating func readDashed() {
         let digits = rest.prefix(while: Self.isDigit).count
         let next = rest.dropFirst(digits).first
@@ -37,7 +37,7 @@ struct FeedDate {
         if take("-") { day = takeNumber()?.value }
     }
 
-    /// A day, a year, or a time: `08:15`, `08:15:00.25`.
+    /// Reads a day, a year, or a time such as `08:15` or `08:15:00.25`.
     private mutating func readDigits() {
         guard let (number, digits) = takeNumber() else { return }
         if take(":") {
@@ -47,7 +47,7 @@ struct FeedDate {
             if take(".") { readFraction() }
         } else if day == nil, digits <= 2 {
             day = number
-            // `20-Nov-26`.
+            // The day may be that of `20-Nov-26`.
             _ = take("-")
         } else if year == nil, digits == 4 {
             year = number
@@ -57,14 +57,14 @@ struct FeedDate {
     }
 
     private mutating func readFraction() {
-        var place = 100_000
+        var unit = 100_000
         for digit in take(while: Self.isDigit) {
-            microseconds += Int(digit - 0x30) * place
-            place /= 10
+            microseconds += Int(digit - 0x30) * unit
+            unit /= 10
         }
     }
 
-    /// `+0100`, `+01:00`, `+01`.
+    /// Reads `+0100`, `+01:00` or `+01`.
     private mutating func readOffset() {
         let sign = rest.removeFirst() == UInt8(ascii: "-") ? -1 : 1
         guard let (number, digits) = takeNumber() else { return }
@@ -74,8 +74,8 @@ struct FeedDate {
 
     private mutating func readName(_ word: ArraySlice<UInt8>) {
         let name = String(decoding: word, as: UTF8.self).lowercased()
-        if let place = Self.months.firstIndex(of: String(name.prefix(3))) {
-            month = place + 1
+        if let monthIndex = Self.months.firstIndex(of: String(name.prefix(3))) {
+            month = monthIndex + 1
             _ = take("-")
         } else if let hours = Self.zones[name] {
             offset = hours * 3600
@@ -117,14 +117,14 @@ struct FeedDate {
         return taken
     }
 
-    /// Whether it was there to be taken.
+    /// Takes the sign, and returns whether it was next.
     private mutating func take(_ sign: Unicode.Scalar) -> Bool {
         guard rest.first == UInt8(ascii: sign) else { return false }
         rest.removeFirst()
         return true
     }
 
-    /// Nil for a number longer than a year's, which it passes over all the same.
+    /// Takes a number. It returns nil for more than four digits, and takes those, too.
     private mutating func takeNumber() -> (value: Int, digits: Int)? {
         let taken = take(while: Self.isDigit)
         guard (1...4).contains(taken.count) else { return nil }

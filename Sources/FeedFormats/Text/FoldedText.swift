@@ -1,11 +1,11 @@
-/// Text as a person reads it: a run of white space is one space, and there is none at either end.
+/// Text with folded white space: each run of it becomes one space, and both ends are trimmed.
 struct FoldedText {
     private var bytes: [UInt8] = []
     private var spaceIsDue = false
-    /// Text beyond so many bytes is dropped.
+    /// The number of bytes after which further text is dropped.
     var longest = Int.max
 
-    /// Nil for a text of nothing but white space.
+    /// The folded text; nil if it is only white space.
     var text: String? { bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self) }
 
     static func fold(_ text: String) -> String? {
@@ -34,7 +34,7 @@ struct FoldedText {
         }
     }
 
-    /// Where the text that surely holds no white space ends.
+    /// Returns where the run of characters that are surely printable ASCII ends.
     private static func endOfPlain(_ text: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int {
         var end = start + 1
         while end < text.count, text[end] > 0x20, text[end] < 0x7F { end += 1 }
@@ -49,7 +49,7 @@ struct FoldedText {
 
     mutating func separate() { spaceIsDue = !bytes.isEmpty }
 
-    /// Separates words at a tag, but for tags that stand within lines and may stand within a word.
+    /// Separates words at a tag, except at inline tags, which may occur inside a word.
     mutating func separate(at tag: String) {
         if !Self.inline.contains(tag) { separate() }
     }
@@ -60,8 +60,8 @@ struct FoldedText {
         "var", "wbr",
     ]
 
-    /// The character that the control character here means, if any. Nobody means U+0080 to U+009F: the web reads `&#146;`,
-    /// and windows-1252 that is declared as ISO-8859-1, as the characters of windows-1252.
+    /// Returns the windows-1252 character that a control character from U+0080 to U+009F means, or nil. Browsers read
+    /// `&#146;`, and windows-1252 that is declared as ISO-8859-1, in this way.
     private static func windows1252(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) -> [UInt8]? {
         guard text[index] == 0xC2, index + 1 < text.count, (0x80...0x9F).contains(text[index + 1]) else { return nil }
         let character = windows1252[Int(text[index + 1]) - 0x80]
@@ -71,13 +71,14 @@ struct FoldedText {
     private static let windows1252: [[UInt8]] =
         TextDecoder("CP1252")?.singleBytes() ?? Array(repeating: TextDecoder.replacement, count: 0x20)
 
-    /// How many bytes the white space here takes; nil if there is none. Control characters count as white space.
+    /// Returns the length of the white space here in bytes; nil for other text. Control characters count as white
+    /// space.
     private static func whitespace(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) -> Int? {
         switch text[index] {
         case 0...0x20, 0x7F: 1
-        // U+0080 to U+00A0: control characters and the no-break space.
+        // These are U+0080 to U+00A0: control characters and the no-break space.
         case 0xC2 where index + 1 < text.count && text[index + 1] <= 0xA0: 2
-        // U+2000 to U+200A, U+2028, U+2029 and U+3000. U+200B has no width and stands where no space is shown.
+        // These are U+2000 to U+200A, U+2028, U+2029 and U+3000. U+200B has zero width and shows no space.
         case 0xE2 where index + 2 < text.count && text[index + 1] == 0x80 && isSpace(text[index + 2]): 3
         case 0xE3 where index + 2 < text.count && text[index + 1] == 0x80 && text[index + 2] == 0x80: 3
         default: nil

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Turns text in any encoding into UTF-8 with the C library's iconv. U+FFFD replaces each byte that is no text in the
+/// Converts text in any encoding to UTF-8 with the C library's iconv. U+FFFD replaces each byte that is invalid in the
 /// encoding.
 final class TextDecoder {
     static let replacement = Array("\u{FFFD}".utf8)
@@ -8,7 +8,7 @@ final class TextDecoder {
     private let descriptor: iconv_t
     private let unit: Int
 
-    /// Nil if the machine does not know the encoding.
+    /// Creates a decoder; nil if the system does not support the encoding.
     init?(_ encoding: String) {
         guard let descriptor = iconv_open("UTF-8", encoding), Int(bitPattern: descriptor) != -1 else { return nil }
         self.descriptor = descriptor
@@ -17,7 +17,8 @@ final class TextDecoder {
 
     deinit { iconv_close(descriptor) }
 
-    /// Nil for a text that would be more than twice as long: no feed is, and it would need the more memory.
+    /// Returns the text in UTF-8; nil if it would be more than twice as long. Real feeds stay below that, and the limit
+    /// bounds the memory.
     func utf8(of bytes: [UInt8]) -> [UInt8]? {
         var length = 0
         decode(bytes) { length += $0.count }
@@ -28,14 +29,15 @@ final class TextDecoder {
         return text
     }
 
-    /// The characters of the bytes from 0x80 on, if the encoding writes each character as one byte, and ASCII as ASCII.
+    /// Returns the characters of the bytes from 0x80 on; nil unless the encoding writes each character as one byte and
+    /// ASCII as ASCII.
     func singleBytes() -> [[UInt8]]? {
         var characters: [[UInt8]] = []
         for byte in UInt8.min...UInt8.max {
             iconv(descriptor, nil, nil, nil, nil)
             var input = CChar(bitPattern: byte)
             let character: [UInt8]? = withUnsafeMutablePointer(to: &input) { self.character(at: $0) }
-            // An encoding may hold a letter back, as an accent may follow.
+            // iconv may hold back a letter, because an accent may follow.
             guard let character, !character.isEmpty, byte >= 0x80 || character == [byte] else { return nil }
             if byte >= 0x80 { characters.append(character) }
         }
@@ -43,7 +45,7 @@ final class TextDecoder {
         return characters
     }
 
-    /// Nil if further bytes belong to the character.
+    /// Returns nil if the character has further bytes.
     private func character(at byte: UnsafeMutablePointer<CChar>) -> [UInt8]? {
         var input: UnsafeMutablePointer<CChar>? = byte
         var left = 1
@@ -65,7 +67,7 @@ final class TextDecoder {
                 while true {
                     var output = room.baseAddress?.assumingMemoryBound(to: CChar.self)
                     var free = room.count
-                    // Some encodings hold a letter back to see whether an accent follows. The last call asks for it.
+                    // iconv may hold back a letter to see whether an accent follows. The last call fetches it.
                     let isLast = left == 0
                     let result =
                         isLast
@@ -84,5 +86,41 @@ final class TextDecoder {
                 }
             }
         }
+    }
+}
+
+/// Maps the labels that documents and servers use for encodings to iconv's names.
+enum EncodingLabel {
+    /// Returns iconv's name for a label; nil for an unsupported one. Feeds may choose only among these encodings: iconv
+    /// knows others that can hide markup.
+    static func decoder(for label: String) -> String? {
+        let label = label.lowercased()
+        if let superset = supersets[label] { return superset }
+        let isUsual = prefixes.contains { label.hasPrefix($0) } && label.utf8.allSatisfy(isPartOfName)
+        return isUsual ? label.uppercased() : nil
+    }
+
+    /// Returns whether the label means UTF-8 or UTF-16, which the bytes themselves show.
+    static func isUnicode(_ label: String) -> Bool {
+        let label = label.lowercased()
+        return label.hasPrefix("utf") || label.hasPrefix("unicode") || label.hasPrefix("ucs-2")
+    }
+
+    private static let prefixes = ["iso-8859-", "iso8859-", "iso_8859-", "latin", "koi8-", "windows-125", "cp125"]
+
+    /// The supersets that browsers use for some standard labels, because most text with such a label was written in the
+    /// superset.
+    private static let supersets: [String: String] = [
+        "us-ascii": "CP1252", "ascii": "CP1252", "x-cp1252": "CP1252", "x-cp1251": "CP1251",
+        "shift_jis": "CP932", "shift-jis": "CP932", "sjis": "CP932", "x-sjis": "CP932", "windows-31j": "CP932",
+        "euc-jp": "EUC-JP-MS", "x-euc-jp": "EUC-JP-MS", "iso-2022-jp": "ISO-2022-JP",
+        "gb2312": "GB18030", "gbk": "GB18030", "gb18030": "GB18030", "big5": "BIG5-HKSCS", "big5-hkscs": "BIG5-HKSCS",
+        "euc-kr": "CP949", "ks_c_5601-1987": "CP949", "cp949": "CP949",
+        "tis-620": "CP874", "windows-874": "CP874", "ibm866": "IBM866", "cp866": "IBM866", "macintosh": "MACINTOSH",
+    ]
+
+    private static func isPartOfName(_ byte: UInt8) -> Bool {
+        (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
+            || byte == UInt8(ascii: "_")
     }
 }

@@ -1,18 +1,18 @@
 internal import FeedCore
 
-/// Atom 1.0, with Media RSS and GeoRSS.
+/// Decodes Atom 1.0, with Media RSS and GeoRSS.
 final class AtomFeed: XMLVisitor {
-    private enum Place { case feed, entry, author, module }
+    private enum AtomContext { case feed, entry, author, module }
 
-    /// Media RSS comes first; then an entry's images count in this order.
-    private enum Rank {
+    /// The order of an entry's images. Those of Media RSS precede them.
+    private enum AtomRank {
         static let enclosure = 1
         static let content = 2
         static let summary = 3
     }
 
     private let html = HTMLReader()
-    private var places: [Place] = []
+    private var contexts: [AtomContext] = []
     private var item: XMLItem
     private let mostNamed: Int
     private var base: ResourceURL?
@@ -30,7 +30,7 @@ final class AtomFeed: XMLVisitor {
 
     static func isRoot(_ name: XMLName) -> Bool { isOwn(name.vocabulary) && name.local == "feed" }
 
-    /// Some feeds forget to declare the namespace and mean Atom all the same.
+    /// Returns whether an element belongs to Atom. Some Atom feeds declare no namespace.
     private static func isOwn(_ vocabulary: XMLVocabulary) -> Bool { vocabulary == .atom || vocabulary == .plain }
 
     func decoded() -> DecodedFeed {
@@ -44,7 +44,7 @@ final class AtomFeed: XMLVisitor {
 
     func begin(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest {
         let isOwn = Self.isOwn(element.name.vocabulary)
-        switch (places.last, element.name.local) {
+        switch (contexts.last, element.name.local) {
         case (nil, _): return enter(.feed)
         case (.feed, "entry") where isOwn:
             item = XMLItem(mostNamed: mostNamed)
@@ -76,7 +76,7 @@ final class AtomFeed: XMLVisitor {
         case "content":
             if let source = element.attribute("src") {
                 let isImage = ImageKind.isImage(type: element.attribute("type")) == true
-                if isImage { try item.add(NamedImage(source, base: element.base), rank: Rank.content) }
+                if isImage { try item.add(NamedImage(source, base: element.base), rank: AtomRank.content) }
                 return .nothing
             }
             base = element.base
@@ -95,7 +95,7 @@ final class AtomFeed: XMLVisitor {
         } else if link.isLink("enclosure"), ImageKind.isImage(type: link.attribute("type"), reference: reference) {
             let description = link.attribute("title").flatMap(FoldedText.fold)
             try item.add(
-                NamedImage(reference, base: link.base, description: description), rank: Rank.enclosure)
+                NamedImage(reference, base: link.base, description: description), rank: AtomRank.enclosure)
         }
     }
 
@@ -115,12 +115,12 @@ final class AtomFeed: XMLVisitor {
 
     func receive(_ text: String, of name: XMLName) throws(DecodingFailure) {
         let isOwn = Self.isOwn(name.vocabulary)
-        switch (places.last, name.local) {
+        switch (contexts.last, name.local) {
         case (.feed, "title") where isOwn: title = title ?? words(text)
         case (.entry, "id") where isOwn: item.id = item.id ?? FoldedText.fold(text)
         case (.entry, "title") where isOwn: item.title = item.title ?? words(text)
-        case (.entry, "content") where isOwn: try add(text, rank: Rank.content)
-        case (.entry, "summary") where isOwn: try add(text, rank: Rank.summary)
+        case (.entry, "content") where isOwn: try add(text, rank: AtomRank.content)
+        case (.entry, "summary") where isOwn: try add(text, rank: AtomRank.summary)
         case (.entry, "published") where isOwn, (.entry, "issued") where isOwn:
             item.published = item.published ?? FeedDate.read(text)
         case (.entry, "updated") where isOwn, (.entry, "modified") where isOwn:
@@ -138,7 +138,7 @@ final class AtomFeed: XMLVisitor {
     private func words(_ text: String) -> String? { PlainText.of(text, isPlain: textIsPlain, with: html) }
 
     func end() throws(DecodingFailure) {
-        switch places.popLast() {
+        switch contexts.popLast() {
         case .entry: try collector.add(item.item)
         case .module: item.media.end()
         default: break
@@ -147,8 +147,8 @@ final class AtomFeed: XMLVisitor {
 
     func note(_ note: String) { collector.note(note) }
 
-    private func enter(_ place: Place) -> XMLInterest {
-        places.append(place)
+    private func enter(_ context: AtomContext) -> XMLInterest {
+        contexts.append(context)
         return .children
     }
 }

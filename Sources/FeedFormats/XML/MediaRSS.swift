@@ -1,11 +1,11 @@
 internal import FeedCore
 
-/// The `media:` elements of one item. They nest: a group may hold contents. A title, description or location holds for
-/// all images in its parent that have none of their own.
+/// Collects the `media:` elements of one item. They nest: a group may hold contents. A title, description or location
+/// applies to all images in its parent that have none of their own.
 struct MediaRSS {
-    fileprivate struct Image {
+    fileprivate struct MediaImage {
         var named: NamedImage
-        /// The title that it has alone.
+        /// The title inside the image's own element.
         var title: String?
         let area: Double
         let bytes: Double
@@ -16,24 +16,24 @@ struct MediaRSS {
         enum Kind { case item, group, content }
 
         let kind: Kind
-        /// The `media:content` of this scope, if it is a image.
-        var image: Image?
-        var images: [Image] = []
-        var thumbnails: [Image] = []
+        /// The `media:content` of this scope, if it is an image.
+        var image: MediaImage?
+        var images: [MediaImage] = []
+        var thumbnails: [MediaImage] = []
         var title: String?
         var caption: String?
         var location = ItemLocation()
     }
 
-    /// The other values that the standard knows besides `image`. Values of a feed's own, such as `photo`, say nothing.
+    /// The values besides `image` that the standard defines. Other values, such as `photo`, are ignored.
     private static let otherMedia: Set = ["audio", "video", "document", "executable"]
-    /// No image is so wide or so high. A larger number counts as none.
+    /// The largest side of an image. A larger number is ignored.
     private static let longestSide = 1_000_000.0
-    /// No feed nests groups and contents so deep. Each level goes over all images in it.
+    /// The deepest nesting of groups and contents that is read. Each level visits all images in it.
     private static let mostScopes = 16
 
     private var scopes = [Scope(kind: .item)]
-    /// How many open elements say where a image was taken.
+    /// The number of open location elements.
     private var locationDepth = 0
     private var textIsPlain = true
     /// The number of images and thumbnails, with all renditions.
@@ -71,7 +71,7 @@ struct MediaRSS {
             locationDepth += 1
             return .children
         case "title", "description":
-            // By the standard, a text without a type is plain. Many feeds put HTML there.
+            // The standard defines a text without a type as plain, but many feeds put HTML there.
             textIsPlain = element.attribute("type")?.lowercased() == "plain"
             return .text
         default: return .nothing
@@ -113,7 +113,8 @@ struct MediaRSS {
 
     var location: String? { scopes[0].location.text }
 
-    /// The images and the thumbnails in the order of the document. Blogs give their author's image, too.
+    /// Returns the images and the thumbnails in document order. An image that is titled with an author's name becomes
+    /// decoration: blogs add their author's portrait.
     func images(by authors: Set<String>) -> (images: [NamedImage], thumbnails: [NamedImage]) {
         var item = scopes[0]
         item.handDown()
@@ -129,43 +130,43 @@ struct MediaRSS {
         guard let reference = element.attribute("url") else { return false }
         let type = element.attribute("type")
         let medium = element.attribute("medium")?.lowercased()
-        // Some servers send `application/octet-stream` for a image.
+        // Some servers send `application/octet-stream` for an image.
         if medium == "image" { return true }
         if let isImage = ImageKind.isImage(type: type) { return isImage }
         if let medium, otherMedia.contains(medium) { return false }
         return ImageKind.hasImageName(reference) || type == nil && isLikeImage(element, reference)
     }
 
-    /// For a reference that nothing tells the type of: it is like a image if it has a size, has no duration, and is
-    /// not named as a film.
+    /// Returns whether a reference of unknown type looks like an image: it has a size, has no duration, and its name is
+    /// not that of a film.
     private static func isLikeImage(_ element: XMLElement, _ reference: String) -> Bool {
         guard let width = side("width", of: element), let height = side("height", of: element) else { return false }
         return width * height > 0 && element.attribute("duration") == nil && !ImageKind.hasFilmName(reference)
     }
 
-    private static func image(_ element: XMLElement) -> Image? {
+    private static func image(_ element: XMLElement) -> MediaImage? {
         guard let reference = element.attribute("url") else { return nil }
-        // A image with one side given counts as a square.
+        // An image with only one given side counts as a square.
         let (width, height) = (side("width", of: element), side("height", of: element))
-        let address = NamedImage.Address(
+        let rendition = NamedImage.Rendition(
             reference: reference, base: element.base, width: width ?? 0, height: height ?? 0)
-        return Image(
-            named: NamedImage([address]), area: (width ?? height ?? 0) * (height ?? width ?? 0),
+        return MediaImage(
+            named: NamedImage([rendition]), area: (width ?? height ?? 0) * (height ?? width ?? 0),
             bytes: element.attribute("fileSize").flatMap(Double.init) ?? 0,
             isDefault: element.attribute("isDefault") == "true")
     }
 
-    /// Nil if the attribute is missing.
+    /// Returns the side; nil for an element without the attribute.
     private static func side(_ name: StaticString, of element: XMLElement) -> Double? {
         guard let given = element.attribute(name) else { return nil }
         let length = FoldedText.fold(given).flatMap(Double.init) ?? 0
         return length > 0 && length <= longestSide ? length : 0
     }
 
-    /// Chooses the largest rendition of a image, among equals the default one, else the first. The others come behind it
-    /// in this order.
-    private static func best(of images: [Image]) -> Image? {
-        // Sorting keeps the order of equals.
+    /// Returns the largest rendition, with the others after it in descending order. Among equals, the default one comes
+    /// first, else the first.
+    private static func best(of images: [MediaImage]) -> MediaImage? {
+        // The sort is stable.
         let sorted = images.sorted {
             if $0.area != $1.area { return $0.area > $1.area }
             if $0.bytes != $1.bytes { return $0.bytes > $1.bytes }
@@ -173,7 +174,7 @@ struct MediaRSS {
         }
         guard var best = sorted.first else { return nil }
         for other in sorted.dropFirst() {
-            best.named.addresses += other.named.addresses
+            best.named.renditions += other.named.renditions
             best.named.description = best.named.description ?? other.named.description
             best.named.location = best.named.location ?? other.named.location
         }
@@ -182,13 +183,13 @@ struct MediaRSS {
 }
 
 extension MediaRSS.Scope {
-    /// Gives the title, else the description, and the location to the images that have none of their own.
+    /// Passes the title, else the description, and the location on to the images that have none of their own.
     fileprivate mutating func handDown() {
         let words = title ?? caption
-        let place = kind == .item ? nil : location.text
-        func complete(_ image: inout MediaRSS.Image) {
+        let location = kind == .item ? nil : location.text
+        func complete(_ image: inout MediaRSS.MediaImage) {
             image.named.description = image.named.description ?? words
-            image.named.location = image.named.location ?? place
+            image.named.location = image.named.location ?? location
         }
         if var own = image {
             complete(&own)
@@ -196,5 +197,47 @@ extension MediaRSS.Scope {
         }
         for index in images.indices { complete(&images[index]) }
         for index in thumbnails.indices { complete(&thumbnails[index]) }
+    }
+}
+
+/// The location of an item's images. It reads GeoRSS, in its simple form or as a point in GML, and the W3C's latitude
+/// and longitude.
+struct ItemLocation {
+    private var name: String?
+    private var coordinates: String?
+    private var latitude: String?
+    private var longitude: String?
+
+    /// The name of the location, which is easier to read, else its coordinates.
+    var text: String? {
+        if let name { return name }
+        if let coordinates { return coordinates }
+        guard let latitude, let longitude else { return nil }
+        return "\(latitude) \(longitude)"
+    }
+
+    /// Takes a name from another element, unless there is already one.
+    mutating func propose(name given: String?) { name = name ?? given.flatMap(FoldedText.fold) }
+
+    /// Returns how to read an element; nil for an element that is not part of a location.
+    func interest(in name: XMLName) -> XMLInterest? {
+        switch (name.vocabulary, name.local) {
+        case (.georss, "point"), (.georss, "line"), (.georss, "polygon"), (.georss, "box"), (.georss, "circle"),
+            (.georss, "featurename"), (.georss, "featureName"), (.gml, "pos"), (.geo, "lat"), (.geo, "long"),
+            (.geo, "lon"):
+            .text
+        case (.georss, "where"), (.gml, "Point"), (.geo, "Point"), (.geo, "location"): .children
+        default: nil
+        }
+    }
+
+    mutating func receive(_ text: String, of element: XMLName) {
+        guard let text = FoldedText.fold(text) else { return }
+        switch element.local {
+        case "featurename", "featureName": name = name ?? text
+        case "lat": latitude = latitude ?? text
+        case "long", "lon": longitude = longitude ?? text
+        default: coordinates = coordinates ?? text
+        }
     }
 }

@@ -1,7 +1,7 @@
 internal import FeedCore
 internal import JSONText
 
-/// An OPML subscription list: `<outline xmlUrl="…">`, in any directory.
+/// Decodes an OPML subscription list: `<outline xmlUrl="…">`, at any depth.
 final class OPMLList: XMLVisitor {
     private var feeds: [ResourceURL] = []
     private var seen = Set<ResourceURL.Key>()
@@ -51,12 +51,12 @@ final class OPMLList: XMLVisitor {
     func note(_ note: String) { notes.add(note) }
 
     private func add(_ element: XMLElement) {
-        // Programs differ in the capitals of this name.
+        // Programs differ in the case of this name.
         let named = element.plainAttributes.filter { $0.name.lowercased() == "xmlurl" }
         guard let given = named.lazy.compactMap({ FoldedText.fold($0.value) }).first else { return }
         do throws(InvalidURL) {
             let url = try ResourceURL(WebReference.cleaned(ResourceURL.withoutFeedScheme(given))).asFeed
-            // People share such lists, so that a list may not choose among the files of this machine.
+            // People share such lists, so that a list must not name local files.
             guard url.isRemote else { throw InvalidURL("not an http(s) URL") }
             if seen.insert(url.key).inserted { feeds.append(url) }
         } catch {

@@ -1,11 +1,11 @@
 internal import FeedCore
 
-/// RSS 2.0, 0.9x and 1.0 (RDF), with Media RSS, iTunes, GeoRSS and content modules.
+/// Decodes RSS 2.0, 0.9x and 1.0 (RDF), with Media RSS, iTunes, GeoRSS and content modules.
 final class RSSFeed: XMLVisitor {
-    private enum Place { case root, channel, item, image, module }
+    private enum RSSContext { case root, channel, item, image, module }
 
-    /// Media RSS comes first; then an item's images count in this order.
-    private enum Rank {
+    /// The order of an item's images. Those of Media RSS precede them.
+    private enum RSSRank {
         static let enclosure = 1
         static let itunes = 2
         static let content = 3
@@ -13,24 +13,25 @@ final class RSSFeed: XMLVisitor {
     }
 
     private let html = HTMLReader()
-    private var places: [Place] = []
+    private var contexts: [RSSContext] = []
     private var item: XMLItem
     private let mostNamed: Int
     private var markupBase: ResourceURL?
-    /// Whether the guid at hand is the URL of the item's page.
+    /// Whether the current guid is the URL of the item's page.
     private var guidIsLink = false
     private var hasChannel = false
     private var names = RSSNames()
 
     private var title: String?
-    /// The title of Dublin Core, which stands in for the channel's own.
+    /// The title in Dublin Core, which replaces a missing title.
     private var otherTitle: String?
     private var nextPage: (reference: String, base: ResourceURL?)?
     private var collector: ImageCollector
-    /// Items that stand before the channel's link. Relative references in them may need it.
+    /// The items before the channel's link, against which their relative references may resolve.
     private var waiting: [FeedItem] = []
     private var waitingCount = 0
-    /// No channel has its link behind so many images. Each waiting item takes many times the memory of its element.
+    /// The number of images after which items no longer wait for the link. Each waiting item takes many times the
+    /// memory of its element.
     private static let mostWaiting = 50_000
     private var hasLink = false
 
@@ -40,10 +41,10 @@ final class RSSFeed: XMLVisitor {
         collector = ImageCollector(in: document, taking: selection) { [html] in $0.beginning(with: html) }
     }
 
-    /// Nil for a document without a channel and without an item.
+    /// Returns the feed; nil for a document without a channel or an item.
     func decoded() throws(DecodingFailure) -> DecodedFeed? {
         guard hasChannel else { return nil }
-        try settle()
+        try addWaitingItems()
         let title = (title ?? otherTitle)?.shortened(to: LongestText.words)
         return DecodedFeed(
             feed: Feed(format: .rss, title: title, images: collector.images),
@@ -54,18 +55,18 @@ final class RSSFeed: XMLVisitor {
     // MARK: Elements
 
     func begin(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest {
-        if places.count == 1 { names.beginChannel(element) }
-        switch places.last {
+        if contexts.count == 1 { names.beginChannel(element) }
+        switch contexts.last {
         case nil:
             names.beginRoot(element)
             return enter(.root)
         case .root, .channel:
             if names.isItem(element) { return beginItem(element) }
-            if places.count == 1, names.meant(element.name) == XMLName(.plain, "channel") {
+            if contexts.count == 1, names.meant(element.name) == XMLName(.plain, "channel") {
                 hasChannel = true
                 return enter(.channel)
             }
-            return places.last == .channel ? beginInChannel(element) : .nothing
+            return contexts.last == .channel ? beginInChannel(element) : .nothing
         case .item: return try beginInItem(element)
         case .image: return names.meant(element.name) == XMLName(.plain, "url") ? .text : .nothing
         case .module: return enter(.module, if: try item.beginMedia(element))
@@ -124,7 +125,7 @@ final class RSSFeed: XMLVisitor {
             return try addEnclosure(element, at: url ?? element.attribute("resource", in: .rdf))
         case (.itunes, "image"):
             let url = element.attribute("href") ?? element.attribute("url")
-            try item.add(NamedImage(url, base: element.base), rank: Rank.itunes)
+            try item.add(NamedImage(url, base: element.base), rank: RSSRank.itunes)
             return .nothing
         default: return enter(.module, if: try item.beginMedia(element))
         }
@@ -132,26 +133,26 @@ final class RSSFeed: XMLVisitor {
 
     private func addEnclosure(_ element: XMLElement, at url: String?) throws(DecodingFailure) -> XMLInterest {
         if let url, ImageKind.isImage(type: Self.attribute("type", of: element), reference: url) {
-            try item.add(NamedImage(url, base: element.base), rank: Rank.enclosure)
+            try item.add(NamedImage(url, base: element.base), rank: RSSRank.enclosure)
         }
         return .nothing
     }
 
-    /// RSS 1.0 writes an enclosure's attributes with the prefix of its module or without.
+    /// Returns an attribute of an enclosure, which RSS 1.0 writes with or without the prefix of its module.
     private static func attribute(_ local: StaticString, of enclosure: XMLElement) -> String? {
         enclosure.attribute(local) ?? enclosure.attribute(local, in: .enclosure)
     }
 
     func receive(_ text: String, of given: XMLName) throws(DecodingFailure) {
         let name = names.meant(given)
-        switch (places.last, name.vocabulary, name.local) {
+        switch (contexts.last, name.vocabulary, name.local) {
         case (.channel, .plain, "title"): title = title ?? PlainText.of(text, with: html)
         case (.channel, .dublinCore, "title"): otherTitle = otherTitle ?? PlainText.of(text, with: html)
-        case (.channel, .plain, "link"): try settle(link: text)
+        case (.channel, .plain, "link"): try addWaitingItems(resolvedAgainst: text)
         case (.item, .plain, "guid"): take(guid: text)
         case (.item, .plain, "link"): take(link: text)
         case (.image, .plain, "url"):
-            item.loneImage = FoldedText.fold(text).flatMap { NamedImage($0, base: markupBase) }
+            item.fallbackImage = FoldedText.fold(text).flatMap { NamedImage($0, base: markupBase) }
         case (.item, .plain, "pubdate"): item.published = item.published ?? FeedDate.read(text)
         case (.item, .dublinCore, "date"): item.otherDate = item.otherDate ?? FeedDate.read(text)
         case (.item, .plain, "author"), (.item, .dublinCore, "creator"), (.item, .itunes, "author"):
@@ -159,9 +160,9 @@ final class RSSFeed: XMLVisitor {
         case (.item, .plain, "title"): item.title = item.title ?? PlainText.of(text, with: html)
         case (.item, .dublinCore, "title"): item.otherTitle = item.otherTitle ?? PlainText.of(text, with: html)
         case (.item, .plain, "description"):
-            try item.add(markup: text, base: markupBase, rank: Rank.description, with: html)
+            try item.add(markup: text, base: markupBase, rank: RSSRank.description, with: html)
         case (.item, .content, "encoded"):
-            try item.add(markup: text, base: markupBase, rank: Rank.content, with: html)
+            try item.add(markup: text, base: markupBase, rank: RSSRank.content, with: html)
         default: item.media.receive(text, of: given, with: html)
         }
     }
@@ -175,21 +176,21 @@ final class RSSFeed: XMLVisitor {
     private func take(link text: String) {
         guard item.link == nil, let link = FoldedText.fold(text) else { return }
         item.link = (link, markupBase)
-        // Where nothing else is a image, the link may be one.
-        if item.loneImage == nil, ImageKind.isNamedAsImage(link) {
-            item.loneImage = NamedImage(link, base: markupBase)
+        // The link is the image of an item that has no other.
+        if item.fallbackImage == nil, ImageKind.isNamedAsImage(link) {
+            item.fallbackImage = NamedImage(link, base: markupBase)
         }
     }
 
     func end() throws(DecodingFailure) {
-        switch places.popLast() {
+        switch contexts.popLast() {
         case .item:
             names.endItem()
             let done = item.item
             guard !hasLink else { return try collector.add(done) }
             waiting.append(done)
             waitingCount += 1 + done.images.count + done.substitutes.joined().count
-            if waitingCount > Self.mostWaiting { try settle() }
+            if waitingCount > Self.mostWaiting { try addWaitingItems() }
         case .module: item.media.end()
         default: break
         }
@@ -197,26 +198,79 @@ final class RSSFeed: XMLVisitor {
 
     func note(_ note: String) { collector.note(note) }
 
-    private func enter(_ place: Place) -> XMLInterest {
-        places.append(place)
+    private func enter(_ context: RSSContext) -> XMLInterest {
+        contexts.append(context)
         return .children
     }
 
-    private func enter(_ place: Place, if interest: XMLInterest?) -> XMLInterest {
-        interest == .children ? enter(place) : interest ?? .nothing
+    private func enter(_ context: RSSContext, if interest: XMLInterest?) -> XMLInterest {
+        interest == .children ? enter(context) : interest ?? .nothing
     }
 
     // MARK: The channel's link
 
-    private func settle(link: String) throws(DecodingFailure) {
+    private func addWaitingItems(resolvedAgainst: String) throws(DecodingFailure) {
         guard !hasLink, FoldedText.fold(link) != nil else { return }
         collector.setBase(link)
-        try settle()
+        try addWaitingItems()
     }
 
-    private func settle() throws(DecodingFailure) {
+    private func addWaitingItems() throws(DecodingFailure) {
         hasLink = true
         for item in waiting { try collector.add(item) }
         waiting = []
+    }
+}
+
+/// Recognises the names that belong to RSS itself. Some feeds declare a default namespace for the names of RSS; some
+/// write the names in capitals.
+struct RSSNames {
+    /// The namespace of RSS's own names, which may also have none.
+    private var own = XMLVocabulary.plain
+    /// The feed's namespace for RSS's own names, while an item has another.
+    private var ownOfFeed = XMLVocabulary.plain
+
+    static func isRoot(_ name: XMLName) -> Bool {
+        let local = name.local.lowercased()
+        return local == "rss" || (name.vocabulary == .rdf && local == "rdf")
+    }
+
+    /// Returns the name; a name of RSS itself is in lower case and without a namespace.
+    func meant(_ name: XMLName) -> XMLName {
+        let isOwn = name.vocabulary == own && !Self.ofModules.contains(name)
+        return isOwn || name.vocabulary == .plain ? XMLName(.plain, name.local.lowercased()) : name
+    }
+
+    /// The names that remain a module's, even if the feed declares the module's namespace as its default.
+    private static let ofModules = [
+        XMLName(.itunes, "image"), XMLName(.content, "encoded"), XMLName(.media, "content"), XMLName(.media, "group"),
+        XMLName(.media, "thumbnail"),
+    ]
+
+    mutating func beginRoot(_ element: XMLElement) {
+        if element.name.vocabulary != .rdf { own = element.name.vocabulary }
+    }
+
+    /// Takes the namespace of the channel: an element named channel without a prefix is the channel in any namespace.
+    mutating func beginChannel(_ element: XMLElement) {
+        if !element.hasPrefix, element.name.local.lowercased() == "channel" { own = element.name.vocabulary }
+    }
+
+    func isItem(_ element: XMLElement) -> Bool {
+        meant(element.name) == XMLName(.plain, "item") || declaresItsOwn(element)
+    }
+
+    mutating func beginItem(_ element: XMLElement) {
+        ownOfFeed = own
+        if declaresItsOwn(element) { own = element.name.vocabulary }
+    }
+
+    mutating func endItem() { own = ownOfFeed }
+
+    /// Returns whether an item without a prefix is in an unknown namespace. The names without a prefix in it then
+    /// belong to RSS.
+    private func declaresItsOwn(_ element: XMLElement) -> Bool {
+        guard case .unknown = element.name.vocabulary else { return false }
+        return element.name.local.lowercased() == "item" && !element.hasPrefix
     }
 }

@@ -1,7 +1,7 @@
 internal import FeedCore
 internal import JSONText
 
-/// A feed in XML, whose root element tells the format.
+/// Decodes a feed in XML. The root element tells the format.
 final class XMLFeed: XMLVisitor {
     private let document: FeedSource
     private let selection: ImageSelection
@@ -21,7 +21,7 @@ final class XMLFeed: XMLVisitor {
     ) throws(FeedError) -> DecodedFeed {
         do throws(DecodingFailure) {
             let (found, fault) = try XMLReader.read(document) { XMLFeed(document, selection) }
-            // What is left of such a feed may be too little to go by.
+            // The rest of a faulty document without a single item is too little for a feed.
             if let fault, !found.hasItem { throw fault.failure }
             if let decoded = found.atom?.decoded() { return decoded }
             if let decoded = try found.rss?.decoded() { return decoded }

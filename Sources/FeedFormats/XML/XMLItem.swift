@@ -1,32 +1,31 @@
 internal import FeedCore
 
-/// An item of an XML feed while it is read. Each format numbers the kinds of its images with a rank: a lower rank
-/// counts more.
+/// An item of an XML feed during the read. Each format ranks the sources of its images; a lower rank counts more.
 struct XMLItem {
     var id: String?
     var title: String?
-    /// Stands in for a missing title.
+    /// The title that replaces a missing one.
     var otherTitle: String?
     /// The item's page on the web.
     var link: (reference: String, base: ResourceURL?)?
-    /// Stands in for a missing link.
+    /// The link that replaces a missing one.
     var otherLink: (reference: String, base: ResourceURL?)?
     var published: Timestamp?
-    /// Stands in for a missing date.
+    /// The date that replaces a missing one.
     var otherDate: Timestamp?
-    /// In small letters.
+    /// The names of the authors, in lower case.
     var authors: Set<String> = []
     var media = MediaRSS()
     /// The images besides those of Media RSS.
     private var ranked: [(rank: Int, image: NamedImage)] = []
-    /// A image that counts where there is no other.
-    var loneImage: NamedImage?
+    /// The image of an item that has no other.
+    var fallbackImage: NamedImage?
     /// The most images that the item may name, counting all renditions.
     private let mostNamed: Int
-    /// What it says, and how much that counts.
+    /// The text with the lowest rank so far.
     private var text: (rank: Int, ItemText)?
 
-    /// Why the rest of its HTML was left out, if it was.
+    /// The reason why the rest of the item's HTML was skipped, or nil.
     private var cut: String?
 
     init(mostNamed: Int) { self.mostNamed = mostNamed }
@@ -48,26 +47,26 @@ struct XMLItem {
         for image in images { try add(image, rank: rank) }
     }
 
-    /// Nil for an element that tells nothing of images.
+    /// Begins an element of Media RSS or a location. It returns nil for any other element.
     mutating func beginMedia(_ element: XMLElement) throws(DecodingFailure) -> XMLInterest? {
         let interest = media.begin(element)
         try checkCount()
         return interest
     }
 
-    /// Checks while reading, as each image takes many times the memory of its element.
+    /// Checks during the read, because each image takes many times the memory of its element.
     private func checkCount() throws(DecodingFailure) {
         guard ranked.count + media.count <= mostNamed else { throw .tooMany(mostNamed) }
     }
 
-    /// Media RSS comes first in every format.
+    /// The complete item. Media RSS comes first in every format.
     var item: FeedItem {
         let (images, thumbnails) = media.images(by: authors)
-        // Sorting keeps the order of equals.
+        // The sort is stable.
         let others = ranked.sorted { $0.rank < $1.rank }.map(\.image)
         return FeedItem(
             id: id, title: title ?? otherTitle, link: link ?? otherLink, published: published ?? otherDate,
             location: media.location, text: text?.1, images: images + others,
-            substitutes: [loneImage.map { [$0] } ?? [], thumbnails], cut: cut)
+            substitutes: [fallbackImage.map { [$0] } ?? [], thumbnails], cut: cut)
     }
 }

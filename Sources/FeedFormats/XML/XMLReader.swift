@@ -1,38 +1,38 @@
 internal import CXML
 internal import FeedCore
 
-/// Reads an XML document front to back with libxml2 and tells a visitor of it. It builds no tree, expands no entity but
-/// those of XML and HTML themselves, and loads nothing from elsewhere. A document that is not well-formed is mended and
-/// read once more, for what it says.
+/// Reads an XML document from front to back with libxml2 and passes its elements to a visitor. It builds no tree,
+/// expands only the entities of XML and HTML, and loads no other resource. A document that is not well-formed is
+/// repaired and read a second time.
 final class XMLReader {
     private let text: XMLText
     private var cursor: XMLText.Cursor
     private let parser: UnsafeMutablePointer<xmlParserCtxt>
-    private let dispatch: XMLDispatch
+    private let dispatch: XMLDispatcher
     private let entity = CharacterEntity()
-    /// Nil while the document is taken to be well-formed.
-    private var mender: XMLRepairer?
-    /// What the mender mends, until the visitor is told of it.
-    private var mended: XMLFault?
+    /// The repairer of the document; nil as long as the document is considered well-formed.
+    private var repairer: XMLRepairer?
+    /// The fault that the repairer removed, until the visitor receives it.
+    private var repairedFault: XMLFault?
     private var problem: DecodingFailure?
-    /// Why the document is not well-formed.
+    /// The reason why the document is not well-formed.
     private var fault: XMLFault?
     private var endLine: Int?
-    /// Whether something follows the root element that no document has there.
+    /// Whether the root element is followed by something that XML forbids there.
     private var hasRest = false
     private var eventCount = 0
 
-    /// A visitor is good for one time. Tells what was wrong with a document that was read all the same.
+    /// Reads a document. Each pass needs a new visitor. It returns the fault of a document that was repaired.
     static func read<Visitor: XMLVisitor>(
         _ document: FeedSource, telling makeVisitor: () -> Visitor
     ) throws(DecodingFailure) -> (visitor: Visitor, fault: XMLFault?) {
         let text = try XMLText(document)
         var visitor = makeVisitor()
         guard let found = try XMLReader(text, at: document, telling: visitor).run() else { return (visitor, nil) }
-        let (mender, fault) = try XMLRepairer.examine(text, with: found)
+        let (repairer, fault) = try XMLRepairer.examine(text, with: found)
         visitor = makeVisitor()
         let reader = try XMLReader(text, at: document, telling: visitor)
-        (reader.mender, reader.mended) = (mender, fault)
+        (reader.repairer, reader.repairedFault) = (repairer, fault)
         if try reader.run() != nil { throw fault.failure }
         return (visitor, fault)
     }
@@ -48,22 +48,25 @@ final class XMLReader {
             throw .invalid("there is not enough memory to read it")
         }
         self.parser = parser
-        dispatch = XMLDispatch(visitor, at: document)
+        dispatch = XMLDispatcher(visitor, at: document)
     }
 
     deinit {
         xmlFreeParserCtxt(parser)
     }
 
-    /// Gives back why the document has not come to its end, if it has not.
+    /// Reads the document once, and returns why it did not reach the end, or nil.
     private func run() throws(DecodingFailure) -> XMLFault? {
         var handler = Self.handler
         let context = Unmanaged.passUnretained(self).toOpaque()
         cxml_set_handler(parser, &handler, context)
-        // The loader limits how large a feed may be. The depth and all that takes time in its square are limited here.
+        // The feed loader limits the size of a feed. This module limits the depth and everything whose time grows
+        // quadratically.
         var options = XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue | XML_PARSE_HUGE.rawValue
-        if mender != nil { options |= XML_PARSE_RECOVER.rawValue }
-        let read: xmlInputReadCallback = { context, buffer, count in XMLReader.of(context)?.fill(buffer, count) ?? 0 }
+        if repairer != nil { options |= XML_PARSE_RECOVER.rawValue }
+        let read: xmlInputReadCallback = { context, buffer, count in
+            XMLReader.reader(from: context)?.fill(buffer, count) ?? 0
+        }
         let tree = xmlCtxtReadIO(parser, read, nil, context, nil, "UTF-8", Int32(options))
         if let tree { xmlFreeDoc(tree) }
         if let problem { throw problem }
@@ -75,27 +78,27 @@ final class XMLReader {
     private func end() throws(DecodingFailure) {
         try dispatch.end()
         guard dispatch.hasEnded else { return }
-        guard mender != nil || cxml_is_well_formed(parser) != 0 else {
+        guard repairer != nil || cxml_is_well_formed(parser) != 0 else {
             fault = here("not well-formed")
             return
         }
         endLine = line
     }
 
-    private static func of(_ context: UnsafeMutableRawPointer?) -> XMLReader? {
+    private static func reader(from context: UnsafeMutableRawPointer?) -> XMLReader? {
         context.map { Unmanaged<XMLReader>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Gives libxml2 nothing more once something was wrong, so that it finds an end.
+    /// Supplies text to libxml2. After a problem it supplies none, so that libxml2 stops.
     private func fill(_ buffer: UnsafeMutablePointer<CChar>?, _ count: Int32) -> Int32 {
         guard problem == nil, fault == nil, !hasRest, let buffer else { return 0 }
         let room = UnsafeMutableRawBufferPointer(start: buffer, count: Int(count))
-        return mender != nil ? fillMended(room) : Int32(text.copy(from: &cursor, to: room))
+        return repairer != nil ? fillRepaired(room) : Int32(text.copy(from: &cursor, to: room))
     }
 
-    private func fillMended(_ room: UnsafeMutableRawBufferPointer) -> Int32 {
+    private func fillRepaired(_ room: UnsafeMutableRawBufferPointer) -> Int32 {
         do throws(DecodingFailure) {
-            return Int32(try mender?.fill(room) ?? 0)
+            return Int32(try repairer?.fill(room) ?? 0)
         } catch {
             problem = error
             return 0
@@ -109,7 +112,7 @@ final class XMLReader {
         handler.initialized = UInt32(XML_SAX2_MAGIC)
         handler.startElementNs = { context, local, prefix, uri, namespaces, _, count, _, attributes in
             guard let local else { return }
-            XMLReader.of(context)?.tell { reader throws(DecodingFailure) in
+            XMLReader.reader(from: context)?.forward { reader throws(DecodingFailure) in
                 try reader.begin(
                     XMLTag(
                         local: local, prefix: prefix, uri: uri, namespaces: Int(namespaces), attributes: attributes,
@@ -117,27 +120,27 @@ final class XMLReader {
             }
         }
         handler.endElementNs = { context, _, _, _ in
-            XMLReader.of(context)?.tell { reader throws(DecodingFailure) in try reader.end() }
+            XMLReader.reader(from: context)?.forward { reader throws(DecodingFailure) in try reader.end() }
         }
         handler.characters = { context, text, count in
             guard let text else { return }
             let bytes = UnsafeBufferPointer(start: text, count: Int(count))
-            XMLReader.of(context)?.tell { $0.dispatch.text(bytes) }
+            XMLReader.reader(from: context)?.forward { $0.dispatch.text(bytes) }
         }
         handler.cdataBlock = handler.characters
         handler.ignorableWhitespace = handler.characters
-        handler.getEntity = { context, name in XMLReader.of(context)?.entity(name) }
+        handler.getEntity = { context, name in XMLReader.reader(from: context)?.entity(name) }
         handler.reference = { context, _ in
-            XMLReader.of(context)?.fail(isRefused: true) { $0.here("an entity that is not defined") }
+            XMLReader.reader(from: context)?.fail(isRefused: true) { $0.here("an entity that is not defined") }
         }
         cxml_set_error_handler(&handler) { context, error in
             guard let error else { return }
-            XMLReader.of(context)?.report(error.pointee)
+            XMLReader.reader(from: context)?.report(error.pointee)
         }
         return handler
     }
 
-    private func tell(_ visit: (XMLReader) throws(DecodingFailure) -> Void) {
+    private func forward(_ visit: (XMLReader) throws(DecodingFailure) -> Void) {
         guard problem == nil, fault == nil, endLine == nil else { return }
         eventCount += 1
         if eventCount % 256 == 0, Task.isCancelled {
@@ -148,30 +151,32 @@ final class XMLReader {
     }
 
     private func begin(_ tag: XMLTag) throws(DecodingFailure) {
-        // libxml2 tells of a tag before it has seen its end. A tag that is cut off may have another name than this.
+        // libxml2 reports a tag before it has read the whole tag, and the name of a tag that is cut off may be
+        // incomplete.
         guard cxml_is_at_tag_end(parser) != 0 else { return }
         guard cxml_names(parser) <= LibXML.mostNames else { throw tag.malformed("more than \(LibXML.mostNames) names") }
         try dispatch.begin(tag)
-        if let mended { dispatch.visitor.note(mended.note) }
-        mended = nil
+        if let repairedFault { dispatch.visitor.note(repairedFault.note) }
+        repairedFault = nil
     }
 
-    /// Nothing that is wrong behind the root element makes the document wrong. A mended one is wrong only where it uses its
-    /// own entities, which is refused.
+    /// Records a fault. Faults after the root element are harmless. In a repaired document, only the use of the
+    /// document's own entities is a fault.
     private func fail(isRefused: Bool, _ make: (XMLReader) -> XMLFault) {
         guard endLine == nil else {
             hasRest = true
             return
         }
         guard problem == nil, fault == nil else { return }
-        if mender == nil { fault = make(self) } else if isRefused { problem = make(self).failure }
+        if repairer == nil { fault = make(self) } else if isRefused { problem = make(self).failure }
     }
 
     private func entity(_ name: UnsafePointer<xmlChar>?) -> UnsafeMutablePointer<xmlEntity>? {
         name.flatMap { entity.named($0, inAttribute: cxml_is_in_attribute(parser) != 0) }
     }
 
-    /// A prefix that was never declared is no fatal error: `XMLVocabulary` knows what prefixes are used for.
+    /// Reports libxml2's error if it is fatal or concerns an entity. An undeclared prefix is accepted: `XMLVocabulary`
+    /// knows the usual meaning of prefixes.
     private func report(_ error: xmlError) {
         let isUndefined =
             error.code == XML_WAR_UNDECLARED_ENTITY.rawValue || error.code == XML_ERR_UNDECLARED_ENTITY.rawValue

@@ -1,39 +1,40 @@
 internal import FeedCore
 internal import JSONText
 
-/// An XML document's text, and where to begin and to end reading it.
+/// The text of an XML document, and the range of it that is read.
 struct XMLText {
-    /// No tag of a feed has more attributes. libxml2 needs time that grows with the square of their number.
+    /// The most attributes of a tag. libxml2's time grows with the square of their number.
     static let mostAttributes = 1000
 
     /// The text in UTF-8 or, with `characters`, in an encoding that writes each character as one byte.
     let bytes: [UInt8]
-    /// The bytes from 0x80 on in UTF-8. A whole text in UTF-8 may need three times the memory of the document.
+    /// The UTF-8 characters of the bytes from 0x80 on. Converting the whole text could take three times the memory of
+    /// the document.
     let characters: [[UInt8]]?
-    /// The place of the root element. Nothing before it is read: libxml2 stumbles over an XML declaration that is not quite
-    /// right, and a document type can be made to take it hours. Feeds need neither.
+    /// The offset of the root element. The text before it is skipped: libxml2 rejects a slightly wrong XML declaration,
+    /// and a malicious document type can occupy it for hours. Feeds need neither.
     let start: Int
-    /// The end of what is read: the end of the text, or the place of a NUL, which libxml2 takes for the end, or of a tag
-    /// with too many attributes.
+    /// The offset at which reading ends: the end of the text, a NUL, which libxml2 takes for the end, or a tag with too
+    /// many attributes.
     let end: Int
-    /// Why nothing from `end` on is read.
+    /// The reason why the text from `end` on is skipped.
     let stop: DecodingFailure?
     private let entities: Set<[UInt8]>
     private let breaks: [Int]
 
-    /// Ends a CDATA section and begins another: libxml2 holds a section in memory until its end.
+    /// Ends a CDATA section and begins another, because libxml2 holds a section in memory until its end.
     static let sectionBreak = Array("]]><![CDATA[".utf8)
 
-    /// How far the text was handed over.
+    /// The position up to which the text has been copied.
     struct Cursor {
-        fileprivate var place = 0
+        fileprivate var offset = 0
         fileprivate var breaks: ArraySlice<Int>
     }
 
     var beginning: Cursor { Cursor(breaks: breaks[...]) }
 
-    /// Bytes that are valid UTF-8 are UTF-8: text in other encodings all but never is, and labels are often wrong. Of other
-    /// bytes the server tells the encoding (RFC 7303), else the document.
+    /// Determines the encoding. Bytes that are valid UTF-8 are UTF-8: text in other encodings hardly ever is, and
+    /// labels are often wrong. Otherwise the server's label counts (RFC 7303), else the document's.
     init(_ document: FeedSource) throws(DecodingFailure) {
         var bytes = document.bytes
         var characters: [[UInt8]]?
@@ -63,9 +64,9 @@ struct XMLText {
         entities = outline.entities
         let nul = bytes[root...].firstIndex(of: 0)
         breaks = outline.breaks
-        end = min(nul ?? bytes.count, outline.stop?.place ?? bytes.count)
+        end = min(nul ?? bytes.count, outline.stop?.offset ?? bytes.count)
         var reason = "a NUL byte"
-        if let found = outline.stop, found.place == end { reason = "a tag with \(found.excess)" }
+        if let found = outline.stop, found.offset == end { reason = "a tag with \(found.excess)" }
         stop = end < bytes.count ? Self.fault(reason, at: end, of: bytes).failure : nil
     }
 
@@ -77,15 +78,15 @@ struct XMLText {
         return fault("cut off before its first element", at: bytes.count, of: bytes).failure
     }
 
-    /// Whether the document declares this entity itself. Such an entity is not expanded.
+    /// Returns whether the document itself declares this entity. Such an entity is not expanded.
     func declares(entity name: ArraySlice<UInt8>) -> Bool {
         name.count <= TagScanner.longestEntity && entities.contains(Array(name))
     }
 
-    func fault(_ reason: String, at place: Int) -> XMLFault { Self.fault(reason, at: place, of: bytes) }
+    func fault(_ reason: String, at offset: Int) -> XMLFault { Self.fault(reason, at: offset, of: bytes) }
 
-    /// The encoding of a text that is not in UTF-8, under the name that iconv knows and as the document has it; nil for
-    /// UTF-8. Without a label, bytes that are not UTF-8 are left to the repairer.
+    /// Returns iconv's name for an encoding other than UTF-8, and the label of the document; nil for UTF-8. The
+    /// repairer handles invalid bytes without a label.
     private static func encoding(of document: FeedSource) -> (encoding: String?, label: String)? {
         if let wide = wide(document.bytes) { return (wide, wide) }
         guard !isUTF8(document.bytes) else { return nil }
@@ -96,14 +97,14 @@ struct XMLText {
         return (EncodingLabel.decoder(for: declared), declared)
     }
 
-    /// Copies the text from `cursor` on in UTF-8, as much of it as fits into `room`. Blanks stand for what is before the
+    /// Copies as much of the text from `cursor` on as fits into `room`, in UTF-8. Blanks replace the text before the
     /// root element, so that lines keep their numbers.
     func copy(from cursor: inout Cursor, to room: UnsafeMutableRawBufferPointer) -> Int {
         var filled = 0
-        while cursor.place < end {
-            let byte = bytes[cursor.place]
-            let character = byte >= 0x80 && cursor.place >= start ? characters?[Int(byte) - 0x80] : nil
-            let isBreak = cursor.place == cursor.breaks.first
+        while cursor.offset < end {
+            let byte = bytes[cursor.offset]
+            let character = byte >= 0x80 && cursor.offset >= start ? characters?[Int(byte) - 0x80] : nil
+            let isBreak = cursor.offset == cursor.breaks.first
             let length = (isBreak ? Self.sectionBreak.count : 0) + (character?.count ?? 1)
             guard filled + length <= room.count else { break }
             if isBreak {
@@ -114,9 +115,9 @@ struct XMLText {
             if let character {
                 UnsafeMutableRawBufferPointer(rebasing: room[(filled - character.count)...]).copyBytes(from: character)
             } else {
-                room[filled - 1] = cursor.place >= start || byte == UInt8(ascii: "\n") ? byte : UInt8(ascii: " ")
+                room[filled - 1] = cursor.offset >= start || byte == UInt8(ascii: "\n") ? byte : UInt8(ascii: " ")
             }
-            cursor.place += 1
+            cursor.offset += 1
         }
         return filled
     }
@@ -127,13 +128,14 @@ struct XMLText {
         return XMLFault(reason: reason, line: before.count { $0 == UInt8(ascii: "\n") } + 1, column: column)
     }
 
-    /// UTF-16 with a byte order mark or, as an XML declaration allows, without.
+    /// Returns the kind of UTF-16 that a byte order mark or the beginning of an XML declaration shows, or nil.
     private static func wide(_ bytes: [UInt8]) -> String? {
         if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0, 0x3C]) { return "UTF-16BE" }
         return bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0x3C, 0]) ? "UTF-16LE" : nil
     }
 
-    /// Japanese mail's encoding is ASCII byte by byte, and tells it by an escape, which XML forbids.
+    /// Returns whether the bytes are UTF-8. The escape of ISO-2022-JP, which otherwise looks like ASCII, excludes it;
+    /// XML forbids that character.
     private static func isUTF8(_ bytes: [UInt8]) -> Bool {
         do throws(UTF8.ValidationError) {
             _ = try UTF8Span(validating: bytes.span)
@@ -143,8 +145,8 @@ struct XMLText {
         }
     }
 
-    /// The encoding that a media type such as `text/xml; charset="koi8-r"` names; nil for one that is not read, and for
-    /// UTF-8, which the bytes have proved wrong.
+    /// Returns the encoding that a media type such as `text/xml; charset="koi8-r"` names; nil for an unsupported one,
+    /// and for UTF-8, which the bytes have ruled out.
     private static func charset(in contentType: String?) -> String? {
         for parameter in contentType?.split(separator: ";").dropFirst() ?? [] {
             let parts = parameter.split(separator: "=", maxSplits: 1)
@@ -158,15 +160,15 @@ struct XMLText {
 
 /// The declaration at the beginning of an XML document.
 private struct XMLDeclaration {
-    /// Nil if the declaration names none.
+    /// The encoding that the declaration names, or nil.
     private(set) var encoding: String?
-    /// Where what follows the declaration begins. Without a declaration, that is where the document does.
+    /// The offset behind the declaration; without a declaration, the beginning of the document.
     private(set) var end: Int
 
     init(in bytes: [UInt8]) {
         end = LeadingBytes.end(in: bytes)
         let rest = bytes[end...]
-        // Instructions such as `xml-stylesheet` begin alike.
+        // Instructions such as `xml-stylesheet` begin with the same characters.
         guard rest.starts(with: "<?xml".utf8), rest.dropFirst(5).first.map(LeadingBytes.isWhitespace) == true,
             let close = rest.prefix(1024).firstIndex(of: UInt8(ascii: ">"))
         else { return }
@@ -183,5 +185,26 @@ extension Substring {
     fileprivate var trimmed: Substring {
         let start = drop { $0 == " " || $0 == "\t" }
         return start.lastIndex { $0 != " " && $0 != "\t" }.map { start[...$0] } ?? ""
+    }
+}
+
+/// A fault in a document that can be repaired.
+struct XMLFault {
+    let reason: String
+    let line: Int
+    let column: Int
+    /// The number of further faults.
+    var others = 0
+
+    var failure: DecodingFailure { .malformed(reason, line: line, column: column) }
+
+    var note: String {
+        let more =
+            switch others {
+            case 0: ""
+            case 1: ", and another fault"
+            default: ", and \(others) more faults"
+            }
+        return "line \(line): \(reason)\(more); read for what it says"
     }
 }

@@ -19,12 +19,12 @@ enum AddressCheck {
 
     /// Of a name that a proxy is to look up, as far as it can be told without.
     static func refusal(ofNameIn url: ResourceURL) -> FeedError? {
-        guard let host = url.host, let message = complaint(aboutLoopbackName: host) else { return nil }
+        guard let host = url.host, let message = reason(againstLoopbackName: host) else { return nil }
         return FeedError.invalidData(message, host: url.hostAndPort).at(.trusting)
     }
 
     /// A name that always means the machine where it is looked up (RFC 6761), which may be this one, as its proxy often is.
-    private static func complaint(aboutLoopbackName host: String) -> String? {
+    private static func reason(againstLoopbackName host: String) -> String? {
         let labels = host.utf8.split(separator: UInt8(ascii: "."))
         guard labels.last.map({ String($0)?.lowercased() == "localhost" }) == true else { return nil }
         return "\(host) is the machine of the proxy itself, which may be this one; see --allow-private"
@@ -49,21 +49,21 @@ extension NetworkAddress {
 }
 
 /// What the last address that libcurl named turned out to be: mostly the next is the same.
-struct AddressMemory {
-    struct Known {
+struct AddressCache {
+    struct AddressFacts {
         var address: NetworkAddress?
         var isOfOwnNetwork = false
         var isPublic = false
     }
 
     private var text: [CChar] = [0]
-    private var known = Known()
+    private var known = AddressFacts()
 
-    mutating func look(at text: UnsafePointer<CChar>) -> Known {
+    mutating func facts(about text: UnsafePointer<CChar>) -> AddressFacts {
         if strcmp(text, self.text) != 0 {
             self.text = Array(UnsafeBufferPointer(start: text, count: strlen(text) + 1))
             let address = NetworkAddress(presentation: String(cString: text))
-            known = Known(
+            known = AddressFacts(
                 address: address, isOfOwnNetwork: address?.isOfOwnNetwork ?? false,
                 isPublic: address?.addressClass.isPublic ?? false)
         }

@@ -40,7 +40,7 @@ struct TransferLoop: ~Copyable {
             resumeThrottled()
             resumePaused()
             endIdle()
-            endUnwanted()
+            endOverdueDrains()
             isClosing = mail.isClosing
             if !isClosing, mailbox.fallAsleep() { check(multi.wait(milliseconds: timeToWait)) }
         }
@@ -96,25 +96,25 @@ struct TransferLoop: ~Copyable {
     private mutating func finishEnded() {
         while let (owner, code) = multi.nextEnded() {
             guard let transfer = Transfer.from(owner) else { continue }
-            if transfer.deservesSecondTry(after: code) {
-                startAgain(transfer)
+            if transfer.shouldRetryOnNewConnection(after: code) {
+                restart(transfer)
             } else {
                 end(transfer, .ended(code))
             }
         }
     }
 
-    private mutating func startAgain(_ transfer: Transfer) {
+    private mutating func restart(_ transfer: Transfer) {
         multi.remove(transfer.easy)
         do throws(FeedError) {
-            try transfer.startAgain()
+            try transfer.restart()
             try multi.add(transfer.easy)
         } catch {
             end(transfer, .failed(error))
         }
     }
 
-    private mutating func end(_ transfer: Transfer, _ how: Transfer.HowEnded) {
+    private mutating func end(_ transfer: Transfer, _ how: Transfer.EndReason) {
         if let call = transfer.finish(how) { running[ObjectIdentifier(call)] = nil }
         multi.remove(transfer.easy)
         if spare.count < Self.mostSpareTransfers { spare.append(transfer) }
@@ -165,23 +165,23 @@ struct TransferLoop: ~Copyable {
         nextIdleCheck = next
     }
 
-    private mutating func endUnwanted() {
-        guard context.takeEndOfPatience() else { return }
-        for transfer in Array(running.values) where transfer.hasOutstayed() { end(transfer, .declined) }
+    private mutating func endOverdueDrains() {
+        guard context.hasReachedDrainDeadline() else { return }
+        for transfer in Array(running.values) where transfer.shouldStopDraining() { end(transfer, .declined) }
     }
 
     /// The connection may be dead. libcurl closes it when its last request leaves it, so that no later request uses it.
     private mutating func endIdle(_ transfer: Transfer, _ error: FeedError) {
         do throws(FeedError) {
             try transfer.easy.giveUpConnection(true)
-            end(transfer, .failed(error.at(transfer.hasHeard ? .transferring : .waiting)))
+            end(transfer, .failed(error.at(transfer.hasReceivedHeader ? .transferring : .waiting)))
         } catch {
             end(transfer, .failed(error))
         }
     }
 
     private var timeToWait: Int32 {
-        let times = [nextIdleCheck, context.nextEndOfPatience, context.nextTurn]
+        let times = [nextIdleCheck, context.nextDrainDeadline, context.nextTurn]
             .compactMap { $0.map(context.milliseconds) }
         return Int32(times.reduce(Self.longestWait, min))
     }

@@ -6,9 +6,9 @@ import FeedCore
 /// Bytes are gathered into a chunk, which goes to the workers when it is full. A body that is complete before goes to its
 /// caller, with one hand-over.
 final class Transfer {
-    enum Answer { case taken, pause, end }
+    enum CallbackResult { case taken, pause, end }
 
-    enum HowEnded {
+    enum EndReason {
         /// By libcurl, with its reason.
         case ended(CURLcode)
         /// With a body that nobody wants the rest of.
@@ -38,26 +38,26 @@ final class Transfer {
     struct State {
         /// Why it was ended from this side: libcurl then only knows that a callback failed.
         var reason: FeedError?
-        var isSecondTry = false
+        var isRetry = false
         var isTooLarge = false
         var pause: Pause?
         var isDeclined = false
         /// Until when a body may come that is of no interest; nil while it may be of some.
-        var patienceEnds: Instant?
+        var drainDeadline: Instant?
         /// Why the last address was refused, and whether another wasn't: a name may have several.
         var refusal: FeedError?
-        var hasOpened = false
+        var hasOpenedSocket = false
         var isFromPrivateAddress = false
         /// The request went to an address that is not public, or by a proxy to a URL that names one.
         var touchedPrivateAddress = false
-        var arrivals = StallDetector()
+        var stallDetector = StallDetector()
         var headerBytes = 0
         /// To libcurl, a connection that ends within the headers is a body that is empty.
         var isHeadComplete = false
-        var headers = AnswerHeaders()
+        var headers = ResponseHeaders()
         var received: Int64 = 0
         var chunk: [UInt8] = []
-        var handedOver: HTTPHead?
+        var deliveredHead: HTTPHead?
     }
 
     init(settings: NetworkSettings, context: TransferContext) throws(FeedError) {
@@ -100,33 +100,33 @@ final class Transfer {
 
     /// Whether it may have been the first to find its connection closed or reset, and is to have one of its own. libcurl
     /// sees to that by itself, but gives up at the sixth such connection, counted over all requests of a handle.
-    func deservesSecondTry(after code: CURLcode) -> Bool {
-        !state.isSecondTry && Self.codesOfLostConnections.contains(code) && !hasHeard
+    func shouldRetryOnNewConnection(after code: CURLcode) -> Bool {
+        !state.isRetry && Self.codesOfLostConnections.contains(code) && !hasReceivedHeader
             && (easy.hasReusedConnection || easy.hasGivenUpReusing)
     }
 
     /// Starts the transfer a second time, on a new connection. There is no third time: a server that refuses each request
     /// could otherwise keep it going for ever.
-    func startAgain() throws(FeedError) {
+    func restart() throws(FeedError) {
         guard let call, !call.isCancelled else { throw .cancelled }
         state = State()
         try start(call)
         try easy.connectAnew(true)
-        state.isSecondTry = true
+        state.isRetry = true
     }
 
     /// Hands over what is left, and with it how the transfer ended. Gives back the call that it was for.
-    func finish(_ how: HowEnded) -> Call? {
+    func finish(_ how: EndReason) -> Call? {
         guard let call else { return nil }
         // To decode a few bytes may take long: not for the caller, whom others may be waiting for.
-        let isWhole = state.handedOver == nil && state.headers.codings.coding == nil
-        let (parcel, ending) = last(how)
+        let isWhole = state.deliveredHead == nil && state.headers.codings.coding == nil
+        let (part, ending) = finalPart(how)
         self.call = nil
         state = State()
         if isWhole {
-            call.complete(.whole(parcel, ending))
+            call.complete(.whole(part, ending))
         } else {
-            context.deliveries.add(parcel, ending, to: call)
+            context.deliveries.add(part, ending, to: call)
         }
         return call
     }
@@ -135,13 +135,13 @@ final class Transfer {
 
     /// When too little has come for too long; nil while that can't be: before there is a connection, and while it's this
     /// side that doesn't read.
-    func deadline(_ timeout: IdleTimeout) -> Instant? { state.arrivals.deadline(timeout) }
+    func deadline(_ timeout: IdleTimeout) -> Instant? { state.stallDetector.deadline(timeout) }
 
     /// Whether nothing at all has come in that time.
-    var isSilent: Bool { state.arrivals.isSilent }
+    var isSilent: Bool { state.stallDetector.isSilent }
 
     /// Whether anything of an answer has come.
-    var hasHeard: Bool { state.headerBytes > 0 }
+    var hasReceivedHeader: Bool { state.headerBytes > 0 }
 
     /// Nil for that of the run.
     var idleTimeout: IdleTimeout? { call?.idleTimeout }
@@ -152,7 +152,72 @@ final class Transfer {
     /// Takes the data that libcurl kept back, and says what came of that.
     func resume() -> CURLcode {
         state.pause = nil
-        state.arrivals.resume(at: context.now)
+        state.stallDetector.resume(at: context.now)
         return easy.resume()
+    }
+}
+
+/// What the transfers of one loop share.
+final class TransferContext {
+    let deliveries: DeliveryQueue
+    let floodGuard: FloodGuard
+    /// `floodGuard` has cut a connection during libcurl's last call.
+    var hasCutFlood = false
+    var addresses = AddressCache()
+    /// Set by a transfer that has paused itself for want of room.
+    var hasPaused = false
+    /// Transfers that have paused themselves for the rate, ever: the next one's turn.
+    private var turns = 0
+    /// Whether some of them still wait.
+    var hasThrottled = false
+    private var budget: TokenBucket?
+    /// Before this, no body that is of no interest has come for too long; nil where there are none.
+    private(set) var nextDrainDeadline: Instant?
+    /// As of the loop's last turn, on the clock that libcurl's own timers use.
+    private(set) var now = Instant.read()
+
+    init(deliveries: DeliveryQueue, rateLimit: Int64?, floodGuard: FloodGuard) {
+        budget = rateLimit.map(TokenBucket.init(rate:))
+        self.deliveries = deliveries
+        self.floodGuard = floodGuard
+    }
+
+    func watchDrainDeadline(_ end: Instant) { nextDrainDeadline = min(nextDrainDeadline ?? end, end) }
+
+    /// Whether it has come. From then on the next is awaited.
+    func hasReachedDrainDeadline() -> Bool {
+        guard let end = nextDrainDeadline, end <= now else { return false }
+        nextDrainDeadline = nil
+        return true
+    }
+
+    func tick() {
+        now = Instant.read()
+        budget?.refill(at: now.nanoseconds)
+    }
+
+    var limitsRate: Bool { budget != nil }
+
+    /// For bytes of a body that have come. A number if they are too early: the turn to wait for.
+    func spend(_ bytes: Int) -> Int? {
+        guard budget != nil else { return nil }
+        guard mayReceive else {
+            hasThrottled = true
+            turns += 1
+            return turns
+        }
+        budget?.take(bytes)
+        return nil
+    }
+
+    var mayReceive: Bool { budget?.hasTokens ?? true }
+
+    /// When throttled transfers can go on; nil if there are none.
+    var nextTurn: Instant? { hasThrottled ? budget.map { now + $0.nanosecondsToWait } : nil }
+
+    /// Rounded up: woken a moment early, a timer would find nothing to do.
+    func milliseconds(until instant: Instant) -> Int64 {
+        let nanoseconds = instant.nanoseconds - now.nanoseconds
+        return nanoseconds <= 0 ? 0 : (nanoseconds + 999_999) / 1_000_000
     }
 }

@@ -20,9 +20,9 @@ final class DeliveryQueue: Sendable {
     /// For the transfer thread, before it hands over more of a body that isn't complete.
     var hasRoom: Bool { heldBytes.load(ordering: .relaxed) < mostBytes }
 
-    func add(_ parcel: Parcel, _ ending: Ending? = nil, to call: Call) {
-        heldBytes.add(parcel.chunk.count, ordering: .relaxed)
-        guard call.lane.withLock({ $0.add(DeliveryLane.Item(parcel: parcel, ending: ending)) }) else { return }
+    func add(_ part: ResponsePart, _ ending: TransferEnding? = nil, to call: Call) {
+        heldBytes.add(part.chunk.count, ordering: .relaxed)
+        guard call.pending.withLock({ $0.add(PendingParts.Item(part: part, ending: ending)) }) else { return }
         ready.withLock { $0.append(call) }
         readyCount.signal()
     }
@@ -42,7 +42,7 @@ final class DeliveryQueue: Sendable {
             && roomIsAwaited.exchange(false, ordering: .sequentiallyConsistent)
     }
 
-    /// The next call that has parcels; waits for one. Nil ends the worker.
+    /// The next call that has parts; waits for one. Nil ends the worker.
     func next() -> Call? {
         readyCount.wait()
         return ready.withLock { $0.popFirst() }
@@ -50,6 +50,42 @@ final class DeliveryQueue: Sendable {
 
     /// Lets a worker go once the calls that are ready have been served.
     func dismissWorker() { readyCount.signal() }
+}
+
+/// A call's parts that wait for a worker, and how the sink took those before.
+struct PendingParts {
+    struct Item {
+        let part: ResponsePart
+        /// With the last one.
+        let ending: TransferEnding?
+    }
+
+    private var items: [Item] = []
+    private var isScheduled = false
+    /// A worker has taken items and may be calling the sink.
+    private(set) var isServed = false
+    private var sinkState = Call.SinkState()
+
+    /// Whether the call has to be given to a worker: false if one has it already.
+    mutating func add(_ item: Item) -> Bool {
+        items.append(item)
+        defer { isScheduled = true }
+        return !isScheduled
+    }
+
+    mutating func take() -> (items: [Item], sinkState: Call.SinkState) {
+        defer { items = [] }
+        isServed = true
+        return (items, sinkState)
+    }
+
+    /// Whether the worker is done with this call for now; if not, more has come in the meantime.
+    mutating func leave(_ sinkState: Call.SinkState) -> Bool {
+        self.sinkState = sinkState
+        isServed = false
+        isScheduled = !items.isEmpty
+        return !isScheduled
+    }
 }
 
 /// First in, first out, at a cost that doesn't depend on how much is in it.
@@ -91,23 +127,23 @@ struct DeliveryWorker: Sendable {
     private func serve(_ call: Call) {
         var isDone = false
         while !isDone {
-            var (items, reception) = call.lane.withLock { $0.take() }
-            for item in items { deliver(item, of: call, &reception) }
+            var (items, sinkState) = call.pending.withLock { $0.take() }
+            for item in items { deliver(item, of: call, &sinkState) }
             items = []
-            isDone = call.lane.withLock { $0.leave(reception) }
+            isDone = call.pending.withLock { $0.leave(sinkState) }
             if call.isCancelled { call.complete(.done(.failure(.cancelled))) }
         }
     }
 
-    private func deliver(_ item: DeliveryLane.Item, of call: Call, _ reception: inout Call.Reception) {
-        let before = reception
-        call.give(item.parcel, &reception)
-        if queue.release(item.parcel.chunk.count) { mailbox.announceRoom() }
+    private func deliver(_ item: PendingParts.Item, of call: Call, _ sinkState: inout Call.SinkState) {
+        let before = sinkState
+        call.deliver(item.part, &sinkState)
+        if queue.release(item.part.chunk.count) { mailbox.announceRoom() }
         if let ending = item.ending {
-            call.complete(.done(call.outcome(of: ending, after: reception)))
-        } else if reception.failure != nil, before.failure == nil {
+            call.complete(.done(call.outcome(of: ending, after: sinkState)))
+        } else if sinkState.failure != nil, before.failure == nil {
             mailbox.stop(call)
-        } else if !reception.isWanted, before.isWanted {
+        } else if !sinkState.isWanted, before.isWanted {
             mailbox.decline(call)
         }
     }

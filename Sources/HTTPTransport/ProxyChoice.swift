@@ -89,13 +89,13 @@ struct ProxyChoices {
 /// The hosts that are asked directly: names with all that is below them, addresses, and blocks of addresses; `*` is
 /// all. Ports don't matter.
 struct ProxyExceptions {
-    private enum Exception {
+    private enum HostPattern {
         case name([UInt8])
         case block(NetworkAddress, bits: Int)
     }
 
     private let all: Bool
-    private let exceptions: [Exception]
+    private let exceptions: [HostPattern]
 
     init(_ text: String) {
         let items = text.utf8.split { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
@@ -117,7 +117,7 @@ struct ProxyExceptions {
         }
     }
 
-    private static func exception(_ item: String) -> Exception? {
+    private static func exception(_ item: String) -> HostPattern? {
         let parts = item.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         if let address = NetworkAddress(presentation: unbracketed(withoutPort(String(parts[0])))) {
             let width = address.bytes.count * 8

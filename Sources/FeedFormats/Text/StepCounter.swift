@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Counts the bytes that readers go over, so that tests can show that no reader goes over the same text again and again.
-/// Only debug builds count, and only while a test asks for it.
+/// Counts the bytes that readers process, so that tests can prove that each text is read a bounded number of times. It
+/// counts only in debug builds, and only when a test asks for it.
 enum StepCounter {
     #if DEBUG
         private final class Total: Sendable {
@@ -10,7 +10,7 @@ enum StepCounter {
 
         @TaskLocal private static var total: Total?
 
-        /// The number of steps that `work` takes.
+        /// Returns the number of steps that `work` takes.
         static func count(_ work: () -> Void) -> Int {
             let counted = Total()
             $total.withValue(counted, operation: work)

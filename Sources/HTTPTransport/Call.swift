@@ -8,7 +8,7 @@ final class Call: Sendable {
     /// What the caller waits for.
     enum Delivery {
         /// The sink has been given nothing yet: the caller does that.
-        case whole(Parcel, Ending)
+        case whole(ResponsePart, TransferEnding)
         case done(Outcome)
     }
 
@@ -21,7 +21,7 @@ final class Call: Sendable {
     private let cancellation = Atomic(false)
     /// Unchecked, which costs less: it is taken out of here to be resumed, and so is once.
     private let caller = Mutex<UnsafeContinuation<Delivery, Never>?>(nil)
-    let lane = Mutex(DeliveryLane())
+    let pending = Mutex(PendingParts())
 
     init(_ request: HTTPRequest, through proxy: ProxyChoice.Proxy?, into sink: any BodySink) {
         self.request = request
@@ -43,10 +43,10 @@ final class Call: Sendable {
     func outcome(of delivery: Delivery) -> Outcome {
         switch delivery {
         case .done(let outcome): return outcome
-        case .whole(let parcel, let ending):
-            var reception = Reception()
-            give(parcel, &reception)
-            return outcome(of: ending, after: reception)
+        case .whole(let part, let ending):
+            var sinkState = SinkState()
+            deliver(part, &sinkState)
+            return outcome(of: ending, after: sinkState)
         }
     }
 
@@ -54,7 +54,7 @@ final class Call: Sendable {
     /// calling is waited for; the worker ends the wait then.
     func cancel() {
         cancellation.store(true, ordering: .releasing)
-        if !lane.withLock({ $0.isServed }) { complete(.done(.failure(.cancelled))) }
+        if !pending.withLock({ $0.isServed }) { complete(.done(.failure(.cancelled))) }
     }
 
     var isCancelled: Bool { cancellation.load(ordering: .acquiring) }
@@ -62,40 +62,40 @@ final class Call: Sendable {
 
 /// How the sink takes what it is given.
 extension Call {
-    struct Reception {
+    struct SinkState {
         var isWanted = true
         var failure: FeedError?
         /// Of a body that is encoded.
         var decoder: BodyDecoder?
     }
 
-    func give(_ parcel: Parcel, _ reception: inout Reception) {
-        if isCancelled || reception.failure != nil { return }
+    func deliver(_ part: ResponsePart, _ sinkState: inout SinkState) {
+        if isCancelled || sinkState.failure != nil { return }
         do throws(FeedError) {
-            if let head = parcel.head {
-                reception.isWanted = try sink.begin(head)
-                if let coding = parcel.coding, reception.isWanted {
-                    reception.decoder = BodyDecoder(coding, limit: request.maxBytes, host: request.url.hostAndPort)
+            if let head = part.head {
+                sinkState.isWanted = try sink.begin(head)
+                if let coding = part.coding, sinkState.isWanted {
+                    sinkState.decoder = BodyDecoder(coding, limit: request.maxBytes, host: request.url.hostAndPort)
                 }
             }
-            guard reception.isWanted, !parcel.chunk.isEmpty else { return }
-            guard let decoder = reception.decoder else { return try sink.receive(parcel.chunk) }
-            try decoder.decode(parcel.chunk) { piece throws(FeedError) in try sink.receive(piece) }
+            guard sinkState.isWanted, !part.chunk.isEmpty else { return }
+            guard let decoder = sinkState.decoder else { return try sink.receive(part.chunk) }
+            try decoder.decode(part.chunk) { piece throws(FeedError) in try sink.receive(piece) }
         } catch {
-            reception.failure = error
+            sinkState.failure = error
         }
     }
 
     /// How all has ended; the sink is given what is left of a body that was decoded.
-    func outcome(of ending: Ending, after reception: Reception) -> Outcome {
+    func outcome(of ending: TransferEnding, after sinkState: SinkState) -> Outcome {
         if isCancelled { return .failure(.cancelled) }
-        return conclusion(of: ending, after: reception).mapError { $0.touching(ending.circumstances) }
+        return conclusion(of: ending, after: sinkState).mapError { $0.touching(ending.circumstances) }
     }
 
-    private func conclusion(of ending: Ending, after reception: Reception) -> Outcome {
-        if let failure = reception.failure { return .failure(failure) }
-        if !reception.isWanted, let response = ending.responseIfUnwanted { return .success(response) }
-        guard let decoder = reception.decoder, case .success(var response) = ending.outcome else {
+    private func conclusion(of ending: TransferEnding, after sinkState: SinkState) -> Outcome {
+        if let failure = sinkState.failure { return .failure(failure) }
+        if !sinkState.isWanted, let response = ending.responseIfUnwanted { return .success(response) }
+        guard let decoder = sinkState.decoder, case .success(var response) = ending.outcome else {
             return ending.outcome
         }
         do throws(FeedError) {
@@ -110,8 +110,8 @@ extension Call {
 }
 
 /// What the transfer thread hands over at once of an answer: of a small body, all there is.
-struct Parcel {
-    /// With the first parcel of an answer.
+struct ResponsePart {
+    /// With the first part of an answer.
     var head: HTTPHead?
     /// With the head: what the body is to be decoded as.
     var coding: BodyCodings.Coding?
@@ -119,46 +119,10 @@ struct Parcel {
 }
 
 /// How a transfer has ended.
-struct Ending {
+struct TransferEnding {
     let outcome: Call.Outcome
     /// What the request touched; the sink's own failure has to tell it too.
     let circumstances: RequestCircumstances
     /// Stands in for the outcome when the sink doesn't want the body: that it is too large is then nobody's concern.
     var responseIfUnwanted: HTTPResponse?
-}
-
-/// A call's parcels that wait for a worker, and how the sink took those before.
-struct DeliveryLane {
-    struct Item {
-        let parcel: Parcel
-        /// With the last one.
-        let ending: Ending?
-    }
-
-    private var items: [Item] = []
-    private var isScheduled = false
-    /// A worker has taken items and may be calling the sink.
-    private(set) var isServed = false
-    private var reception = Call.Reception()
-
-    /// Whether the call has to be given to a worker: false if one has it already.
-    mutating func add(_ item: Item) -> Bool {
-        items.append(item)
-        defer { isScheduled = true }
-        return !isScheduled
-    }
-
-    mutating func take() -> (items: [Item], reception: Call.Reception) {
-        defer { items = [] }
-        isServed = true
-        return (items, reception)
-    }
-
-    /// Whether the worker is done with this call for now; if not, more has come in the meantime.
-    mutating func leave(_ reception: Call.Reception) -> Bool {
-        self.reception = reception
-        isServed = false
-        isScheduled = !items.isEmpty
-        return !isScheduled
-    }
 }

@@ -1,0 +1,120 @@
+import CCurl
+import FeedCore
+
+/// What is told of an answer: its head, and how it ended.
+extension Transfer {
+    /// The least a sink is given of a body that isn't complete.
+    private static let leastBytesToBegin = 16 << 10
+
+    func finalPart(_ how: EndReason) -> (ResponsePart, TransferEnding) {
+        switch how {
+        case .ended(CURLE_OK) where state.isHeadComplete:
+            let part = takePart()
+            return (part, TransferEnding(outcome: .success(response), circumstances: circumstances))
+        case .ended(let code): return failed(with: reason(for: code))
+        case .declined:
+            return (ResponsePart(), TransferEnding(outcome: .success(response), circumstances: circumstances))
+        case .failed(let error): return failed(with: error)
+        }
+    }
+
+    /// Of an answer other than the wanted ones all is said with its head: it stands, whatever has come of its body.
+    private func failed(with error: FeedError) -> (ResponsePart, TransferEnding) {
+        var (part, response) = partOfBody(after: error)
+        let isComplete = state.isHeadComplete && !Self.statusesOfBodies.contains(easy.status) && !error.isCancellation
+        if isComplete || state.isTooLarge {
+            if state.deliveredHead == nil { part.head = head }
+            response = self.response
+        }
+        let ending = TransferEnding(
+            outcome: .failure(error), circumstances: circumstances, responseIfUnwanted: response)
+        return (part, ending)
+    }
+
+    /// What has come of a body that broke off, so that a retry can ask for the rest: if a sink has been given some of
+    /// it, or enough is there to begin with. A place in a compressed body is no place in the decompressed one.
+    private func partOfBody(after error: FeedError) -> (ResponsePart, responseIfUnwanted: HTTPResponse?) {
+        guard error.kind == .connectivity, !state.isDeclined, !state.chunk.isEmpty,
+            state.received > state.chunk.count || state.chunk.count >= Self.leastBytesToBegin,
+            state.headers.codings.coding == nil
+        else { return (ResponsePart(), nil) }
+        let part = takePart()
+        return (part, response)
+    }
+
+    var head: HTTPHead {
+        var head = state.headers.head(status: easy.status)
+        head.isMultiplexed = easy.isMultiplexed
+        if head.status >= 400 { head.retryAfter = easy.retryAfter }
+        return head
+    }
+
+    private var circumstances: RequestCircumstances {
+        var circumstances = RequestCircumstances()
+        circumstances.touchedPrivateAddress = state.touchedPrivateAddress
+        return circumstances
+    }
+
+    private var response: HTTPResponse {
+        let head = state.deliveredHead ?? head
+        let isRedirect = (300..<400).contains(head.status)
+        var response = HTTPResponse(
+            head: head, redirectTarget: isRedirect ? redirectTarget : nil, bodyBytes: state.received)
+        response.isFromPrivateAddress = state.isFromPrivateAddress
+        response.circumstances = circumstances
+        response.askingProxy = askingProxy(head.status).map(ProxyName.withoutCredentials)
+        return response
+    }
+
+    /// One that passes on requests, not connections, answers in the place of the server.
+    private func askingProxy(_ status: Int) -> String? {
+        guard status == 407, call?.request.url.scheme == .http, let proxy = easy.proxy,
+            !proxy.lowercased().hasPrefix("socks")
+        else { return nil }
+        return proxy
+    }
+
+    private var redirectTarget: String? {
+        guard let location = state.headers.location, !location.isEmpty, let call else { return nil }
+        return EasyHandle.resolve(location, against: call.request.url.text) ?? location
+    }
+}
+
+/// Why a transfer has failed, in the domain's words.
+extension Transfer {
+    func reason(for code: CURLcode) -> FeedError {
+        if let reason = state.reason { return reason }
+        if let refusal = state.refusal, !state.hasOpenedSocket { return refusal }
+        if !state.stallDetector.hasMark, let error = failureBeforeSending(code) { return error }
+        if context.hasCutFlood {
+            let error = FeedError.connectivity("the server sends HTTP/2 frames without content", host: host)
+            return error.at(hasReceivedHeader ? .transferring : .waiting)
+        }
+        switch code {
+        case CURLE_OK: return failure(.connectivity, "the connection ended within the headers")
+        case CURLE_OUT_OF_MEMORY where state.stallDetector.hasMark:
+            // That is what it says of its own limit too.
+            return failure(.invalidData, "a line of the headers is longer than libcurl takes")
+        default:
+            return .transfer(code, easy.explanation(of: code), host: host, isConnected: state.stallDetector.hasMark)
+        }
+    }
+
+    /// What keeps a request from being sent at all: mostly from being sent the next time, too.
+    private func failureBeforeSending(_ code: CURLcode) -> FeedError? {
+        if let proxy = easy.proxy {
+            if let text = easy.complaintAboutProxy {
+                return .unusable(proxy, text, variable: call?.proxy?.variable, host: host)
+            }
+            if easy.proxyStatus >= 300 { return .refusal(by: proxy, with: easy.proxyStatus, host: host) }
+        }
+        // Of the files that it reads, libcurl says so of this one alone.
+        guard code == CURLE_READ_ERROR, easy.usesNetrc else { return nil }
+        let message = "\(easy.netrcFile) can't be read: \(easy.explanation(of: code))"
+        return FeedError(.notFound, message, host: host).at(.trusting)
+    }
+
+    func failure(_ kind: FeedError.Kind, _ message: String) -> FeedError {
+        FeedError(kind, message, host: host).at(.transferring)
+    }
+}
